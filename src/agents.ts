@@ -42,6 +42,6 @@ const withoutModel: Agent = {
 
 async function refuse(): Promise<never> {
   throw new AgentRefused(
-    'The model that this runbook started with is not configured any more: the operator sets RUNBOOK_MODEL.',
+    'The model that this runbook started with is not configured any more: the operator must set RUNBOOK_MODEL.',
   );
 }

@@ -20,8 +20,8 @@ export interface BackupManifest {
  * Files of the data directory that a backup contains besides the repositories. Mirrors are not in it, because they can
  * be cloned again.
  */
-export const keptFiles = ['secrets.json', 'token', 'allowed_signers'] as const;
-export const keptFolders = ['logs'] as const;
+export const copiedFiles = ['secrets.json', 'token', 'allowed_signers'] as const;
+export const copiedFolders = ['logs'] as const;
 
 export const databaseFolder = (folder: string): string => join(folder, 'database');
 export const dataFolder = (folder: string): string => join(folder, 'data');
@@ -39,7 +39,7 @@ export function nameOfBackup(now: Date): string {
 }
 
 /** Returns the names of the backups to remove, so that the newest `keep` stay. Names of other files are ignored. */
-export function findExpired(names: readonly string[], keep: number): string[] {
+export function findExpiredBackups(names: readonly string[], keep: number): string[] {
   const backups = names.filter((name) => /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/.test(name)).toSorted();
   return backups.slice(0, Math.max(0, backups.length - keep));
 }
@@ -49,7 +49,7 @@ export async function readManifest(folder: string): Promise<BackupManifest> {
   const text = await readFile(manifestFile(folder), 'utf8').catch(() => null);
   if (text === null)
     throw new StartError(
-      `${folder} holds no whole backup: it has no backup.json. Name another backup by --from <dir>.`,
+      `${folder} contains no complete backup: there is no backup.json. Name another backup by --from <dir>.`,
     );
   const manifest = JSON.parse(text) as BackupManifest;
   if ((manifest.format as number) !== 1)

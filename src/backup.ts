@@ -9,9 +9,9 @@ import color from 'picocolors';
 import {
   databaseFolder,
   dataFolder,
-  findExpired,
-  keptFiles,
-  keptFolders,
+  findExpiredBackups,
+  copiedFiles,
+  copiedFolders,
   manifestFile,
   nameOfBackup,
   type BackupManifest,
@@ -27,8 +27,8 @@ import { callersFolder, countRepositories, findDatabase, makeEmptyFolder, runToo
 
 const program = new Command(calledAs('backup'))
   .description('Copies the database and the repositories of the local host into a new folder. Interlock may run.')
-  .addOption(new Option('--to <dir>', 'a folder that is empty or not there yet').conflicts(['into', 'keep']))
-  .option('--into <dir>', 'a folder of backups, in which this one is named by the instant')
+  .addOption(new Option('--to <dir>', 'a folder that is empty or does not exist').conflicts(['into', 'keep']))
+  .option('--into <dir>', 'a folder of backups, in which the name of the new backup is its instant')
   .addOption(new Option('--keep <n>', 'with --into: how many backups stay; default: all').argParser(keepOf))
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
   .addOption(new Option('--database-url <url>', 'your own PostgreSQL').env('DATABASE_URL'))
@@ -64,8 +64,11 @@ async function main(): Promise<number> {
       ),
     );
     if (existsSync(join(dataFolder(folder), 'secrets.json')))
-      console.log('It holds the secrets of this installation: keep it where you keep passwords.');
-    else console.log('INTERLOCK_SECRET is not in it: keep it elsewhere, because tokens are worth nothing without it.');
+      console.log('The backup contains the secrets of this installation: keep it where you keep passwords.');
+    else
+      console.log(
+        'The backup does not contain INTERLOCK_SECRET: keep this secret elsewhere, because all tokens depend on it.',
+      );
     if (into !== undefined && keep !== undefined) await removeExpired(resolve(callersFolder(), into), keep);
     return 0;
   } finally {
@@ -90,9 +93,9 @@ function keepOf(text: string): number {
  * incomplete backups are removed too.
  */
 async function removeExpired(folder: string, keep: number): Promise<void> {
-  for (const name of findExpired(await readdir(folder), keep)) {
+  for (const name of findExpiredBackups(await readdir(folder), keep)) {
     await rm(join(folder, name), { recursive: true });
-    console.log(`Removed ${name}: ${keep} stay.`);
+    console.log(`Removed the backup ${name} (--keep ${keep}).`);
   }
 }
 
@@ -143,7 +146,7 @@ async function copyRepositories(
 }
 
 async function copyKept(from: string, to: string): Promise<void> {
-  for (const name of [...keptFiles, ...keptFolders])
+  for (const name of [...copiedFiles, ...copiedFolders])
     if (existsSync(join(from, name))) await cp(join(from, name), join(to, name), { recursive: true });
 }
 

@@ -41,9 +41,9 @@ export interface Actor {
    * The person at GitHub whose permissions there limit what the user may do in a repository at GitHub. Null: only the
    * role in the account decides.
    */
-  readonly atGitHub: { readonly id: string; readonly login: string } | null;
+  readonly personAtGitHub: { readonly id: string; readonly login: string } | null;
   /** Whether the role comes from the OpenID provider, which is queried regularly. */
-  readonly isAtOidc: boolean;
+  readonly hasOidcRole: boolean;
 }
 
 /**
@@ -109,7 +109,7 @@ export interface Context extends Ports {
  * A context that does not wake the workflow of this row. It is for the code that this workflow itself runs, which
  * continues without a wake. Other workflows are woken.
  */
-export function quietFor(ctx: Context, driven: Woken): Context {
+export function contextWithoutWake(ctx: Context, driven: Woken): Context {
   const own = Object.entries(driven);
   return {
     ...ctx,
@@ -135,8 +135,8 @@ export function systemContext(ports: Ports, accountId: string): Context {
       handle: null,
       role: 'admin',
       scopes: new Set(scopes),
-      atGitHub: null,
-      isAtOidc: false,
+      personAtGitHub: null,
+      hasOidcRole: false,
     },
   };
 }

@@ -49,7 +49,7 @@ interface Flags {
 
 const program = new Command('npm run demo --')
   .description(
-    'Plays twelve pull requests, a release of them, a runbook and a preview in a temporary folder, and checks what came of it.',
+    'Plays twelve pull requests, a release of them, a runbook and a preview in a temporary folder, and checks the outcome.',
   )
   .addOption(
     new Option(
@@ -59,8 +59,12 @@ const program = new Command('npm run demo --')
       .choices(['local', 'github'])
       .default('local'),
   )
-  .option('--show-as-merged', 'with --host github: GitHub shows what has landed as merged, and not as closed', false)
-  .option('--stay', 'stay up afterwards, to be looked at, until Ctrl-C', false);
+  .option(
+    '--show-as-merged',
+    'with --host github: GitHub shows landed pull requests as merged and not as closed',
+    false,
+  )
+  .option('--stay', 'keep Interlock running after the demo, until Ctrl-C', false);
 
 /** Unlike GitHub, the emulator needs no pause between pushes. */
 const pushPace = { perMinute: 600, gatherMs: 1_000 };

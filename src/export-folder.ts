@@ -45,7 +45,7 @@ export interface ExportManifest {
   readonly repositories: readonly string[];
 }
 
-export interface Wanted {
+export interface ExportRequest {
   readonly databaseUrl: string;
   readonly dataDir: string;
   readonly name: string | undefined;
@@ -56,7 +56,7 @@ export interface Wanted {
 export async function exportTo(
   folder: string,
   progress: Progress,
-  { databaseUrl, dataDir, name, account: named }: Wanted,
+  { databaseUrl, dataDir, name, account: named }: ExportRequest,
 ): Promise<ExportManifest> {
   const { manifest, repositories } = await progress.part(
     'Rows',

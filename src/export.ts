@@ -13,7 +13,7 @@ import { callersFolder, countRepositories, findDatabase, runTool } from './tool.
 const program = new Command(calledAs('export'))
   .description('Writes all of a repository, or of an account, into a new folder: rows as JSON, repositories as git.')
   .argument('[owner/name]', 'repository; without it, the whole account that --account names')
-  .requiredOption('--to <dir>', 'a folder that is empty or not there yet')
+  .requiredOption('--to <dir>', 'a folder that is empty or does not exist')
   .option('--account <name>', 'account, where there are several')
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
   .option('--database-url <url>', 'your own PostgreSQL', process.env['DATABASE_URL'])
@@ -46,7 +46,7 @@ async function main(): Promise<number> {
         `${rows} rows and ${countRepositories(manifest.repositories)} as of ${manifest.exportedAt} in ${folder}`,
       ),
     );
-    console.log('Secrets and tokens are not in it.');
+    console.log('The export contains no secrets and no tokens.');
     return 0;
   } finally {
     await database.stop();

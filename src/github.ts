@@ -67,7 +67,9 @@ async function linkToApp(ctx: Context, server: string): Promise<GitHubStarted> {
   });
   const organization = process.env['GITHUB_ORGANIZATION'];
   const owner = organization ?? 'the person who opens it, or for the organisation that GITHUB_ORGANIZATION names';
-  const lines = [`GitHub         ${link}   (open it within an hour: it makes the App for ${owner}, and installs it)`];
+  const lines = [
+    `GitHub         ${link}   (open this link within an hour: it makes the App for ${owner}, and installs the App)`,
+  ];
   return { lines, person: null, exited: null, stop: async () => await Promise.resolve() };
 }
 

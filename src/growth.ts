@@ -2,8 +2,8 @@
 // oldest record and how long records are kept.
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { retained, retainedKinds, type RetainedKind, type Retention } from './domain/retention/catalogue.ts';
-import { oldestOutput } from './hosts/local/index.ts';
+import { retentionCatalogue, retainedKinds, type RetainedKind, type Retention } from './domain/retention/catalogue.ts';
+import { findOldestOutput } from './hosts/local/index.ts';
 import type { Database } from './platform/database.ts';
 import { retentionRules } from './retention.ts';
 
@@ -11,10 +11,10 @@ export interface Growth {
   /** The largest tables, largest first. `rows` is PostgreSQL's estimate. */
   readonly tables: readonly { readonly name: string; readonly bytes: number; readonly rows: number }[];
   readonly folders: readonly { readonly name: string; readonly bytes: number }[];
-  readonly kinds: readonly KeptKind[];
+  readonly kinds: readonly RecordAge[];
 }
 
-export interface KeptKind {
+export interface RecordAge {
   readonly kind: RetainedKind;
   readonly what: string;
   readonly setting: string | null;
@@ -45,12 +45,19 @@ export async function measureGrowth({ db, dataDir, retention, now }: GrowthPorts
   const folders = await Promise.all(
     ['git', 'mirrors', 'logs'].map(async (name) => ({ name, bytes: await sizeOf(join(dataDir, name)) })),
   );
-  const kinds: KeptKind[] = [];
+  const kinds: RecordAge[] = [];
   for (const kind of retainedKinds) {
-    const oldest = kind === 'check_output' ? await oldestOutput(dataDir) : await readOldest(db, kind);
+    const oldest = kind === 'check_output' ? await findOldestOutput(dataDir) : await readOldest(db, kind);
     const days = retention[kind];
     const isLate = days !== null && oldest !== null && now.getTime() - oldest.getTime() > (days + 1) * dayMs;
-    kinds.push({ kind, what: retained[kind].what, setting: retained[kind].setting, days, oldest, isLate });
+    kinds.push({
+      kind,
+      what: retentionCatalogue[kind].what,
+      setting: retentionCatalogue[kind].setting,
+      days,
+      oldest,
+      isLate,
+    });
   }
   return { tables, folders, kinds };
 }
@@ -81,7 +88,7 @@ export function growthText({ tables, folders, kinds }: Growth, now: Date): strin
     'The oldest of each kind',
     ...kinds.map(
       ({ kind, days, oldest, setting, isLate }) =>
-        `  ${ageOf(oldest, now).padStart(12)}  ${kind}: kept ${days === null ? 'for ever' : daysText(days)}${setting === null ? '' : ` (${setting})`}${isLate ? '. Older than that: look in the log for what keeps it' : ''}`,
+        `  ${ageOf(oldest, now).padStart(12)}  ${kind}: kept ${days === null ? 'for ever' : daysText(days)}${setting === null ? '' : ` (${setting})`}${isLate ? '. The oldest one is older than that: the log says why it was not deleted' : ''}`,
     ),
   ].join('\n');
 }

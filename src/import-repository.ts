@@ -78,7 +78,7 @@ async function makeRepository(target: ImportTarget, name: RepositoryName, source
   } catch (error) {
     if (isCompleted)
       throw new StartError(
-        `${nameOf(name)} is imported. What follows an import failed, and a running Interlock tries it again within a minute: ${String(error)}`,
+        `${nameOf(name)} is imported. A step after the import failed, and a running Interlock tries this step again within a minute: ${String(error)}`,
       );
     await removeUnfinished(ctx, repository.id);
     return rethrowAsStartError(error);

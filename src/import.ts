@@ -8,10 +8,10 @@ import { callersFolder, contextOf, runTool, splitName, withService } from './too
 
 const program = new Command(calledAs('import'))
   .description(
-    'Brings any git repository into the local host: branches and tags. Again: moves them to where the source has them.',
+    'Imports the branches and tags of any git repository into the local host. A second import moves them to their values at the source.',
   )
   .argument('<source>', 'path or URL of a git repository')
-  .argument('[owner/name]', 'what it is called here; default: imported/<name of the source>')
+  .argument('[owner/name]', 'name of the repository in Interlock; default: imported/<name of the source>')
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
   .addOption(new Option('--database-url <url>', 'your own PostgreSQL').env('DATABASE_URL'))
   .option('--account <name>', 'account, where there are several')

@@ -33,7 +33,7 @@ const program = new Command(calledAs('start'))
   .description('Starts Interlock with an embedded PostgreSQL and Temporal.')
   .addOption(new Option('--port <n>', 'port of the API').default(4000).env('PORT').argParser(portOf))
   .addOption(new Option('--host <address>', 'address to listen on').default('127.0.0.1').env('INTERLOCK_HOST'))
-  .addOption(new Option('--data <dir>', 'where everything is kept').default('.interlock').env('INTERLOCK_DATA'))
+  .addOption(new Option('--data <dir>', 'directory with all data').default('.interlock').env('INTERLOCK_DATA'))
   .addOption(new Option('--database-url <url>', 'your own PostgreSQL instead of the embedded one').env('DATABASE_URL'))
   .addOption(
     new Option('--temporal-address <host:port>', 'your own Temporal instead of the embedded one').env(
@@ -41,8 +41,8 @@ const program = new Command(calledAs('start'))
     ),
   )
   .option('--demo', 'a demo repository in an empty data directory', true)
-  .option('--no-demo', 'start empty')
-  .option('--reset', 'throw away what the data directory holds', false)
+  .option('--no-demo', 'start without the demo repository')
+  .option('--reset', 'delete all data in the data directory before the start', false)
   .addOption(
     new Option(
       '--github [server]',
@@ -116,13 +116,13 @@ async function main(): Promise<void> {
   await playFirstDemo(running).catch((error: unknown) => {
     // A failure of the demo does not stop the service.
     if (!isStopping)
-      console.error(color.red(`The demo broke off: ${error instanceof Error ? error.message : String(error)}`));
+      console.error(color.red(`The demo failed: ${error instanceof Error ? error.message : String(error)}`));
   });
 }
 
 /**
- * Stops Interlock after one of its parts has ended. The part is not restarted automatically, because its cause of
- * failure would probably end it again. The next start continues from the database.
+ * Stops Interlock after one of its parts has ended. The part is not restarted automatically, because the cause of its
+ * failure would probably end the part again. The next start continues from the database.
  */
 async function stopWithout(sentence: string, running: Interlock): Promise<void> {
   console.error(color.red(`\n${sentence} Interlock stops. Start it again, and it continues where it stopped.`));

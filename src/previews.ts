@@ -1,4 +1,4 @@
-// Everything that this process needs to boot, drive and judge previews.
+// Creates everything that this process needs to boot, test and judge previews.
 import { delimiter } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ports } from './context.ts';
@@ -66,8 +66,9 @@ export async function createVerifying(
   };
 }
 
-/** Reads PREVIEW_BROWSER, PREVIEW_ADDRESS, and PREVIEW_IMAGE_DIRECTORIES, which has the format of PATH. */
-/** Throws StartError. */
+/**
+ * Reads PREVIEW_BROWSER, PREVIEW_ADDRESS, and PREVIEW_IMAGE_DIRECTORIES, which has the format of PATH. Throws StartError.
+ */
 export function previewOptionsFrom(env: NodeJS.ProcessEnv, model: ModelSettings | null): PreviewOptions {
   return {
     browserPath: env['PREVIEW_BROWSER'] || null,
@@ -85,7 +86,7 @@ async function openGateway(place: GatewayAddress): Promise<PreviewGateway> {
   return await openPreviewGateway(place).catch((error: unknown) => {
     const { host, port } = place;
     throw new StartError(
-      `Previews cannot be reached at ${host}${port === 0 ? '' : `, port ${port}`}: ${String(error)}. PREVIEW_ADDRESS names an address of this machine, and a port that is free.`,
+      `Previews cannot be reached at ${host}${port === 0 ? '' : `, port ${port}`}: ${String(error)}. PREVIEW_ADDRESS must name an address of this machine, and a free port.`,
     );
   });
 }
@@ -94,7 +95,7 @@ function gatewayAddressFrom(text: string | null): GatewayAddress | null {
   const place = text === null ? null : parseGatewayAddress(text);
   if (text !== null && place === null)
     throw new StartError(
-      `PREVIEW_ADDRESS is ${text}: write the address by which servers reach this machine, as 10.0.0.7 or 10.0.0.7:4100.`,
+      `PREVIEW_ADDRESS is ${text}: write the address by which servers reach this machine, such as 10.0.0.7 or 10.0.0.7:4100.`,
     );
   return place;
 }
@@ -103,14 +104,14 @@ const reconcileEveryMs = 60_000;
 const stopWithinMs = 10_000;
 
 /** Removes sandboxes that run here without a row that wants them, at once and then every minute. */
-export function keepReconciled(ports: Ports, { sandboxes }: Verifying): { stop(): Promise<void> } {
+export function reconcileSandboxesRegularly(ports: Ports, { sandboxes }: Verifying): { stop(): Promise<void> } {
   const loop = repeat(
     reconcileEveryMs,
     async () => {
       const names = await reconcileSandboxes(ports, sandboxes);
-      if (names.length > 0) ports.log.warn({ names }, 'Sandboxes that no row wants were removed.');
+      if (names.length > 0) ports.log.warn({ names }, 'Sandboxes that no verification needs were removed.');
     },
-    (error) => ports.log.warn({ error: String(error) }, 'Sandboxes were not compared with their rows.'),
+    (error) => ports.log.warn({ error: String(error) }, 'The running sandboxes could not be compared with their rows.'),
   );
   loop.start();
   // The stop does not wait long for a running teardown script. The next worker finishes the removal.

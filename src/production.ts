@@ -49,8 +49,8 @@ interface Running {
   readonly lost: Promise<string> | null;
 }
 
-// Longer than the time that a worker gives its running work to end, so that the work is given back instead of
-// interrupted.
+// This is longer than the time that a worker gives its running work to end. So the worker can give the work back before
+// the process ends.
 const longestStopMs = 30_000;
 
 const program = new Command('node dist/src/production.js').description(
@@ -74,9 +74,11 @@ withDatabaseUrl(
   program.command('migrate').description('Brings the schema of the database up to date, and ends.'),
 ).action(async (flags: Pick<Flags, 'databaseUrl'>) => await migrateDatabase(flags));
 
-withDatabase(program.command('account').description('Makes an account and says its token, with every scope.'))
-  .requiredOption('--name <name>', 'its name')
-  .requiredOption('--email <address>', 'the author of its commits')
+withDatabase(
+  program.command('account').description('Makes an account, and prints a token of the account with every scope.'),
+)
+  .requiredOption('--name <name>', 'name of the account')
+  .requiredOption('--email <address>', 'email address in the commits of the account')
   .action(async (flags: AccountFlags) => await makeAccount(flags));
 
 function withInstallation(command: Command): Command {
@@ -87,7 +89,9 @@ function withInstallation(command: Command): Command {
 
 function withDatabase(command: Command): Command {
   return withDatabaseUrl(command).addOption(
-    new Option('--data <dir>', 'where all of them keep repositories').default('.interlock').env('INTERLOCK_DATA'),
+    new Option('--data <dir>', 'directory in which all servers and workers keep repositories')
+      .default('.interlock')
+      .env('INTERLOCK_DATA'),
   );
 }
 
@@ -127,7 +131,7 @@ async function openShared({ databaseUrl, data }: Flags): Promise<Shared> {
 async function findInstallation(flags: Flags): Promise<Installation> {
   const { temporalAddress: address, port } = flags;
   if (address === undefined)
-    throw missing('TEMPORAL_ADDRESS (--temporal-address)', 'the Temporal that all of them share');
+    throw missing('TEMPORAL_ADDRESS (--temporal-address)', 'the Temporal that all servers and workers share');
   return {
     ...(await openShared(flags)),
     temporal: {
@@ -140,10 +144,10 @@ async function findInstallation(flags: Flags): Promise<Installation> {
 }
 
 const missingDatabase = (): StartError =>
-  missing('DATABASE_URL (--database-url)', 'the PostgreSQL that all of them share');
+  missing('DATABASE_URL (--database-url)', 'the PostgreSQL that all servers and workers share');
 
 function missing(name: string, what: string): StartError {
-  return new StartError(`${name} is missing: ${what}. On one machine, npm start brings its own.`);
+  return new StartError(`${name} is missing: ${what}. On one machine, npm start needs no such setting.`);
 }
 
 async function runServer(flags: Flags, stops: Stop[]): Promise<Running> {
@@ -214,7 +218,9 @@ async function run(start: (stops: Stop[]) => Promise<Running>): Promise<void> {
     isStopping = true;
     const stopping = (async () => {
       for (const part of stops.splice(0).toReversed())
-        await part().catch((error: unknown) => console.error(`A part did not stop cleanly: ${String(error)}`));
+        await part().catch((error: unknown) =>
+          console.error(`A part of Interlock failed while it stopped: ${String(error)}`),
+        );
     })();
     await Promise.race([stopping, delay(longestStopMs, undefined, { ref: false })]);
   };

@@ -79,7 +79,7 @@ export function createReconciler(ports: Ports): Reconciler {
     }
   }
 
-  /** Renews the leases of comparisons. If one ends before, another process compares the repository too. */
+  /** Renews the leases of comparisons. If a lease ends before that, another process compares the repository too. */
   async function renew(): Promise<void> {
     const until = new Date(ports.clock().getTime() + leaseMs);
     await renewComparisons(ports.db.system.query, [...underWay.values()], until).catch((error: unknown) =>
@@ -87,7 +87,7 @@ export function createReconciler(ports: Ports): Reconciler {
     );
   }
 
-  /** Only one `takeDue` runs at a time, so that two cannot exceed the limits together. */
+  /** Only one `takeDue` runs at a time, because two together could exceed the limits. */
   async function begin(): Promise<void> {
     const before = taking;
     taking = before.then(takeDue, takeDue);
@@ -108,7 +108,12 @@ export function createReconciler(ports: Ports): Reconciler {
     await endComparison(ports.db.system.query, comparison, {
       withLine: inMs(pauses.withLineMs),
       without: inMs(pauseAfter(failures)),
-    }).catch((error: unknown) => ports.log.warn({ error }, 'A repository is compared again when its lease ends.'));
+    }).catch((error: unknown) =>
+      ports.log.warn(
+        { error },
+        'The result of a comparison was not written. The repository is compared again when its lease ends.',
+      ),
+    );
   }
 
   const drain = async (): Promise<void> => {
@@ -148,7 +153,7 @@ function atTheirLimit(comparisons: readonly DueComparison[]): {
   };
 }
 
-/** `retryAt`: until when the host has asked to wait, in milliseconds since the epoch. Null: it has not asked. */
+/** `retryAt`: until when the host has asked to wait, in milliseconds since the epoch. Null: the host has not asked. */
 async function compareOne(
   ports: Ports,
   { accountId, repositoryId }: Pick<DueComparison, 'accountId' | 'repositoryId'>,
@@ -162,16 +167,16 @@ async function compareOne(
   } catch (error) {
     ports.log.warn(
       { error: String(error), repository: repositoryId },
-      'A repository could not be compared with its host; it is tried again.',
+      'A repository could not be compared with its code host. Interlock tries again later.',
     );
     return { isDone: false, retryAt: retryAtOf(error) };
   }
 }
 
 /**
- * Compares one repository. A queue checks for unknown landings itself before it accepts a tip that it did not make.
- * They are checked here too. At the local host this happens each time. At other hosts it happens once in each process,
- * because reading landing refs there needs a call to the host.
+ * Compares one repository, and looks for unknown landings. A queue also looks for them before it accepts a tip that it
+ * did not make. At the local host, each comparison looks for them. At other hosts, only the first comparison in each
+ * process does, because reading landing refs there needs a call to the host.
  */
 async function compareWithHost(ctx: Context, row: RepositoryRow, surveyed: Set<string>): Promise<void> {
   const repository = toHostedRepository(row);
@@ -196,7 +201,7 @@ export async function reconcileAll(ports: Ports): Promise<void> {
  * called before queues are woken. At hosts that must be called, only repositories with pull requests in line are
  * examined, because only their queues land anything.
  */
-export async function haltRestored(ports: Ports): Promise<void> {
+export async function haltRestoredQueues(ports: Ports): Promise<void> {
   const repositories = await readActive(ports, `(r.host = 'local' or ${hasLine('r.account_id', 'r.id')})`);
   const inTurn = atMost(limits.atOnce);
   await Promise.all(repositories.map(async (repository) => await inTurn(async () => await haltOne(ports, repository))));

@@ -9,10 +9,12 @@ import { countOpenRunbooks, stopOpenRunbooks } from './modules/runbooks/index.ts
 import { runTool, withService } from './tool.ts';
 
 const program = new Command(calledAs('recover'))
-  .description('After a backup of the database was restored: takes over what landed since, and lets the queues go on.')
+  .description(
+    'After a backup of the database was restored: takes over the landings since the backup, and lets the queues continue.',
+  )
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
   .addOption(new Option('--database-url <url>', 'your own PostgreSQL').env('DATABASE_URL'))
-  .option('--yes', 'do it; without, only say what would be done', false)
+  .option('--yes', 'make the changes; without --yes, only print them', false)
   .addHelpText('after', examplesOf('recover', '--data .interlock-restored', '--data .interlock-restored --yes'));
 
 async function main(): Promise<number> {
@@ -28,7 +30,7 @@ async function main(): Promise<number> {
       if (open > 0) console.log(`  ${describeOpen(open)}`);
       const runbooks = await countOpenRunbooks(service.ports);
       if (runbooks > 0) console.log(`  ${describeRunbooks(runbooks)}`);
-      console.log(`Nothing was changed. Do it with: ${calledAs('recover')} --yes`);
+      console.log(`Nothing was changed. Make the changes with: ${calledAs('recover')} --yes`);
       return 0;
     }
     const recovered = await recoverDatabase(service.ports);
@@ -48,7 +50,7 @@ async function main(): Promise<number> {
 }
 
 function sayNothing(): number {
-  console.log('Nothing to recover: the database knows everything that its repositories hold.');
+  console.log('Nothing to recover: the database knows everything that its repositories contain.');
   return 0;
 }
 

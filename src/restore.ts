@@ -61,7 +61,7 @@ function assertKnown({ database, version }: BackupManifest, folder: string): voi
   const unknown = database.migrations.filter((name) => !known.has(name));
   if (unknown.length > 0)
     throw new StartError(
-      `The backup in ${folder} was made by a newer version: this one does not know its migration ${unknown.join(', ')}. Restore it with Interlock ${version} or newer.`,
+      `The backup in ${folder} was made by a newer version: this version does not know its migration ${unknown.join(', ')}. Restore it with Interlock ${version} or newer.`,
     );
 }
 
@@ -81,7 +81,7 @@ async function assertNoTables(databaseUrl: string): Promise<void> {
     const { rows } = await client.query('select 1 from pg_tables where schemaname = current_schema() limit 1');
     if (rows.length > 0)
       throw new StartError(
-        'The database has tables already. Name an empty one by --database-url (DATABASE_URL); a restore never replaces anything.',
+        'The database has tables already. Name an empty database by --database-url (DATABASE_URL); a restore never replaces anything.',
       );
   } finally {
     await client.end();

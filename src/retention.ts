@@ -13,8 +13,8 @@ import { runbookLogForgetting } from './modules/runbooks/index.ts';
 import { deliveryForgetting } from './modules/webhooks/index.ts';
 import type { Database } from './platform/database.ts';
 import type { Meter } from './platform/metrics/index.ts';
-import { forgetOld, type RetentionRule, noteDue } from './platform/retention/index.ts';
-import { keyForgetting } from './server/idempotency.ts';
+import { deleteOldRows, type RetentionRule, noteDue } from './platform/retention/index.ts';
+import { idempotencyKeyRetention } from './server/idempotency.ts';
 
 export const retentionRules: Readonly<Record<Exclude<RetainedKind, 'check_output'>, RetentionRule>> = {
   events: eventRetention,
@@ -28,7 +28,7 @@ export const retentionRules: Readonly<Record<Exclude<RetainedKind, 'check_output
   verification_logs: verificationLogForgetting,
   freezes: freezeForgetting,
   sessions: sessionForgetting,
-  idempotency_keys: keyForgetting,
+  idempotency_keys: idempotencyKeyRetention,
 };
 
 export interface RetentionPorts {
@@ -41,7 +41,7 @@ export interface RetentionPorts {
 }
 
 /** Deletes all records that are too old. A failure with one kind does not affect other kinds. */
-export async function deleteOld(ports: RetentionPorts, signal?: AbortSignal): Promise<void> {
+export async function deleteOldRecords(ports: RetentionPorts, signal?: AbortSignal): Promise<void> {
   const { db, log, retention } = ports;
   const limited = retainedKinds.filter((kind) => retention[kind] !== null);
   await noteDue(
@@ -52,7 +52,7 @@ export async function deleteOld(ports: RetentionPorts, signal?: AbortSignal): Pr
     const cutoff = cutoffOf(kind, retention, ports.clock());
     if (cutoff === null || signal?.aborted === true) continue;
     await deleteKind(ports, kind, { cutoff, ...(signal === undefined ? {} : { signal }) }).catch((error: unknown) =>
-      log.error({ error: String(error), kind }, 'Old rows could not be deleted; they are tried again in an hour.'),
+      log.error({ error: String(error), kind }, 'Old records could not be deleted. Interlock tries again in an hour.'),
     );
   }
 }
@@ -63,7 +63,7 @@ async function deleteKind(
   of: { readonly cutoff: Date; readonly signal?: AbortSignal },
 ): Promise<void> {
   if (kind !== 'check_output') {
-    await forgetOld(ports, retentionRules[kind], of);
+    await deleteOldRows(ports, retentionRules[kind], of);
     return;
   }
   const removed = await removeOldOutput(ports.dataDir, of.cutoff);

@@ -22,7 +22,7 @@ interface Known {
   readonly labelNames: ReadonlySet<string>;
 }
 
-export function keepSdkMetrics(buffer: MetricsBuffer): SdkMetrics {
+export function collectSdkMetrics(buffer: MetricsBuffer): SdkMetrics {
   const registry = new Registry();
   const known = new Map<string, Known>();
 

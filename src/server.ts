@@ -15,7 +15,7 @@ import type { Violation } from './domain/health/invariants.ts';
 import { judgeInvariants } from './domain/health/parts.ts';
 import { decideReadiness } from './domain/health/readiness.ts';
 import { createCompiledQueries } from './graphql/compiled.ts';
-import { measuring } from './graphql/measuring.ts';
+import { createOperationMeter } from './graphql/measuring.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices, type TemporalView } from './graphql/context.ts';
 import { EventLogPubSub } from './graphql/event-log-pubsub.ts';
 import { interlockSchema } from './graphql/schema.ts';
@@ -32,12 +32,12 @@ import { projectRoot } from './platform/project-root.ts';
 import { repeat, type Loop } from './platform/repeat.ts';
 import { describeEveryAnswer, refuseTokenGuessing, sendFailure } from './server/answers.ts';
 import { serveApiDocs } from './server/api-docs.ts';
-import { askingAboutPeople, createCallers, type Callers } from './server/callers.ts';
+import { withPresentRoles, createCallers, type Callers } from './server/callers.ts';
 import type { TrustsProxy } from './server/client-address.ts';
 import { serveDashboard, type Dashboard } from './server/dashboard.ts';
 import { serveEmbeds } from './server/embed/index.ts';
 import { serveGraphQL } from './server/graphql.ts';
-import { openKeptAnswers, type KeptAnswers } from './server/idempotency.ts';
+import { openAnswerStore, type AnswerStore } from './server/idempotency.ts';
 import { serveMcp } from './server/mcp.ts';
 import { dashboardOperations, measureRequests, serveMetrics } from './server/metrics.ts';
 import type { PageOptions } from './server/page.ts';
@@ -51,7 +51,7 @@ import { serveRunbookPages } from './server/runbook-page.ts';
 import { serveSessionPages } from './server/session-pages.ts';
 import { serveFolder } from './server/static-files.ts';
 import { traceRequests } from './server/tracing.ts';
-import { createWrongTokens, recordingGoodTokens, type WrongTokens } from './server/wrong-tokens.ts';
+import { createWrongTokens, recordGoodTokens, type WrongTokens } from './server/wrong-tokens.ts';
 
 export interface ServerOptions {
   readonly ports: Ports;
@@ -109,7 +109,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { ports, secrets } = options;
   const access = await openAccess(options);
   const { authenticator, callers, wrongTokens } = access;
-  const keptAnswers = await openKeptAnswers(ports);
+  const keptAnswers = await openAnswerStore(ports);
   const stopForgetting = await forgetDeleted(ports.db);
   const services: RequestServices = {
     secrets,
@@ -120,7 +120,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
   const rateLimiter = createRateLimiter(ports.clock, options.rateLimit);
   const sharing = shareRateLimit({ ...ports, limiter: rateLimiter }, (error) =>
-    ports.log.warn({ err: error }, 'the rate limit counts only in this process'),
+    ports.log.warn({ err: error }, 'The rate limit counts only the requests of this process.'),
   );
   const revoking = revocationOf(options, access.oidc);
   const previews = createPreviewProxy({
@@ -180,8 +180,8 @@ interface Access {
 async function openAccess({ ports, secrets, oidc: settings }: ServerOptions): Promise<Access> {
   const wrongTokens = createWrongTokens(ports.clock);
   const oidc = settings ? openOidc(ports, settings) : null;
-  const authenticator = recordingGoodTokens(
-    askingAboutPeople(await createAuthenticator({ ports, secrets }), {
+  const authenticator = recordGoodTokens(
+    withPresentRoles(await createAuthenticator({ ports, secrets }), {
       roleAtGitHub: personRoles(ports, secrets),
       confirmAtOidc: oidcConfirmation(ports, secrets, oidc),
     }),
@@ -198,7 +198,7 @@ function revocationOf({ ports, secrets }: ServerOptions, oidc: Oidc | null): Loo
   return repeat(
     revokingEveryMs,
     async () => await revokeUnusedTokens(ports, secrets, oidc),
-    (error) => ports.log.error({ err: error }, 'Refresh tokens of the OpenID provider were not taken back.'),
+    (error) => ports.log.error({ err: error }, 'Unused refresh tokens of the OpenID provider could not be revoked.'),
   );
 }
 
@@ -233,7 +233,7 @@ function serverBeside(previews: PreviewProxy, handler: RequestListener): HttpSer
 interface Parts extends Access {
   readonly services: RequestServices;
   readonly rateLimiter: RateLimiter;
-  readonly keptAnswers: KeptAnswers;
+  readonly keptAnswers: AnswerStore;
 }
 
 /** Registers all routes. Returns the Apollo server. */
@@ -260,7 +260,7 @@ async function serveRoutes(
   const known = new Set([...documents.map(({ name }) => name), ...dashboardOperations(dashboardDir)]);
   const schema = interlockSchema();
   const compiled = createCompiledQueries(schema);
-  const executing = { ...parts, schema, compiled, log, measure: measuring(ports.meter, known) };
+  const executing = { ...parts, schema, compiled, log, measure: createOperationMeter(ports.meter, known) };
   traceRequests(fastify);
   measureRequests(fastify, ports.meter);
   describeEveryAnswer(fastify, dashboard);

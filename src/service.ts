@@ -51,8 +51,8 @@ import { lookForDueWork, type DueWork } from './platform/due-work.ts';
 import { createMetrics, type Metrics } from './platform/metrics/index.ts';
 import { type Loop, repeat } from './platform/repeat.ts';
 import { refreshStatistics } from './platform/statistics.ts';
-import { createReconciler, haltRestored } from './reconciler.ts';
-import { deleteOld } from './retention.ts';
+import { createReconciler, haltRestoredQueues } from './reconciler.ts';
+import { deleteOldRecords } from './retention.ts';
 
 export interface ServiceOptions {
   readonly databaseUrl: string;
@@ -229,7 +229,7 @@ function joinLoops(
     start() {
       for (const loop of housekeeping) loop.start();
       // If the database is older than its repositories, the queues are halted before they can be woken.
-      started = haltRestored(ports)
+      started = haltRestoredQueues(ports)
         .catch(onError)
         .then(() => {
           if (isStopping) return housekeeping;
@@ -250,7 +250,7 @@ function housekeepingOf(options: ServiceOptions, ports: Ports, onError: (error: 
   const { db, meter, log, clock } = ports;
   const every = (ms: number, work: (signal: AbortSignal) => Promise<unknown>): Loop => repeat(ms, work, onError);
   return [
-    every(hour, async (signal) => await deleteOld({ db, meter, log, clock, dataDir, retention }, signal)),
+    every(hour, async (signal) => await deleteOldRecords({ db, meter, log, clock, dataDir, retention }, signal)),
     every(minute, async () => await refreshStatistics(databaseUrl)),
     every(minute, async () => await removeDeletedRepositories(ports)),
     every(minute, async () => await carryOutErasures(ports)),

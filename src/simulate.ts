@@ -82,7 +82,7 @@ async function main(): Promise<number> {
 
 function readDays(text: string): number {
   const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (days < 1 || days > 90) throw new InvalidArgumentError('Say a number of days from 1 to 90.');
+  if (days < 1 || days > 90) throw new InvalidArgumentError('Give a number of days from 1 to 90.');
   return days;
 }
 

@@ -94,7 +94,9 @@ export async function startInterlock(options: StartOptions, progress: Progress):
     isStopping = true;
     await Promise.all([removeAccess(dataDir), removeRuntime(dataDir)]);
     for (const part of stops.splice(0).toReversed())
-      await part().catch((error: unknown) => progress.say(`A part did not stop cleanly: ${String(error)}`));
+      await part().catch((error: unknown) =>
+        progress.say(`A part of Interlock failed while it stopped: ${String(error)}`),
+      );
   };
   const watch: Starting['watch'] = (exited, sentence) => {
     const lose = (): void => {
@@ -176,7 +178,7 @@ async function connectGitHub(
   stops.push(started.stop);
   watch(
     started.exited,
-    `The emulator of GitHub is gone (its last words are in ${join(named, 'github-emulator.log')}).`,
+    `The emulator of GitHub has ended (the end of ${join(named, 'github-emulator.log')} says why).`,
   );
   return { githubLines: started.lines, githubPerson: started.person };
 }
@@ -187,7 +189,7 @@ async function openLog(file: string): Promise<DestinationStream> {
   return pino.destination({ dest: file, sync: false, mode: 0o600 });
 }
 
-/** Waits for both, even if one fails, so that both can be stopped. */
+/** Waits for both promises, even if one of them fails, so that both parts can be stopped. */
 async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   const [first, second] = await Promise.allSettled([a, b]);
   if (first.status === 'rejected') throw first.reason;
@@ -231,7 +233,7 @@ async function startDatabase(options: StartOptions, { dataDir, stops, progress, 
   // Stops run from the end of the list. The database must stop after all parts that use it, and before the lock is
   // released.
   stops.splice(1, 0, database.stop);
-  watch(database.exited, `PostgreSQL is gone (its last words are in ${join(options.dataDir, 'postgres.log')}).`);
+  watch(database.exited, `PostgreSQL has ended (the end of ${join(options.dataDir, 'postgres.log')} says why).`);
   await progress.part('Schema', async () => await prepareSchema(database.url));
   await writeRuntime(dataDir, { databaseUrl: database.url });
   return database.url;
@@ -254,7 +256,7 @@ async function startTemporalServer(
       }),
   );
   stops.splice(1, 0, temporal.stop);
-  watch(temporal.exited, `Temporal is gone (its last words are in ${join(options.dataDir, 'temporal.log')}).`);
+  watch(temporal.exited, `Temporal has ended (the end of ${join(options.dataDir, 'temporal.log')} says why).`);
   return temporal;
 }
 
@@ -345,7 +347,7 @@ async function firstAccount(
   const ctx = systemContext(ports, account.id);
   const { token } = await createApiToken(ctx, secrets, { name: 'Token of npm start', kind: 'account', scopes });
   await keep(token);
-  say(`The token kept in ${file} ${kept === '' ? 'was missing' : 'is no longer accepted'}: a new one was made.`);
+  say(`The token in ${file} ${kept === '' ? 'was missing' : 'was no longer accepted'}, so Interlock made a new one.`);
   return { isNew: false, token };
 }
 

@@ -32,8 +32,8 @@ export interface TemporalClient {
   readonly client: Client;
   readonly wake: Ports['wake'];
   /**
-   * Starts the workflow of a webhook delivery, or signals it to read its row again. Callers do not wait for it. If it
-   * fails, the relay repeats it.
+   * Starts the workflow of a webhook delivery, or signals the workflow to read its row again. Callers do not wait. If
+   * the call to Temporal fails, the relay repeats it.
    */
   readonly retryDelivery: WebhookOptions['retry'];
   close(): Promise<void>;
@@ -143,7 +143,7 @@ function withTrace(whose: Wake): Traced {
 
 type Traced = Wake & { readonly trace?: string };
 
-const stateNote = 'Its state is under Current Details.';
+const stateNote = 'The state of this workflow is under Current Details.';
 
 /** The name of the workflow that drives a row. */
 export function workflowIdOf(row: Driven): string {
@@ -158,7 +158,7 @@ const workflowTexts = {
   queue: {
     signal: wakeSignal,
     staticSummary: 'Plans and lands the pull requests of one base branch',
-    staticDetails: `${stateNote} Its batches are workflows of their own, which Current Details names.`,
+    staticDetails: `${stateNote} The batches of the queue are workflows of their own, which Current Details names.`,
   },
   build: { signal: buildLookSignal, staticSummary: 'Builds a release candidate', staticDetails: stateNote },
   runbook: {
@@ -174,7 +174,7 @@ const workflowTexts = {
   rollback: {
     signal: rollbackLookSignal,
     staticSummary: 'Rolls an environment back',
-    staticDetails: `${stateNote} Its deployment is a workflow of its own, under Relationships.`,
+    staticDetails: `${stateNote} The deployment of the rollback is a workflow of its own, under Relationships.`,
   },
   deployment: {
     signal: deploymentLookSignal,

@@ -10,9 +10,9 @@ import type { TemporalSecurity } from './launcher/temporal-security.ts';
 import type { Verifying } from './modules/previews/index.ts';
 import type { RunbookDriving } from './modules/runbooks/index.ts';
 import { findSandbox, type Sandbox } from './platform/sandbox/index.ts';
-import { createVerifying, keepReconciled, type PreviewOptions } from './previews.ts';
+import { createVerifying, reconcileSandboxesRegularly, type PreviewOptions } from './previews.ts';
 import { createReleaseDriving, type ProviderOptions } from './providers.ts';
-import { keepSdkMetrics, type SdkMetrics } from './sdk-metrics.ts';
+import { collectSdkMetrics, type SdkMetrics } from './sdk-metrics.ts';
 import type { Service } from './service.ts';
 import { createActivities } from '../workflows/activities.ts';
 import { taskQueue } from '../workflows/queue/messages.ts';
@@ -74,7 +74,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   ended.catch((error: unknown) => log.error({ error: String(error) }, 'The Temporal worker failed.'));
   const { runner, sentence } = openRunner(options, found);
   runner?.start();
-  const reconciling = keepReconciled(service.ports, verifying);
+  const reconciling = reconcileSandboxesRegularly(service.ports, verifying);
   return {
     sandbox: sentence,
     agent: describeRunbookAgent('model' in options.agents ? options.agents : { model: null }),
@@ -158,6 +158,6 @@ function installRuntime(log: Logger, measuresSdk: boolean): SdkMetrics | null {
     logger: new DefaultLogger('WARN', write),
     ...(buffer !== null && { telemetryOptions: { metrics: { buffer } } }),
   });
-  installed = { sdkMetrics: buffer === null ? null : keepSdkMetrics(buffer) };
+  installed = { sdkMetrics: buffer === null ? null : collectSdkMetrics(buffer) };
   return installed.sdkMetrics;
 }

@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import type { Change, PolicySetup } from '../../src/domain/simulation/policy.ts';
 import { overlap } from '../../src/domain/queue/model/overlap.ts';
-import { quantile, rising } from '../../src/domain/simulation/quantile.ts';
+import { quantile, sortAscending } from '../../src/domain/simulation/quantile.ts';
 import { nameCell, parseCell, type Cell } from './cell.ts';
 import { enumerateAssumptionSets, rankAssumptions } from './speculation/most-probable.ts';
 import { drawDay, failureOf } from './workload.ts';
@@ -68,7 +68,7 @@ function inOrderByAnyBuild(stays: readonly Stay[], reds: number): number[] {
 
 function p95(stays: readonly Stay[], goneAt: readonly number[]): number {
   const waits = stays.flatMap(({ change, isGood }, at) => (isGood ? [(goneAt[at] ?? 0) - change.arrivedAt] : []));
-  return quantile(rising(waits), 0.95) ?? 0;
+  return quantile(sortAscending(waits), 0.95) ?? 0;
 }
 
 /**

@@ -6,13 +6,13 @@ import {
 import { OperationTypeNode, type GraphQLError, type GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { DomainError } from '../domain/errors.ts';
-import type { KeptAnswers } from '../server/idempotency.ts';
+import type { AnswerStore } from '../server/idempotency.ts';
 import type { RateLimiter } from '../server/rate-limit.ts';
 import { RateLimited } from '../server/rate-limit.ts';
 import type { CompiledQueries } from './compiled.ts';
 import type { GraphQLContext } from './context.ts';
 import { refusal, reportError } from './errors.ts';
-import { keepAnswers } from './idempotency.ts';
+import { storeAnswers } from './idempotency.ts';
 import { maxTokens, pointsOf } from './limits.ts';
 import type { MeasureOperation } from './measuring.ts';
 
@@ -20,7 +20,7 @@ export interface ApolloOptions {
   readonly schema: GraphQLSchema;
   readonly compiled: CompiledQueries;
   readonly rateLimiter: RateLimiter;
-  readonly keptAnswers: KeptAnswers;
+  readonly keptAnswers: AnswerStore;
   readonly log: Logger;
   readonly measure: MeasureOperation;
 }
@@ -55,7 +55,7 @@ export function createApollo({
       runCompiled(compiled),
       reportErrors(log),
       // The last plugin, so that it stores errors in the form in which they are sent.
-      keepAnswers(keptAnswers, log),
+      storeAnswers(keptAnswers, log),
     ],
   });
 }

@@ -10,11 +10,11 @@ const countPrice = 300;
 
 @ObjectType({ description: 'Where a page of a connection begins and ends.', simpleResolvers: true })
 export class PageInfo {
-  @Field(() => Boolean, { description: 'Whether there is more after this page.' })
+  @Field(() => Boolean, { description: 'Whether there are entries after this page.' })
   hasNextPage!: boolean;
 
   @Field(() => Boolean, {
-    description: 'Whether there is more before this page. Always false unless the page was requested with `last`.',
+    description: 'Whether there are entries before this page. Always false unless the page was requested with `last`.',
   })
   hasPreviousPage!: boolean;
 

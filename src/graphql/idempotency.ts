@@ -5,14 +5,14 @@ import type { ApolloServerPlugin, GraphQLRequestContext } from '@apollo/server';
 import { OperationTypeNode, type FormattedExecutionResult } from 'graphql';
 import type { Logger } from 'pino';
 import { DomainError, errorCodes, type ErrorCode } from '../domain/errors.ts';
-import type { IdempotencyKey, KeptAnswers } from '../server/idempotency.ts';
+import type { IdempotencyKey, AnswerStore } from '../server/idempotency.ts';
 import type { GraphQLContext } from './context.ts';
 import { refusal } from './errors.ts';
 
 const header = 'idempotency-key';
 const form = /^[\x21-\x7e]{1,255}$/;
 
-export function keepAnswers(kept: KeptAnswers, log: Logger): ApolloServerPlugin<GraphQLContext> {
+export function storeAnswers(kept: AnswerStore, log: Logger): ApolloServerPlugin<GraphQLContext> {
   return {
     requestDidStart: async () => {
       let first: IdempotencyKey | undefined;
@@ -53,7 +53,7 @@ export function keepAnswers(kept: KeptAnswers, log: Logger): ApolloServerPlugin<
             result !== null && isKept(result) ? { status: 200, headers: {}, body: JSON.stringify(result) } : undefined;
           await kept
             .conclude(first, answer)
-            .catch((error: unknown) => log.error({ err: error }, 'an answer was not kept'));
+            .catch((error: unknown) => log.error({ err: error }, 'The answer of an idempotency key was not stored.'));
         },
       };
     },
@@ -93,7 +93,7 @@ const retried: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Whether the answer is stored: unless nothing was done and the same request may succeed later. */
+/** Whether the answer is stored. It is not stored if nothing was done and the same request may succeed later. */
 function isKept({ data, errors = [] }: FormattedExecutionResult): boolean {
   const isDone = Object.values(data ?? {}).some((value) => value !== null);
   return isDone || !errors.some(({ extensions }) => retried.has(String(extensions?.['code'])));

@@ -15,7 +15,7 @@ export interface MeasuredOperation {
 
 export type MeasureOperation = (operation: MeasuredOperation) => void;
 
-export function measuring(meter: Meter, known: ReadonlySet<string>): MeasureOperation {
+export function createOperationMeter(meter: Meter, known: ReadonlySet<string>): MeasureOperation {
   return ({ name, errors, startedAt }) => {
     const isServerFault = errors.some((error) => reportError(error, '').isServerFault);
     meter.time(

@@ -66,7 +66,7 @@ export class NodeResolver {
   })
   async node(
     @Ctx() ctx: GraphQLContext,
-    @Arg('id', () => ID, { description: 'An id this service gave.' }) id: string,
+    @Arg('id', () => ID, { description: 'An id that an answer of this service contained.' }) id: string,
   ): Promise<Node | null> {
     return await readNode(ctx, id);
   }
@@ -77,7 +77,7 @@ export class NodeResolver {
   })
   async nodes(
     @Ctx() ctx: GraphQLContext,
-    @Arg('ids', () => [ID], { description: 'Ids this service gave.' }) ids: string[],
+    @Arg('ids', () => [ID], { description: 'Ids that answers of this service contained.' }) ids: string[],
   ): Promise<(Node | null)[]> {
     if (ids.length > maxNodes) throw new DomainError('BAD_INPUT', `ids must be at most ${maxNodes}`, 'ids');
     return await Promise.all(ids.map(async (id) => await readNode(ctx, id)));
@@ -106,7 +106,7 @@ type InRepository = Partial<Seen> & {
 
 /** People who signed in with GitHub see only objects of repositories that they can see at GitHub. */
 async function isSeen(ctx: GraphQLContext, found: InRepository): Promise<boolean> {
-  if (ctx.actor.atGitHub === null) return true;
+  if (ctx.actor.personAtGitHub === null) return true;
   const repository = found.repository ?? (found.host === undefined ? null : (found as Seen));
   if (repository !== null) return await maySee(ctx, { ...repository, accountId: ctx.accountId });
   const { repositoryId, projectId } = found;

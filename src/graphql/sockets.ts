@@ -68,7 +68,7 @@ const tooSlow = 4429;
 
 /** Whether the caller's role comes from GitHub or the OpenID provider, which do not notify Interlock of changes. */
 function hasExternalRole({ ctx: { actor } }: Session): boolean {
-  return actor.atGitHub !== null || actor.isAtOidc;
+  return actor.personAtGitHub !== null || actor.hasOidcRole;
 }
 
 export interface Sockets {

@@ -29,7 +29,7 @@ export abstract class ChangeByEvent extends Change {
 }
 
 /** The arguments of `subscribe`. */
-export interface Subscribing<Args extends { readonly after?: string | null } = FollowArgs> {
+export interface SubscriptionRequest<Args extends { readonly after?: string | null } = FollowArgs> {
   readonly args: Args;
   readonly context: GraphQLContext;
 }
@@ -37,15 +37,15 @@ export interface Subscribing<Args extends { readonly after?: string | null } = F
 /**
  * Selects events, and turns an event into the subscription's change. Null: the event does not concern the subscription.
  */
-export interface Following<Payload extends object> {
+export interface EventSelection<Payload extends object> {
   readonly matches: (event: FollowedEvent) => boolean;
   readonly toChange: (event: FollowedEvent) => Promise<Payload | null>;
 }
 
 /** Follows events. No event after the promise has resolved is missed. */
 export async function followEvents<Payload extends object>(
-  { args, context }: Subscribing,
-  { matches, toChange }: Following<Payload>,
+  { args, context }: SubscriptionRequest,
+  { matches, toChange }: EventSelection<Payload>,
 ): Promise<AsyncIterable<unknown>> {
   const stream = context.events.follow({ accountId: context.accountId, after: args.after, matches });
   await stream.started;

@@ -78,7 +78,7 @@ function programsOf(shipped: Shipped, cacheDir: string): readonly BrowserProgram
   return [
     { name, prepare: async () => await prepare({}) },
     {
-      name: `${name}, by its own libraries`,
+      name: `${name}, with its own libraries`,
       prepare: async () => await prepare({ LD_LIBRARY_PATH: join(folder, 'lib') }),
     },
   ];

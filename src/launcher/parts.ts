@@ -34,7 +34,7 @@ export async function prepareSchema(databaseUrl: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof UnknownMigrations)) throw error;
     throw new StartError(
-      `The database was made by another version of Interlock: this one does not know its ${listed(error.names)}. Run that version or a newer one. If the data may go, start over by \`npm start -- --reset\`, or name another database by --database-url (DATABASE_URL).`,
+      `The database was made by another version of Interlock: this version does not know its ${listed(error.names)}. Run that version or a newer one. If you do not need the data, delete all data by \`npm start -- --reset\`, or name another database by --database-url (DATABASE_URL).`,
     );
   }
 }
@@ -60,7 +60,8 @@ export async function openTemporal(
 
 /** Throws StartError if the database does not answer. */
 export async function checkDatabase(databaseUrl: string): Promise<void> {
-  const cure = 'Start it, correct --database-url (DATABASE_URL), or leave it out to use the embedded one.';
+  const cure =
+    'Start the database, correct --database-url (DATABASE_URL), or leave this setting out to use the embedded database.';
   if (!URL.canParse(databaseUrl)) throw new StartError(`The database URL is no URL. ${cure}`);
   // The message has the URL without the password, because it may be logged.
   const { host, pathname } = new URL(databaseUrl);

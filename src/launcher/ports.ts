@@ -32,7 +32,7 @@ export async function assertPortFree(port: number, flag = '--port', host: string
 }
 
 export function portInUse(port: number, flag = '--port'): StartError {
-  return new StartError(`Port ${port} is in use. Use ${flag} <n>, or stop what listens there.`);
+  return new StartError(`Port ${port} is in use. Use ${flag} <n>, or stop the program that listens there.`);
 }
 
 /**

@@ -82,7 +82,8 @@ async function openCluster(dataDir: string, options: PostgresOptions): Promise<C
   const binaries = await installPostgresBinaries(options.cacheDir ?? defaultCacheDirectory());
   const user = pickDatabaseUser(dataDir);
   const home = await clusterDirectory(dataDir, user);
-  if (!home.startsWith(dataDir)) options.log(`The database's files are in ${home}: its user cannot enter ${dataDir}.`);
+  if (!home.startsWith(dataDir))
+    options.log(`The database's files are in ${home}, because the database's user cannot enter ${dataDir}.`);
   const folder = join(home, 'data');
   const passwordFile = join(dataDir, 'postgres-password');
   const logFile = join(dataDir, 'postgres.log');
@@ -92,7 +93,7 @@ async function openCluster(dataDir: string, options: PostgresOptions): Promise<C
   const version = (await readFile(join(folder, 'PG_VERSION'), 'utf8')).trim();
   if (version !== binaries.majorVersion) {
     throw new StartError(
-      `${folder} was made by PostgreSQL ${version}, and this is ${binaries.majorVersion}. Use the earlier release to dump it, or start over with --reset.`,
+      `${folder} was made by PostgreSQL ${version}, and this is ${binaries.majorVersion}. Use the earlier release of Interlock to dump the database, or delete all data with --reset.`,
     );
   }
   return { folder, home, fast, password: await readFile(passwordFile, 'utf8'), binaries, user, logFile };
@@ -215,7 +216,7 @@ async function startOnPort(cluster: Cluster, port: number): Promise<GuardedProce
     // The server writes `ready` into the eighth line of its lock file when it accepts connections.
     isReady: async () => (await readLines(join(cluster.folder, 'postmaster.pid')))[7]?.trim() === 'ready',
     describeFailure: async (reason) =>
-      `PostgreSQL did not start: ${reason}. Its last words: ${lastLine(await readFile(cluster.logFile, 'utf8'))} (all in ${cluster.logFile})`,
+      `PostgreSQL did not start: ${reason}. The last line of its log: ${lastLine(await readFile(cluster.logFile, 'utf8'))} (the whole log is ${cluster.logFile})`,
   });
   return server;
 }

@@ -24,7 +24,7 @@ export function readSecretFiles(env: Environment): void {
     const file = env[`${name}_FILE`];
     if (file === undefined || file === '') continue;
     if (env[name] !== undefined)
-      throw new StartError(`${name} and ${name}_FILE are both set. Remove one of them: each says the same secret.`);
+      throw new StartError(`${name} and ${name}_FILE are both set. Remove one of them: both name the same secret.`);
     env[name] = readSecret(`${name}_FILE`, file);
     // Child processes inherit the environment, and would otherwise find both variables set.
     delete env[`${name}_FILE`];

@@ -41,7 +41,7 @@ function watchNpm(begin: (reason: string) => void): void {
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(timer);
-    begin('npm is gone');
+    begin('npm has ended');
   }, parentCheckMs);
   timer.unref();
 }

@@ -82,7 +82,7 @@ export async function resolveTestServer(search: BinarySearch): Promise<string> {
 async function checkGiven(path: string): Promise<string> {
   if (await isTemporal(path)) return path;
   throw new StartError(
-    `TEMPORAL_CLI_PATH is ${path}, which is no Temporal program that runs here. Correct it, or unset it.`,
+    `TEMPORAL_CLI_PATH is ${path}, which is no Temporal program that runs here. Correct the variable, or unset it.`,
   );
 }
 
@@ -154,7 +154,7 @@ async function download(search: BinarySearch, target: string): Promise<string | 
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;
   const base = search.downloadUrl ?? 'https://temporal.download/cli/archive';
   const url = `${base}/v${cliVersion}?platform=${process.platform}&arch=${arch}`;
-  search.log(`Temporal: downloading it from ${new URL(url).host} (once, at most ${downloadLimitSec} s).`);
+  search.log(`Temporal: downloading the server from ${new URL(url).host} (once, at most ${downloadLimitSec} s).`);
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(downloadLimitSec * 1000) });
     if (!response.ok || response.body === null) return `the download answered ${response.status}.`;

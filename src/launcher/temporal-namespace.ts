@@ -46,7 +46,7 @@ export async function prepareNamespace({
   const connection = await Connection.connect({ address, connectTimeout: withinSec * 1000, ...security }).catch(
     (error: Error) => {
       throw new StartError(
-        `Temporal at ${address} cannot be reached (${error.message}). Start it, or leave --temporal-address out to use the embedded one.`,
+        `Temporal at ${address} cannot be reached (${error.message}). Start the server, or leave --temporal-address out to use the embedded server.`,
       );
     },
   );
@@ -55,7 +55,7 @@ export async function prepareNamespace({
     while (!(await hasNamespace(connection, namespace))) {
       if (performance.now() > deadline) {
         throw new StartError(
-          `Temporal at ${address} has no namespace ${namespace}. Make it: temporal operator namespace create --address ${address} ${namespace}`,
+          `Temporal at ${address} has no namespace ${namespace}. Create the namespace: temporal operator namespace create --address ${address} ${namespace}`,
         );
       }
       await delay(50);
@@ -63,7 +63,7 @@ export async function prepareNamespace({
     while (!(await hasSearchAttributes(connection, namespace, searchAttributes))) {
       if (performance.now() > deadline) {
         throw new StartError(
-          `Temporal at ${address} does not take the search attributes ${Object.keys(searchAttributes).join(', ')}. Register them: temporal operator search-attribute create.`,
+          `Temporal at ${address} does not accept the search attributes ${Object.keys(searchAttributes).join(', ')}. Register them: temporal operator search-attribute create.`,
         );
       }
       await delay(50);

@@ -183,7 +183,7 @@ function accepts(port: number): Promise<boolean> {
 
 async function describeFailure(name: string, reason: string, logFile: string): Promise<string> {
   const lastLine = (await readFile(logFile, 'utf8').catch(() => '')).trim().split('\n').at(-1);
-  return `${name} did not start: ${reason}. Its last words: ${lastLine || 'none'} (all in ${logFile})`;
+  return `${name} did not start: ${reason}. The last line of its log: ${lastLine || 'none'} (the whole log is ${logFile})`;
 }
 
 // The server gets a minimal environment, because variables TEMPORAL_* would change its behaviour.

@@ -83,7 +83,7 @@ export function openPieceLog(ctx: PieceLogContext, owner: PieceOwner): PieceLog 
     try {
       await keepPieces(ctx, owner, piecesOf(text));
     } catch (error) {
-      ctx.log.warn({ err: error }, 'What a run wrote could not be kept; trying again.');
+      ctx.log.warn({ err: error }, 'Output of a run could not be stored. Interlock tries again.');
       waiting = text + waiting;
     }
   }
@@ -178,12 +178,12 @@ export async function readLogTail(
 
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];
-  const clean = storable(text);
+  const clean = toStorableText(text);
   for (let at = 0; at < clean.length; at += maxPieceCharacters) pieces.push(clean.slice(at, at + maxPieceCharacters));
   return pieces;
 }
 
 /** Replaces characters that PostgreSQL's type text cannot store: NUL and lone surrogates. */
-export function storable(text: string): string {
+export function toStorableText(text: string): string {
   return text.replaceAll('\0', '\u{FFFD}').toWellFormed();
 }

@@ -18,7 +18,8 @@ export async function retryDuringOutage<T>(write: () => Promise<T>, log: Logger)
       return await write();
     } catch (error) {
       if (!isOutage(error) || performance.now() + pauseMs > deadline) throw error;
-      if (pauseMs === firstPauseMs) log.warn({ error: String(error) }, 'The database did not answer; trying again.');
+      if (pauseMs === firstPauseMs)
+        log.warn({ error: String(error) }, 'The database did not answer. Interlock tries again.');
       await delay(pauseMs);
     }
   }

@@ -113,18 +113,18 @@ function readCookie(header: string | undefined, name: string): string | null {
  * Wraps an authenticator so that people of GitHub and of the OpenID provider get the role that they have there at
  * present, with every kind of credential.
  */
-export function askingAboutPeople(
+export function withPresentRoles(
   authenticator: Authenticator,
   { roleAtGitHub, confirmAtOidc }: { readonly roleAtGitHub: RoleOfPerson; readonly confirmAtOidc: ConfirmPerson },
 ): Authenticator {
   const admit = async <T extends Session>(session: T): Promise<T> => {
     const { ctx } = session;
-    const { atGitHub } = ctx.actor;
-    const role = atGitHub === null ? await confirmAtOidc(ctx) : await roleAtGitHub(ctx);
+    const { personAtGitHub } = ctx.actor;
+    const role = personAtGitHub === null ? await confirmAtOidc(ctx) : await roleAtGitHub(ctx);
     if (role === null)
       throw new DomainError(
         'FORBIDDEN',
-        `${atGitHub?.login ?? 'This user'} has no access to this account at GitHub any more.`,
+        `${personAtGitHub?.login ?? 'This user'} has no access to this account at GitHub any more.`,
       );
     return role === ctx.actor.role ? session : withRole(session, role);
   };

@@ -54,7 +54,7 @@ function serveWebhooks(fastify: FastifyInstance, { ports, secrets, storeHostEven
 function serveSetup(fastify: FastifyInstance, { ports, secrets, syncInstallations }: GitHubServing): void {
   fastify.get<{ Params: { secret: string } }>('/github/setup/:secret', async (request, reply) => {
     const { action, manifest } = await beginSetup(ports, request.params.secret);
-    const body = html`<p>GitHub makes an App for this installation of Interlock. It belongs to you, and nobody else can install it.</p>
+    const body = html`<p>GitHub makes an App for this installation of Interlock. The App belongs to you, and nobody else can install it.</p>
       <form method="post" action="${action}"><input type="hidden" name="manifest" value="${manifest}" /><button>Make the App at GitHub</button></form>`;
     return await sendPage(reply, 200, { title: 'Connect GitHub', body, formsTo: new URL(action).origin });
   });
@@ -73,7 +73,7 @@ function serveSetup(fastify: FastifyInstance, { ports, secrets, syncInstallation
       syncedAt = now;
       await syncInstallations();
     }
-    const body = html`<p>Interlock lists the repositories of the installation. Activate those that it shall work on: choose a repository <a href="${ports.publicUrl}/">in the dashboard</a>, and press “Activate” on the page of its queue. The mutation setRepositoryActive does the same.</p>`;
+    const body = html`<p>Interlock lists the repositories of the installation. Activate the repositories that Interlock shall work on: choose a repository <a href="${ports.publicUrl}/">in the dashboard</a>, and press “Activate” on the page of its queue. The mutation setRepositoryActive does the same.</p>`;
     return await sendPage(reply, 200, { title: 'GitHub is connected', body });
   });
 }

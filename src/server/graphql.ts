@@ -12,7 +12,7 @@ import { refusal } from '../graphql/errors.ts';
 import type { MeasureOperation } from '../graphql/measuring.ts';
 import { outageAsRefusal } from '../platform/outage.ts';
 import type { Callers } from './callers.ts';
-import type { KeptAnswers } from './idempotency.ts';
+import type { AnswerStore } from './idempotency.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
 export interface GraphQLOptions {
@@ -21,7 +21,7 @@ export interface GraphQLOptions {
   readonly callers: Callers;
   readonly services: RequestServices;
   readonly rateLimiter: RateLimiter;
-  readonly keptAnswers: KeptAnswers;
+  readonly keptAnswers: AnswerStore;
   readonly log: Ports['log'];
   readonly measure: MeasureOperation;
 }

@@ -4,7 +4,7 @@ import type { Answer, Claim } from '../../rest-facade/index.ts';
 import type { Ports } from '../context.ts';
 import type { Transaction } from '../platform/database.ts';
 import { isOutage, retryDuringOutage } from '../platform/outage.ts';
-import { forgetRows } from '../platform/retention/index.ts';
+import { ruleForRows } from '../platform/retention/index.ts';
 
 export interface IdempotencyKey {
   readonly accountId: string;
@@ -14,7 +14,7 @@ export interface IdempotencyKey {
   readonly fingerprint: string;
 }
 
-export interface KeptAnswers {
+export interface AnswerStore {
   /**
    * Claims a key. Of two simultaneous equal requests, one gets `First`. The other waits for the row of the key and
    * finds it claimed.
@@ -66,7 +66,7 @@ function valuesOf({ accountId, userId, operation, key }: IdempotencyKey): readon
   return [accountId, userId, operation, key];
 }
 
-export async function openKeptAnswers({ db, log }: Pick<Ports, 'db' | 'log'>): Promise<KeptAnswers> {
+export async function openAnswerStore({ db, log }: Pick<Ports, 'db' | 'log'>): Promise<AnswerStore> {
   const holder = randomInt(1, 2 ** 31);
   const release = await db.system.holdLock(lockClass, holder);
   const inHand = new Set<string>();
@@ -132,6 +132,6 @@ async function readClaim(tx: Transaction, key: IdempotencyKey): Promise<Claim> {
   return { kind: 'Answered', answer: { status: row.status, headers: row.headers ?? {}, body: row.body ?? '' } };
 }
 
-export const keyForgetting = forgetRows('idempotency_keys', 'select min(created_at) from idempotency_key', [
+export const idempotencyKeyRetention = ruleForRows('idempotency_keys', 'select min(created_at) from idempotency_key', [
   { table: 'idempotency_key', old: 't.created_at < $1' },
 ]);

@@ -74,7 +74,7 @@ async function takeOverConfiguration(ctx: Context, repositoryId: string, refs: r
     if (row === undefined || !refs.includes(`refs/heads/${row.defaultBranch}`)) return [];
     return configurationReadingLines(await readConfigurationFile(ctx, repositoryId));
   } catch (error) {
-    ctx.log.warn({ error }, 'A pushed configuration could not be read; it is read again.');
+    ctx.log.warn({ error }, 'A pushed configuration could not be read. Interlock reads it again later.');
     return [];
   }
 }

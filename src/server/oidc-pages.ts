@@ -73,7 +73,7 @@ function serveSignOut(fastify: FastifyInstance, pages: SessionPages, oidc: Oidc)
 }
 
 /** A link to sign out at the provider, for a browser that has just signed out of Interlock. */
-export function signOutThere({ oidc, ports, secrets }: SessionPages, { headers }: FastifyRequest): Markup[] {
+export function providerSignOutLink({ oidc, ports, secrets }: SessionPages, { headers }: FastifyRequest): Markup[] {
   const kept = readSignInCookie(ports.publicUrl, 'oidc', headers.cookie);
   if (oidc === null || !hasOidcSignOut(ports, secrets, kept)) return [];
   const { label } = oidc.settings;

@@ -194,6 +194,6 @@ function escaped(text: string): string {
 
 const signIn: Page = {
   title: 'Sign in',
-  body: html`<p>This page is for users of the account. <a href="/session">Sign in</a>, or load it again and give an API token as the password; any user name will do. <code>npm start</code> keeps the first token in <code>access.json</code> in its data directory.</p>`,
+  body: html`<p>This page is for users of the account. <a href="/session">Sign in</a>, or load this page again, and give any user name with an API token as the password. <code>npm start</code> stores the first token in <code>access.json</code> in its data directory.</p>`,
   isMoving: false,
 };

@@ -7,29 +7,30 @@ export interface PreviewProblem {
   readonly retryAfterSec?: number;
 }
 
-export const troubles = {
+export const previewProblems = {
   unknown: { status: 404, title: 'No such preview', message: 'There is no preview at this address.' },
   gone: {
     status: 410,
     title: 'This preview has ended',
-    message: 'It is taken down when its verification ends, or its time is over. Push a commit, or ask for another run.',
+    message:
+      'A preview ends with its verification, or when its time is over. Push a commit, or request another verification.',
   },
   starting: {
     status: 503,
     title: 'This preview is starting',
-    message: 'Its setup script has not ended, or its port does not accept connections yet.',
+    message: 'The setup script of the preview has not ended, or the port of the app does not accept connections yet.',
     retryAfterSec: 2,
   },
   busy: {
     status: 503,
     title: 'This preview is busy',
-    message: 'It answers too many requests at once.',
+    message: 'The preview answers too many requests at once.',
     retryAfterSec: 1,
   },
   unreachable: {
     status: 502,
     title: 'The app does not answer',
-    message: 'The preview stands, but its app took no connection, or broke it off.',
+    message: 'The preview runs, but its app accepted no connection, or closed the connection.',
     retryAfterSec: 2,
   },
   late: { status: 504, title: 'The app does not answer', message: 'The app took too long to answer.' },

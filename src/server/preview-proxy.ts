@@ -10,7 +10,7 @@ import { slugReader } from '../domain/previews/address.ts';
 import type { SandboxState } from '../domain/previews/preview.ts';
 import { requestThrough, type GatewayRoute } from '../platform/previews/gateway.ts';
 import { requestHeaders, responseHeaders, type HeaderPairs } from './preview-headers.ts';
-import { headersOf, pageOf, troubles, type PreviewProblem } from './preview-pages.ts';
+import { headersOf, pageOf, previewProblems, type PreviewProblem } from './preview-pages.ts';
 import { longestTimerMs } from '../platform/longest-timer.ts';
 
 export interface ProxiedPreview {
@@ -90,11 +90,11 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
   async function findReachable(request: IncomingMessage, client: ServerResponse | Duplex): Promise<ReachablePreview> {
     const slug = slugOf(request.headers.host ?? '');
     const found = slug === null ? null : await find(slug);
-    if (slug === null || found === null) throw new Refused(troubles.unknown);
+    if (slug === null || found === null) throw new Refused(previewProblems.unknown);
     const { state, route, expiresAt } = found;
-    if (state === 'gone' || state === 'ending' || expiresAt <= clock()) throw new Refused(troubles.gone);
-    if (state === 'booting' || route === null) throw new Refused(troubles.starting);
-    if ((underWay.get(slug) ?? 0) >= limits.atOnce) throw new Refused(troubles.busy);
+    if (state === 'gone' || state === 'ending' || expiresAt <= clock()) throw new Refused(previewProblems.gone);
+    if (state === 'booting' || route === null) throw new Refused(previewProblems.starting);
+    if ((underWay.get(slug) ?? 0) >= limits.atOnce) throw new Refused(previewProblems.busy);
     if (client.destroyed) throw new Error('The client has disconnected.');
     return { slug, route, expiresAt };
   }
@@ -108,7 +108,7 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
   function troubleOf(error: unknown): PreviewProblem {
     if (error instanceof Refused) return error.problem;
     log.warn({ error: String(error) }, 'A request to a preview failed.');
-    return troubles.unreachable;
+    return previewProblems.unreachable;
   }
 
   /** Counts a request until the client disconnects. Disconnects the client when the time of the preview is over. */
@@ -126,12 +126,12 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
       count(slug, -1);
       upstream.destroy();
     });
-    upstream.setTimeout(limits.silenceMs, () => upstream.destroy(new Refused(troubles.late)));
+    upstream.setTimeout(limits.silenceMs, () => upstream.destroy(new Refused(previewProblems.late)));
   }
 
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const preview = await findReachable(request, response);
-    if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) throw new Refused(troubles.large);
+    if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) throw new Refused(previewProblems.large);
     const upstream = requestApp(request, preview, requestHeaders(request, protocol));
     track(response, preview, upstream);
     const answered = answerOf(upstream);
@@ -145,7 +145,7 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
   }
 
   async function passSocket(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    if (request.headers.upgrade?.toLowerCase() !== 'websocket') throw new Refused(troubles.notSupported);
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket') throw new Refused(previewProblems.notSupported);
     const preview = await findReachable(request, socket);
     const upstream = requestApp(request, preview, [...requestHeaders(request, protocol), ...switching]);
     track(socket, preview, upstream);
@@ -223,7 +223,7 @@ function sendBody(request: IncomingMessage, upstream: ClientRequest, maxBytes: n
   let bytes = 0;
   request.on('data', (piece: Buffer) => {
     bytes += piece.length;
-    if (bytes > maxBytes) upstream.destroy(new Refused(troubles.large));
+    if (bytes > maxBytes) upstream.destroy(new Refused(previewProblems.large));
   });
   request.pipe(upstream);
 }

@@ -130,10 +130,10 @@ function bodyOf(where: string, shown: ShownPullRequest): Markup {
   const { explain, statusText, statusCode, mergeCommit, latestBotPullRequest: bot } = shown;
   const obstacle = statusText === null ? '' : `: ${statusText}${statusCode === null ? '' : ` (${statusCode})`}`;
   return html`<p>${where}: <strong>${enumLabel(shown.status)}</strong>${obstacle}</p><p>${shown.author} wants to merge <code>${shown.headBranch}</code> at <code>${shown.headCommitSha.slice(0, 12)}</code> into <code>${shown.baseBranch}</code>${shown.labels.length === 0 ? '' : `; labels: ${shown.labels.join(', ')}`}</p>${[
-    mergeCommit === null ? html`` : html`<p>It is on its base branch as <code>${mergeCommit}</code>.</p>`,
+    mergeCommit === null ? html`` : html`<p>The pull request is on its base branch as <code>${mergeCommit}</code>.</p>`,
     bot === null ? html`` : html`<p>Validated in bot pull request ${link(bot.githubUrl, `#${bot.number}`)}.</p>`,
     shown.body === '' ? html`` : html`<pre>${shown.body}</pre>`,
-  ]}<h2>How it stands</h2><p>${explain.sentence}</p>${conditionsOf(explain.conditions)}${[
+  ]}<h2>Status</h2><p>${explain.sentence}</p>${conditionsOf(explain.conditions)}${[
     section('Checks', shown.checks.map(checkOf)),
     section(
       'Comments',

@@ -20,10 +20,10 @@ interface Known {
 }
 
 export function shareRateLimit(
-  of: { readonly db: Database; readonly clock: () => Date; readonly limiter: RateLimiter },
+  parts: { readonly db: Database; readonly clock: () => Date; readonly limiter: RateLimiter },
   onError: (error: unknown) => void,
 ): SharedRateLimit {
-  const { db, clock, limiter } = of;
+  const { db, clock, limiter } = parts;
   const known = new Map<string, Known>();
   let running: Promise<void> | null = null;
 

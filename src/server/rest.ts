@@ -18,7 +18,7 @@ import { requireScope, type Authenticator, type Session } from '../modules/accou
 import { refusingOutages } from '../platform/outage.ts';
 import { inSpan } from '../platform/tracing/index.ts';
 import type { Callers } from './callers.ts';
-import type { IdempotencyKey, KeptAnswers } from './idempotency.ts';
+import type { IdempotencyKey, AnswerStore } from './idempotency.ts';
 import { RateLimited, type RateLimiter } from './rate-limit.ts';
 
 export interface RestOptions {
@@ -29,7 +29,7 @@ export interface RestOptions {
   readonly callers: Callers;
   readonly services: RequestServices;
   readonly rateLimiter: RateLimiter;
-  readonly keptAnswers: KeptAnswers;
+  readonly keptAnswers: AnswerStore;
   readonly measure: MeasureOperation;
 }
 

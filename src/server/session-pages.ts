@@ -7,13 +7,13 @@ import { endSession, findSignInLink, startSession, useSignInLink, type Session }
 import { beginGitHubSignIn, completeGitHubSignIn } from '../modules/github/index.ts';
 import { beginOidcSignOut } from '../modules/oidc/index.ts';
 import { noSessionCookie, readSignInCookie, signInCookie } from './callers.ts';
-import { serveOidc, signOutThere } from './oidc-pages.ts';
+import { serveOidc, providerSignOutLink } from './oidc-pages.ts';
 import { html, sendPage } from './page.ts';
 import {
   currentSession,
   answerWithSession,
   formsTo,
-  hidden,
+  hiddenNext,
   countRefusals,
   withRefusalForm,
   sendForm,
@@ -51,7 +51,7 @@ function serveForm(fastify: FastifyInstance, pages: SessionPages): void {
     const signIn = signInRequestOf(pages, request, reply);
     const session = await currentSession(pages, request);
     if (session !== null) return await sendSignedIn(reply, session, signIn.next);
-    return await sendForm(signIn, { why: wayProblem(pages, request), notes: signOutThere(pages, request) });
+    return await sendForm(signIn, { why: wayProblem(pages, request), notes: providerSignOutLink(pages, request) });
   });
   fastify.post<SignInRoute>('/session', async (request, reply) => {
     return await answerWithSession(signInRequestOf(pages, request, reply), async () => {
@@ -141,7 +141,7 @@ function serveEnd(fastify: FastifyInstance, pages: SessionPages): void {
   fastify.delete('/session', end);
 }
 
-const overLink = `This link was used already, is older than ${signInLinkMinutes} minutes, or its token was revoked. Ask for a new one, or sign in with a token.`;
+const overLink = `This link was used already, is older than ${signInLinkMinutes} minutes, or its token was revoked. Ask for a new link, or sign in with a token.`;
 
 async function sendLink(
   reply: FastifyReply,
@@ -150,11 +150,11 @@ async function sendLink(
 ): Promise<FastifyReply> {
   // The page names the user, because an attacker may send a link of their own account, so that others act in that
   // account unknowingly.
-  const body = html`<p>This link signs this browser in as <strong>${email}</strong> of the account <strong>${account}</strong>. It works once.</p><form method="post">${hidden(next)}<button autofocus>Sign in</button></form>`;
+  const body = html`<p>This link signs this browser in as <strong>${email}</strong> of the account <strong>${account}</strong>. It works once.</p><form method="post">${hiddenNext(next)}<button autofocus>Sign in</button></form>`;
   return await sendPage(reply, 200, { title: 'Sign in to Interlock', body, formsTo, isNarrow: true });
 }
 
 async function sendSignedIn(reply: FastifyReply, { ctx }: Session, next: string): Promise<FastifyReply> {
-  const body = html`<p>You are signed in as <strong>${ctx.actor.atGitHub?.login ?? ctx.actor.email ?? 'a user of this account'}</strong>.</p><p><a class="button" href="${next}">Go on</a></p><form method="post" action="/session/end"><button class="quiet">Sign out</button></form>`;
+  const body = html`<p>You are signed in as <strong>${ctx.actor.personAtGitHub?.login ?? ctx.actor.email ?? 'a user of this account'}</strong>.</p><p><a class="button" href="${next}">Go on</a></p><form method="post" action="/session/end"><button class="quiet">Sign out</button></form>`;
   return await sendPage(reply, 200, { title: 'Interlock', body, formsTo, isNarrow: true });
 }

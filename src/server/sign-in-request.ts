@@ -135,8 +135,8 @@ export async function sendForm(
     const query = wanted.size === 0 ? '' : `?${wanted.toString()}`;
     links.unshift(html`<p><a class="button" href="${`/session/oidc${query}`}">Sign in with ${label}</a></p>`);
   }
-  const body = html`${[alert, ...notes, ...links]}<form method="post" action="/session"><label for="token">API token</label><input id="token" name="token" type="password" autocomplete="current-password" spellcheck="false" required${invalid(isWrong)}>${hidden(next)}<button class="${links.length === 0 ? '' : 'quiet'}">Sign in${links.length === 0 ? '' : ' with the token'}</button></form>
-<p class="dim"><code>npm start</code> prints a link that signs you in and keeps the first token in <code>access.json</code> in its data directory. Any token makes such a link by the mutation <code>createSignInLink</code>.</p>`;
+  const body = html`${[alert, ...notes, ...links]}<form method="post" action="/session"><label for="token">API token</label><input id="token" name="token" type="password" autocomplete="current-password" spellcheck="false" required${invalid(isWrong)}>${hiddenNext(next)}<button class="${links.length === 0 ? '' : 'quiet'}">Sign in${links.length === 0 ? '' : ' with the token'}</button></form>
+<p class="dim"><code>npm start</code> prints a link that signs you in, and stores the first token in <code>access.json</code> in its data directory. With any token, the mutation <code>createSignInLink</code> makes such a link.</p>`;
   return await sendPage(reply, status, { title, body, formsTo, isNarrow: true });
 }
 
@@ -144,6 +144,6 @@ function invalid(isWrong: boolean): Markup {
   return isWrong ? html` aria-invalid="true" aria-describedby="why"` : html``;
 }
 
-export function hidden(next: string): Markup {
+export function hiddenNext(next: string): Markup {
   return next === '/' ? html`` : html`<input type="hidden" name="next" value="${next}">`;
 }

@@ -92,7 +92,7 @@ async function sendQuestion(
   const fields = Object.entries(shown).map(
     ([key, value]): Markup => html`<input type="hidden" name="${key}" value="${value}">`,
   );
-  const who = ctx.actor.atGitHub?.login ?? ctx.actor.email ?? 'a user of this account';
+  const who = ctx.actor.personAtGitHub?.login ?? ctx.actor.email ?? 'a user of this account';
   const body = html`<p>The terminal on <strong>${name}</strong> wants to act as <strong>${who}</strong>, with everything that you may do. Go on only if you have just typed <code>interlock login</code> there.</p><form method="post" action="/session/terminal">${fields}<button autofocus>Log the terminal in</button></form>`;
   // Browsers apply the form-action policy to redirects after a form too.
   const formsTo = port === null ? "'self'" : `'self' http://127.0.0.1:${port}`;

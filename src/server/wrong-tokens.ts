@@ -69,7 +69,7 @@ export function createWrongTokens(clock: () => Date): WrongTokens {
 }
 
 /** Wraps an authenticator so that it records every valid token and session. */
-export function recordingGoodTokens(authenticator: Authenticator, wrongTokens: WrongTokens): Authenticator {
+export function recordGoodTokens(authenticator: Authenticator, wrongTokens: WrongTokens): Authenticator {
   // Actors whose token was recorded already. An actor object belongs to one token or session.
   const noted = new WeakSet<object>();
   const note = <T extends Session>(session: T, secret: () => string): T => {

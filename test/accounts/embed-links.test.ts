@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeLine, type LineFacts } from '../../src/domain/queue/explain/line-summary.ts';
 import { frameAncestorsFrom } from '../../src/parts.ts';
 import { badgeOf } from '../../src/server/embed/badge.ts';
-import { shownOf } from '../../src/server/embed/index.ts';
+import { decideShown } from '../../src/server/embed/index.ts';
 import { seed } from '../graphql/seed.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { accountOf } from './account.ts';
@@ -194,7 +194,7 @@ describe('the address of a link for release/1', () => {
     ['release/1/', null],
     ['release/1/badge.svg/badge.svg', null],
   ] as const)('with the end %s shows: %s', (rest, shown) => {
-    expect(shownOf(link, { owner: 'acme', name: 'shop', rest })).toBe(shown);
+    expect(decideShown(link, { owner: 'acme', name: 'shop', rest })).toBe(shown);
   });
 });
 

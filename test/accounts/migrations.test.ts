@@ -22,7 +22,7 @@ test('a start refuses a database with unknown migrations, says what to do, and d
   const refusal = prepareSchema(database.url);
   await expect(refusal).rejects.toThrow(StartError);
   await expect(refusal).rejects.toThrow(
-    /^The database was made by another version of Interlock: this one does not know its migration 0001_init and 1 more\. Run that version or a newer one\. If the data may go, start over by `npm start -- --reset`, or name another database by --database-url \(DATABASE_URL\)\.$/,
+    /^The database was made by another version of Interlock: this version does not know its migration 0001_init and 1 more\. Run that version or a newer one\. If you do not need the data, delete all data by `npm start -- --reset`, or name another database by --database-url \(DATABASE_URL\)\.$/,
   );
   expect(await applied()).toEqual(before);
 });

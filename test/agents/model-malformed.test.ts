@@ -96,7 +96,7 @@ describe.each(protocols)('the model agent by $provider', ({ provider }) => {
     const working = agentOf(server, provider, { turns: 4 }).work(leaf, session);
 
     await expect(working).rejects.toBeInstanceOf(AgentRefused);
-    await expect(working).rejects.toThrow('no end within 4 turns');
+    await expect(working).rejects.toThrow('did not finish within 4 turns');
     expect(server.requests).toHaveLength(4);
     expect(server.requests[3]?.messages.at(-1)?.text).toMatch(/last turn\. Call finish or give_up/);
     expect(server.requests[3]?.tools.map(({ name }) => name)).toEqual(['finish', 'give_up']);

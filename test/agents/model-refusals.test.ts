@@ -16,7 +16,7 @@ const forGood: readonly { what: string; reply: Refused; message: RegExp }[] = [
       code: 'context_length_exceeded',
       message: 'This model’s maximum context length is 8192 tokens, and you asked for 9000.',
     },
-    message: /answered 400: .*8192 tokens.* Ask for less in one step; .*RUNBOOK_MODEL_CONTEXT_TOKENS/,
+    message: /answered 400: .*8192 tokens.* Ask for less in one step, .*RUNBOOK_MODEL_CONTEXT_TOKENS/,
   },
   {
     what: 'the request does not fit, which only the message says',
@@ -40,12 +40,12 @@ const forGood: readonly { what: string; reply: Refused; message: RegExp }[] = [
       message: 'insufficient_quota: You exceeded your current quota.',
       headers: { 'retry-after-ms': '1' },
     },
-    message: /answered 429: .*quota\. The operator of this installation pays the provider/,
+    message: /answered 429: .*quota\. The operator of this installation must pay the provider/,
   },
   {
     what: 'the model does not exist',
     reply: { status: 404, code: 'model_not_found', message: 'There is no such model' },
-    message: /answered 404: There is no such model\. .*corrects RUNBOOK_MODEL or RUNBOOK_MODEL_BASE_URL/,
+    message: /answered 404: There is no such model\. .*must correct RUNBOOK_MODEL or RUNBOOK_MODEL_BASE_URL/,
   },
 ];
 
@@ -73,7 +73,9 @@ describe.each(protocols)('the model agent by $provider', ({ provider }) => {
     expect(failure).toBeInstanceOf(AgentBusy);
     expect(failure).toMatchObject({
       waitMs,
-      message: expect.stringMatching(/answered 429: Slow down\. It takes no more for now: retry the step later/),
+      message: expect.stringMatching(
+        /answered 429: Slow down\. The provider accepts no more requests for now: retry the step later/,
+      ),
     });
     expect(server.requests).toHaveLength(1);
   });
@@ -83,7 +85,7 @@ describe.each(protocols)('the model agent by $provider', ({ provider }) => {
     await using session = await testSession();
     const working = agentOf(server, provider, { retries: 0 }).work(leaf, session);
     await expect(working).rejects.not.toBeInstanceOf(AgentRefused);
-    await expect(working).rejects.toThrow('answered 529: Overloaded. Retry the step when it works again.');
+    await expect(working).rejects.toThrow('answered 529: Overloaded. Retry the step when the model works again.');
   });
 
   it('fails with the advice to check the address if nobody answers there', async () => {
@@ -92,7 +94,7 @@ describe.each(protocols)('the model agent by $provider', ({ provider }) => {
     await using session = await testSession();
     const working = agentOf(gone, provider, { retries: 0, brokenAnswers: 0 }).work(leaf, session);
     await expect(working).rejects.not.toBeInstanceOf(AgentRefused);
-    await expect(working).rejects.toThrow(/could not be asked: .*RUNBOOK_MODEL_BASE_URL/);
+    await expect(working).rejects.toThrow(/could not be reached: .*RUNBOOK_MODEL_BASE_URL/);
   });
 });
 

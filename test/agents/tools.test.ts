@@ -145,13 +145,13 @@ describe('reading', () => {
     );
     expect((await b.call('search_files', { text: '^[Tt]wo \\d+$', regex: true })).text).toBe('a.ts:2: Two 22');
     expect((await b.call('search_files', { text: 'two', folder: 'b' })).text).toBe('b/c.md:1: two');
-    expect((await b.call('search_files', { text: 'nowhere' })).text).toBe('No line has it.');
+    expect((await b.call('search_files', { text: 'nowhere' })).text).toBe('No line contains the text.');
     expect((await b.call('search_files', { text: '(', regex: true })).text).toContain('must be a regular expression');
   });
 
   test('a regular expression that would never end in a backtracking engine takes no time', async () => {
     await using b = await bench({ a: `${'a'.repeat(20_000)}!` });
-    expect((await b.call('search_files', { text: '^(a+)+$', regex: true })).text).toBe('No line has it.');
+    expect((await b.call('search_files', { text: '^(a+)+$', regex: true })).text).toBe('No line contains the text.');
   });
 });
 
@@ -176,8 +176,8 @@ describe('writing', () => {
   test('a piece of text is replaced literally, once or everywhere', async () => {
     await using b = await bench({ a: 'x = 1\nx = 1\ny = $& 2\n' });
     const edit = async (args: object): Promise<string> => (await b.call('edit_file', { path: 'a', ...args })).text;
-    expect(await edit({ old: 'z', new: '' })).toContain('has no such piece');
-    expect(await edit({ old: 'x = 1', new: '' })).toContain('has it 2 times');
+    expect(await edit({ old: 'z', new: '' })).toContain('does not contain this text');
+    expect(await edit({ old: 'x = 1', new: '' })).toContain('contains the text 2 times');
     expect(await edit({ old: 'x = 1', new: '$&$1', all: true })).toBe('a: replaced 2 times.');
     expect(await edit({ old: '$& 2', new: 'three' })).toBe('a: replaced once.');
     expect(b.text('a')).toBe('$&$1\n$&$1\ny = three\n');
@@ -441,7 +441,7 @@ describe('commands', () => {
     await using b = await bench({}, { sandbox: null });
     expect(await b.call('run_command', { command: 'touch x' })).toEqual({
       outcome: 'refused',
-      text: 'No command was run: this worker has no sandbox. Its operator installs bubblewrap (apt-get install bubblewrap), or allows user namespaces; files can be read and written without.',
+      text: 'No command was run, because this worker has no sandbox. The operator can install bubblewrap (apt-get install bubblewrap), or allow user namespaces. Files can be read and written without a sandbox.',
     });
   });
 });

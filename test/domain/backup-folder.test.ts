@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findExpired, nameOfBackup } from '../../src/backup-folder.ts';
+import { findExpiredBackups, nameOfBackup } from '../../src/backup-folder.ts';
 
 it('the name of a backup is its instant, and names sort like their instants', () => {
   expect(nameOfBackup(new Date('2026-11-23T20:41:07.123Z'))).toBe('2026-11-23T20-41-07Z');
@@ -12,5 +12,5 @@ it.each([
   ['none at all', [], 1, []],
   ['names of other things stay', ['lost+found', '2026', ...three], 1, ['2026-11-21T03-00-00Z', '2026-11-22T03-00-00Z']],
 ])('expired backups, of %s', (_, names, keep, expired) => {
-  expect(findExpired(names, keep)).toEqual(expired);
+  expect(findExpiredBackups(names, keep)).toEqual(expired);
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { botBranchSnippet, judgeBotChecks } from '../../src/domain/doctor/bot-checks.ts';
-import { type Finding, listed } from '../../src/domain/doctor/finding.ts';
+import { type Finding, joinNames } from '../../src/domain/doctor/finding.ts';
 import { appEvents, appPermissions } from '../../src/hosts/github/app.ts';
 import {
   judgeBudget,
@@ -15,7 +15,7 @@ import {
   judgePushes,
   judgeRepository,
   judgeServer,
-  type Granted,
+  type AppGrants,
   type PushProbe,
 } from '../../src/hosts/github/doctor/probes.ts';
 import { judgeWorkflowFiles, runsOnPushTo } from '../../src/hosts/github/doctor/workflow-files.ts';
@@ -51,7 +51,7 @@ test.each([
 );
 
 describe('permissions', () => {
-  const granted: Granted = {
+  const granted: AppGrants = {
     ofApp: appPermissions,
     ofInstallation: appPermissions,
     events: appEvents,
@@ -62,14 +62,14 @@ describe('permissions', () => {
   const without = (name: string) =>
     Object.fromEntries(Object.entries(appPermissions).filter(([each]) => each !== name));
 
-  test.each<readonly [string, Partial<Granted>, Finding['state'], readonly string[]]>([
+  test.each<readonly [string, Partial<AppGrants>, Finding['state'], readonly string[]]>([
     ['all', {}, 'ok', []],
     ['more than needed', { ofInstallation: { ...appPermissions, statuses: 'write', pages: 'admin' } }, 'ok', []],
     [
       'one that the App requests and nobody has accepted',
       { ofInstallation: without('checks') },
       'missing',
-      ['lacks checks: write.', `Accept them: ${granted.installationUrl}`],
+      ['lacks checks: write.', `Accept these permissions: ${granted.installationUrl}`],
     ],
     [
       'a lower level, which the App does not request either',
@@ -78,7 +78,7 @@ describe('permissions', () => {
         ofInstallation: { ...without('actions'), contents: 'read' },
       },
       'missing',
-      ['lacks contents: write and actions: write.', `Add them to the App: ${granted.appUrl}/permissions.`],
+      ['lacks contents: write and actions: write.', `Add these permissions to the App: ${granted.appUrl}/permissions.`],
     ],
     ['none for members', { ofInstallation: without('members') }, 'warning', ['members: read']],
     ['a suspended installation', { isSuspended: true }, 'missing', ['suspended', granted.installationUrl]],
@@ -110,7 +110,7 @@ test.each([
     'an archive',
     { fullName: 'acme/shop', isArchived: true, url: 'https://github.com/acme/shop' },
     'missing',
-    'Unarchive it',
+    'Unarchive the repository',
   ],
 ] as const)('a repository of %s', (_name, answer, state, text) =>
   expectFinding(judgeRepository('acme/shop', answer), state, text),
@@ -126,7 +126,7 @@ describe('webhooks', () => {
   });
 
   test.each<readonly [string, string | null, ReturnType<typeof delivery>[], Finding['state'], string]>([
-    ['no address', null, [], 'missing', `Set it: ${settings.appUrl}`],
+    ['no address', null, [], 'missing', `Set the address: ${settings.appUrl}`],
     ['none yet', url, [], 'warning', 'Push a commit'],
     ['all arrived', url, [delivery(1, 202), delivery(2, 200)], 'ok', 'The newest 2 webhooks arrived'],
     [
@@ -134,7 +134,7 @@ describe('webhooks', () => {
       url,
       [delivery(1, 502, 'Bad Gateway'), delivery(2, 202)],
       'warning',
-      'Of the newest 2 GitHub got 502 (Bad Gateway) for 1',
+      '1 of the newest 2 failed, the last with 502 (Bad Gateway)',
     ],
     [
       'the newest was lost',
@@ -320,8 +320,8 @@ test.each([
   ),
 );
 
-test('names are listed as in a sentence', () => {
-  expect([listed([]), listed(['a']), listed(['a', 'b']), listed(['a', 'b', 'c'])]).toEqual([
+test('names are joinNames as in a sentence', () => {
+  expect([joinNames([]), joinNames(['a']), joinNames(['a', 'b']), joinNames(['a', 'b', 'c'])]).toEqual([
     '',
     'a',
     'a and b',

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cutoffOf, readRetention, retained, retainedKinds } from '../../src/domain/retention/catalogue.ts';
+import { cutoffOf, readRetention, retentionCatalogue, retainedKinds } from '../../src/domain/retention/catalogue.ts';
 import { retentionMarkdown } from '../../src/domain/retention/markdown.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 
 describe('readRetention', () => {
   it('uses the defaults if settings are missing or empty', () => {
-    const defaults = Object.fromEntries(retainedKinds.map((kind) => [kind, retained[kind].days]));
+    const defaults = Object.fromEntries(retainedKinds.map((kind) => [kind, retentionCatalogue[kind].days]));
     expect(readRetention({})).toEqual(defaults);
     expect(readRetention({ KEEP_EVENTS_DAYS: '' })).toEqual(defaults);
   });
@@ -42,7 +42,7 @@ it('a cutoff is the configured number of days ago, or null for what is kept for 
 
 it('the documentation and the chart name every setting', () => {
   const chart = readFileSync(join(projectRoot, 'deploy/chart/values.schema.json'), 'utf8');
-  const settings = retainedKinds.flatMap((kind) => retained[kind].setting ?? []);
+  const settings = retainedKinds.flatMap((kind) => retentionCatalogue[kind].setting ?? []);
   expect(settings.filter((name) => !retentionMarkdown().includes(`\`${name}\``))).toEqual([]);
   expect(settings.filter((name) => !chart.includes(`"${name}"`))).toEqual([]);
 });

@@ -59,7 +59,7 @@ test('after a restore and a recovery, no landing is lost, neither from before th
   const used = await runProgram('restore', ['--from', backup, '--data', dataDir]).ended;
   expect([used.code, used.stderr]).toEqual([1, expect.stringContaining('a restore never replaces anything')]);
   const none = await runProgram('restore', ['--from', join(dataDir, 'git'), '--data', restored]).ended;
-  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('holds no whole backup')]);
+  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('contains no complete backup')]);
   const ended = await runProgram('restore', ['--from', backup, '--data', restored]).ended;
   expect(ended, ended.said).toMatchObject({ code: 0 });
   // Copies the repositories as they are now, which is the worst case, because the database is older.
@@ -92,7 +92,7 @@ test('a restore needs no recovery if nothing landed after the backup', async () 
     expect(first, first.said).toMatchObject({ code: 0 });
     const [old = ''] = await readdir(backups);
     const made = await runProgram('backup', args).ended;
-    expect(made.said).toContain(`Removed ${old}: 1 stay.`);
+    expect(made.said).toContain(`Removed the backup ${old} (--keep 1).`);
     const [newest = '', ...others] = await readdir(backups);
     expect([newest > old, others]).toEqual([true, []]);
     const ended = await runProgram('restore', ['--from', join(backups, newest), '--data', empty]).ended;

@@ -25,7 +25,7 @@ describe('a start fails with the reason and advice in one line on', () => {
     await until(async () => busy.listening);
     const { port } = busy.address() as { port: number };
     const { stderr } = await expectFailedStart(['--port', String(port)]);
-    expect(stderr).toContain(`Port ${port} is in use. Use --port <n>, or stop what listens there.`);
+    expect(stderr).toContain(`Port ${port} is in use. Use --port <n>, or stop the program that listens there.`);
   });
 
   test('an invalid port, an address of another machine, and a secret that is too short', async () => {
@@ -38,7 +38,9 @@ describe('a start fails with the reason and advice in one line on', () => {
 
   test('a database that does not answer', async () => {
     const { stderr } = await expectFailedStart([], { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/interlock' });
-    expect(stderr).toMatch(/^The database at 127\.0\.0\.1:1\/interlock cannot be reached .* leave it out to use the/);
+    expect(stderr).toMatch(
+      /^The database at 127\.0\.0\.1:1\/interlock cannot be reached .* leave this setting out to use the/,
+    );
     expect(stderr).not.toContain('secret');
   });
 
@@ -142,7 +144,7 @@ test('Interlock ends within eight seconds if Temporal is killed while it works',
   process.kill(Number(await readFile(join(dataDir, 'temporal.pid'), 'utf8')), 'SIGKILL');
   const { code, said, stderr } = await interlock.ended;
   expect(code, said).toBe(1);
-  expect(stderr).toContain('Temporal is gone');
+  expect(stderr).toContain('Temporal has ended');
   // A worker that waits for Temporal before it ends needs more than ten seconds.
   expect(performance.now() - killedAt).toBeLessThan(8_000);
   await until(async () => (await processesNaming(dataDir)).length === 0);

@@ -237,7 +237,7 @@ describe('a data directory', () => {
     await rm(join(dataDir, 'token'));
     const { token } = interlock.access;
     interlock = await startInterlock(dataDir);
-    expect(interlock.said()).toContain('token was missing: a new one was made.');
+    expect(interlock.said()).toContain('token was missing, so Interlock made a new one.');
     expect(interlock.access.token).not.toBe(token);
     console.log(`start after kill -9: ready after ${(interlock.readyAfterMs / 1000).toFixed(1)} s`);
     shop = await reconnect(shop);
@@ -273,7 +273,7 @@ describe('a data directory', () => {
     process.kill(await postgresPid(dataDir), 'SIGKILL');
     const { code, said, stderr } = await interlock.ended;
     expect(code, said).toBe(1);
-    expect(stderr).toContain('PostgreSQL is gone');
+    expect(stderr).toContain('PostgreSQL has ended');
     expect(stderr).toContain('Interlock stops. Start it again, and it continues where it stopped.');
     await until(async () => (await processesNaming(dataDir)).length === 0);
   });

@@ -14,7 +14,7 @@ it.each<[string, ReturnType<typeof caller>, boolean]>([
   ['another account', caller('2'), false],
   ['another token', caller('1', { tokenId: '2' }), false],
   ['another role', caller('1', { role: 'member' }), false],
-  ['a person of GitHub', caller('1', { atGitHub: { id: '7', login: 'ada' } }), false],
+  ['a person of GitHub', caller('1', { personAtGitHub: { id: '7', login: 'ada' } }), false],
 ])('a caller shares loaders only with the same caller, compared with %s', (_name, other, isShared) => {
   const loadersOf = createSharedLoaders();
   const loaders = loadersOf(caller('1'));

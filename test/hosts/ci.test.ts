@@ -117,7 +117,7 @@ describe('the CI file', () => {
     ['- a', /must be a mapping with the keys checks and workflows/],
     ['jobs: {}', /jobs: unknown key/],
     ['checks: {a: x}', /checks -> a: must be a mapping \{run, timeout\}/],
-    ['checks: {interlock/verify: {run: x}}', /checks -> interlock\/verify: .*the service's own/],
+    ['checks: {interlock/verify: {run: x}}', /checks -> interlock\/verify: .*reserved for the service/],
     ['checks: {a: {run: x, image: y}}', /checks -> a -> image: unknown key/],
     ['checks: {a: {timeout: 5}}', /checks -> a -> run: must be a shell command/],
     ['checks: {a: {run: x, timeout: 7h}}', /checks -> a -> timeout/],

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGit, isAncestor, type Git } from '../../src/hosts/git/index.ts';
-import { signature, writeCommit, type NewCommit } from '../../src/hosts/git/objects.ts';
+import { formatIdentity, writeCommit, type NewCommit } from '../../src/hosts/git/objects.ts';
 import { commit, git } from './commits.ts';
 
 let folder: string;
@@ -34,7 +34,7 @@ afterAll(async () => {
 const text = fc.string({ unit: 'grapheme', maxLength: 200 });
 const person = fc
   .tuple(text, text, fc.integer({ min: 0, max: 4_000_000_000_000 }))
-  .map(([name, email, at]) => signature(name, email, at));
+  .map(([name, email, at]) => formatIdentity(name, email, at));
 
 /** Returns the id that `git hash-object` computes from the same headers and the stored message. */
 function idByGit(made: NewCommit): string {
@@ -61,7 +61,8 @@ test('a commit has the id that git gives it, and git fsck accepts it', async () 
 });
 
 test('a commit descends from another exactly if git says so, near and far', async () => {
-  const dated = (n: number): string => signature('Ada', 'ada@example.org', 1_700_000_000_000 + ((n * 7919) % 97) * 1e6);
+  const dated = (n: number): string =>
+    formatIdentity('Ada', 'ada@example.org', 1_700_000_000_000 + ((n * 7919) % 97) * 1e6);
   const made: string[] = [];
   for (let n = 0; n < 90; n += 1) {
     const parents = [made.at(-1), n % 3 === 0 ? made.at(-5) : undefined, n % 10 === 0 ? made[0] : undefined];
@@ -99,8 +100,8 @@ test('an existing object is not changed, and many writers of the same object lea
   const made = {
     tree,
     parents: [],
-    author: signature('A', 'a', 0),
-    committer: signature('A', 'a', 0),
+    author: formatIdentity('A', 'a', 0),
+    committer: formatIdentity('A', 'a', 0),
     message: 'Same',
   };
   const ids = await Promise.all(Array.from({ length: 10 }, async () => await writeCommit(directory, made)));

@@ -159,7 +159,7 @@ it('a removal that is interrupted is completed by a running Interlock', async ()
 
 it('a failure after the import leaves an active repository, and the message says so', async () => {
   failAt('import:completed');
-  await expect(bring()).rejects.toThrow('acme/shop is imported. What follows an import failed');
+  await expect(bring()).rejects.toThrow('acme/shop is imported. A step after the import failed');
   const { data } = await s.graphql('{ repository(owner: "acme", name: "shop") { active defaultBranch } }');
   expect(data).toEqual({ repository: { active: true, defaultBranch: 'trunk' } });
   expect(tip(await directory(), 'trunk')).toBe(tip(source, 'trunk'));

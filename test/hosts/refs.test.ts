@@ -105,7 +105,7 @@ test('a ref is deleted only if it is at the expected commit', async () => {
 test('a missing object is reported by its id', async () => {
   const missing = '1'.repeat(40);
   await expect(update([{ ref: 'refs/heads/x', from: null, to: missing }])).rejects.toThrow(
-    `The commit ${missing} is not there any more.`,
+    `The commit ${missing} does not exist any more.`,
   );
 });
 

@@ -13,7 +13,7 @@ async function busyPort(): Promise<number> {
 test('a busy port is reported in one line with advice', async () => {
   const port = await busyPort();
   await expect(assertPortFree(port)).rejects.toThrow(
-    `Port ${port} is in use. Use --port <n>, or stop what listens there.`,
+    `Port ${port} is in use. Use --port <n>, or stop the program that listens there.`,
   );
 });
 

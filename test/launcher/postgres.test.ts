@@ -148,7 +148,7 @@ test('a busy port that the user chose is reported with advice', async () => {
   const { port } = squatter.address() as { port: number };
   const dataDir = await temporaryDirectory();
   await expect(startPostgres({ dataDir, port, log: silent })).rejects.toThrow(
-    `Port ${port} is in use. Use --database-port <n>, or stop what listens there.`,
+    `Port ${port} is in use. Use --database-port <n>, or stop the program that listens there.`,
   );
 });
 
@@ -174,6 +174,6 @@ test.runIf(process.getuid?.() === 0)(
     await first.stop();
     const second = await start(closed);
     expect(await query(second.url, 'select answer from note')).toEqual([{ answer: 42 }]);
-    expect(said.join()).toContain(`its user cannot enter ${closed}`);
+    expect(said.join()).toContain(`the database's user cannot enter ${closed}`);
   },
 );

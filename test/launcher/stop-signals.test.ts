@@ -30,10 +30,10 @@ test('SIGTERM drains the program', async () => {
   expect(await exited).toEqual({ code: 0, signal: null });
 });
 
-test('a program whose npm is gone drains', async () => {
+test('a program whose npm has ended drains', async () => {
   const { child, lines, exited } = await runProgram('drain', [], { INTERLOCK_PARENT: '1' });
   await vi.waitUntil(() => lines.length === 2, pollOptions);
   child.kill('SIGUSR2');
   await exited;
-  expect(lines[1]).toBe('{"draining":"npm is gone"}');
+  expect(lines[1]).toBe('{"draining":"npm has ended"}');
 });

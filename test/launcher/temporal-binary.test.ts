@@ -52,7 +52,7 @@ test('TEMPORAL_CLI_PATH is preferred, and a wrong one is refused instead of igno
   const env = { PATH: `${join(onPath, '..')}:/usr/bin:/bin` };
   expect(await resolveTemporal({ ...wanted, env: { ...env, TEMPORAL_CLI_PATH: given } })).toBe(given);
   await expect(resolveTemporal({ ...wanted, env: { ...env, TEMPORAL_CLI_PATH: '/nowhere' } })).rejects.toThrow(
-    'TEMPORAL_CLI_PATH is /nowhere, which is no Temporal program that runs here. Correct it, or unset it.',
+    'TEMPORAL_CLI_PATH is /nowhere, which is no Temporal program that runs here. Correct the variable, or unset it.',
   );
 });
 

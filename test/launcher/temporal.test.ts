@@ -69,14 +69,14 @@ test('search attributes are registered if the server lacks them', async () => {
 test('a server that does not answer and a missing namespace are reported with advice', async () => {
   const wanted = { namespace: 'interlock', searchAttributes };
   await expect(prepareNamespace({ ...wanted, address: '127.0.0.1:1', withinSec: 1 })).rejects.toThrow(
-    /^Temporal at 127\.0\.0\.1:1 cannot be reached .* Start it, or leave --temporal-address out/,
+    /^Temporal at 127\.0\.0\.1:1 cannot be reached .* Start the server, or leave --temporal-address out/,
   );
   const server = await startTemporal({ ...options, dataDir: await temporaryDirectory(), fast: true });
   onTestFinished(() => server.stop());
   await expect(
     prepareNamespace({ ...wanted, address: server.address, namespace: 'elsewhere', withinSec: 5 }),
   ).rejects.toThrow(
-    `Temporal at ${server.address} has no namespace elsewhere. Make it: temporal operator namespace create`,
+    `Temporal at ${server.address} has no namespace elsewhere. Create the namespace: temporal operator namespace create`,
   );
 });
 
@@ -87,7 +87,7 @@ test('a busy port that the user chose is reported with advice', async () => {
   const { port } = squatter.address() as { port: number };
   const dataDir = await temporaryDirectory();
   await expect(startTemporal({ ...options, dataDir, uiPort: port })).rejects.toThrow(
-    `Port ${port} is in use. Use --temporal-ui-port <n>, or stop what listens there.`,
+    `Port ${port} is in use. Use --temporal-ui-port <n>, or stop the program that listens there.`,
   );
 });
 

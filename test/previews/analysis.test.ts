@@ -38,18 +38,18 @@ const conflict = 'one\n<<<<<<< HEAD\nhello\n=======\ngood morning\n>>>>>>> topic
 describe('the analysis of changed files', () => {
   it.each([
     { path: 'package.json', text: '{\n  "name": "shop",\n}\n', line: 3, message: /not JSON/ },
-    { path: 'deploy/app.yaml', text: 'a: 1\nb: [1, 2\nc: 3\n', line: 3, message: /no YAML/ },
-    { path: '.github/workflows/ci.yml', text: 'on: push\nrun: ${{ a }}\n  b: c\n', line: 2, message: /no YAML/ },
+    { path: 'deploy/app.yaml', text: 'a: 1\nb: [1, 2\nc: 3\n', line: 3, message: /not YAML/ },
+    { path: '.github/workflows/ci.yml', text: 'on: push\nrun: ${{ a }}\n  b: c\n', line: 2, message: /not YAML/ },
     { path: 'src/greet.ts', text: 'const a: string = "hello";\nconst b = ;\n', line: 2, message: /cannot be parsed/ },
     { path: 'src/greet.mjs', text: 'export const a = () => {\n', line: null, message: /cannot be parsed/ },
     { path: 'schema.graphql', text: 'type Query {\n  greeting: \n}\n', line: 3, message: /Syntax Error/ },
-    { path: 'greeting.txt', text: conflict, line: 2, message: /conflict was left behind/ },
-    { path: 'src/crlf.ts', text: conflict.replaceAll('\n', '\r\n'), line: 2, message: /conflict was left behind/ },
+    { path: 'greeting.txt', text: conflict, line: 2, message: /markers of a merge conflict/ },
+    { path: 'src/crlf.ts', text: conflict.replaceAll('\n', '\r\n'), line: 2, message: /markers of a merge conflict/ },
     {
       path: '.service/verify/skills/default.md',
       text: '## Home\n\n- `GET /`\n- Frobnicate the page\n',
       line: 4,
-      message: /cannot be driven/,
+      message: /cannot be used/,
     },
     { path: '.service/config.yml', text: 'merge_rules:\n  labels: {triger: go}\n', line: 2, message: /labels/ },
   ])('fails a head for a fault in $path', async ({ path, text, line, message }) => {
@@ -62,7 +62,7 @@ describe('the analysis of changed files', () => {
       message: expect.stringMatching(message) as string,
     });
     if (line !== null) expect(report.findings[0]?.line).toBe(line);
-    expect(report.summary).toMatch(/1 file was looked at .* with [1-9]\d* failures?\./);
+    expect(report.summary).toMatch(/1 file was checked .* with [1-9]\d* failures?\./);
   });
 
   it.each([
@@ -117,7 +117,7 @@ describe('the analysis of changed files', () => {
 
     expect(report).toMatchObject({ verdict: 'passed', findings: [], costMicros: 0 });
     expect(report.summary).toBe(
-      '1 file was looked at for syntax and conflict markers, with 0 failures. Larger than 512 KiB, and not looked at: large.json.',
+      '1 file was checked for syntax and conflict markers, with 0 failures. Larger than 512 KiB, and not checked: large.json.',
     );
   });
 
@@ -196,9 +196,17 @@ describe('the review of a model', () => {
   });
 
   it.each([
-    { why: 'refuses', reply: { status: 401, message: 'No.' }, message: /No model reviewed it: .* answered 401: No\./ },
-    { why: 'talks instead', reply: { text: 'Looks good to me!' }, message: /No model reviewed it: .* times in a row/ },
-    { why: 'answers nonsense', reply: { bytes: '<html></html>' }, message: /No model reviewed it: / },
+    {
+      why: 'refuses',
+      reply: { status: 401, message: 'No.' },
+      message: /No model reviewed the changes: .* answered 401: No\./,
+    },
+    {
+      why: 'talks instead',
+      reply: { text: 'Looks good to me!' },
+      message: /No model reviewed the changes: .* times in a row/,
+    },
+    { why: 'answers nonsense', reply: { bytes: '<html></html>' }, message: /No model reviewed the changes: / },
   ])('does not hold a verification up if the model $why', async ({ reply, message }) => {
     await using server = await serverOf(reply);
 
@@ -213,7 +221,7 @@ describe('the review of a model', () => {
 
     const report = await analysisBy(server, 100).analyse(request(change));
 
-    expect(report.summary).toMatch(/No model reviewed it: .*budget/);
+    expect(report.summary).toMatch(/No model reviewed the changes: .*budget/);
     expect(server.requests).toEqual([]);
   });
 

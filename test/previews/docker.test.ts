@@ -145,7 +145,7 @@ describe.each(daemons)('docker $version', () => {
     await boot({ teardown, secrets: { API_KEY: 'sesame-street' }, files: { [teardown]: 'echo "$API_KEY"; exit 4' } });
     const sentences: string[] = [];
     await open().destroy('interlock-preview-1-1', (sentence) => sentences.push(sentence));
-    expect(sentences).toEqual(['Its teardown script exited with code 4.']);
+    expect(sentences).toEqual(['The teardown script exited with code 4.']);
     expect(await sandboxes.list()).toEqual([]);
   });
 
@@ -175,7 +175,7 @@ describe.each(daemons)('docker $version', () => {
     const ending = boot({ files: { [setup]: 'echo bye; kill -9 -1; sleep 60' } });
     await expect(ending).rejects.toThrow(BootFailed);
     const silent = boot({ files: { [setup]: 'echo done' }, bootTimeoutMs: 8_000 });
-    await expect(silent).rejects.toThrow('It was not up after 8 s: done');
+    await expect(silent).rejects.toThrow('The preview was not up after 8 s: done');
     await expect(boot({ files: { [setup]: null } })).rejects.toThrow(`The commit has no ${setup}`);
     expect(await sandboxes.list()).toEqual([]);
   });
@@ -281,13 +281,13 @@ describe('a daemon in trouble', () => {
         'GET /exec/e/json',
         `DELETE ${container}`,
       ],
-      sentences: ['Its teardown script exited with code 0.'],
+      sentences: ['The teardown script exited with code 0.'],
     });
     const answers = answer;
     answer = (path) => (path.endsWith('/exec') ? { status: 500, body: { message: 'gone' } } : answers(path, ''));
     expect(await destroy()).toEqual({
       asked: [`GET ${container}/json`, `POST ${container}/exec`, `DELETE ${container}`],
-      sentences: ['It ended under its teardown script.'],
+      sentences: ['The sandbox ended while its teardown script ran.'],
     });
     left.State.Running = false;
     expect(await destroy()).toEqual({ asked: [`GET ${container}/json`, `DELETE ${container}`], sentences: [] });

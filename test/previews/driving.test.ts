@@ -112,8 +112,8 @@ describe('a skill file of requests', () => {
     const skill = '## A\n\n- `GET /`\n- `GET /next`\n\n## B\n\npreview: other\n\n- `GET /`\n';
     expect(await drive(skill)).toEqual([
       'failed `GET /`: expect status below 400: The status was 503. The body begins: Busy',
-      'skipped `GET /next`: A step before it failed.',
-      'skipped `GET /`: It is for the preview other.',
+      'skipped `GET /next`: An earlier step of the scenario failed.',
+      'skipped `GET /`: The scenario is for the preview other.',
     ]);
   });
 
@@ -191,7 +191,7 @@ describe('a skill file of requests', () => {
 
   it('skips the steps of a browser if there is none, and runs the others', async () => {
     expect(await drive('## A\n\n- open `/`\n- `GET /`\n')).toEqual([
-      'skipped open `/`: No browser drives here: set PREVIEW_BROWSER to the path of a Chromium.',
+      'skipped open `/`: This worker has no browser: set PREVIEW_BROWSER to the path of a Chromium.',
       'passed `GET /`',
     ]);
     expect((await findBrowser('/nowhere/chromium')).sentence).toContain('cannot be run');
@@ -216,7 +216,7 @@ describe('a browser', () => {
     const other = await findBrowser(null, [broken]);
     expect(await drive('## A\n\n- open `/`\n- `GET /`\n', { browser: other })).toEqual([
       expect.stringMatching(
-        /^skipped open `\/`: No browser drives here\. \/usr\/bin\/chromium-browser: .*this is a stub/,
+        /^skipped open `\/`: No browser of this worker can be started\. \/usr\/bin\/chromium-browser: .*this is a stub/,
       ),
       'passed `GET /`',
     ]);

@@ -150,7 +150,7 @@ describe('PREVIEW_ADDRESS', () => {
     };
     const options = { browserPath: null, imageDirectories: [], model: null, sandbox: null };
     await expect(createVerifying(parts.ports, { ...parts, ...options, gateway: taken })).rejects.toThrow(
-      /^Previews cannot be reached at 127\.0\.0\.2, port \d+: .*EADDRINUSE.* PREVIEW_ADDRESS names an address/,
+      /^Previews cannot be reached at 127\.0\.0\.2, port \d+: .*EADDRINUSE.* PREVIEW_ADDRESS must name an address/,
     );
     parts.http.close();
   });

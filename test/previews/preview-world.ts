@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import {
-  requestAt,
+  requestToSandbox,
   type PreviewBoot,
   type PreviewSandbox,
   type PreviewSandboxes,
@@ -102,7 +102,7 @@ export async function ask(
   { method = 'GET', body = '' }: { readonly method?: string; readonly body?: string } = {},
 ): Promise<Echo> {
   return await new Promise((resolve, reject) => {
-    const request = requestAt(address, { method, path, headers: { host: 'app' }, agent: false }, (response) => {
+    const request = requestToSandbox(address, { method, path, headers: { host: 'app' }, agent: false }, (response) => {
       text(response).then((said) => resolve(JSON.parse(said) as Echo), reject);
     });
     request.on('error', reject);

@@ -143,7 +143,7 @@ describe.each(lived)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbo
       image: { kind: 'command', source: 'echo no such module; exit 9' },
       files: { [setup]: 'sleep 60' },
     });
-    await expect(booting).rejects.toThrow('The app ended while it was booted');
+    await expect(booting).rejects.toThrow('The app ended during the boot');
   });
 
   test('a boot can be stopped, and a stopped boot is not a failure of the app', async () => {
@@ -265,7 +265,7 @@ describe.each(lived)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbo
     mkdirSync(`${images}-not`, { recursive: true });
     const booting = world.boot(sandboxes, { image: { kind: 'directory', source: source() } });
     await expect(booting).rejects.toThrow(
-      /is not one of this worker's: its operator names those by PREVIEW_IMAGE_DIRECTORIES\.$/,
+      /is not allowed on this worker: the operator names the allowed directories by PREVIEW_IMAGE_DIRECTORIES\.$/,
     );
     rmSync(`${images}-not`, { recursive: true });
   });

@@ -51,7 +51,7 @@ describe('a verification whose process is killed', { timeout: 600_000 }, () => {
     for (let time = 1; time <= 3; time += 1) await s.killAt('verification:before_boot');
     await s.start();
     const given = await s.v.comesTo(number, 'error');
-    expect(given.summary).toBe('It was started 3 times, and each time its worker was lost.');
+    expect(given.summary).toBe('The verification was started 3 times, and each time its worker was lost.');
     await expect.poll(async () => (await s.v.check(given.head))?.state).toBe('failure');
   });
 

@@ -1,6 +1,6 @@
 import { fc } from '../support/properties.ts';
 import { expect, it } from 'vitest';
-import { createMask, masked, type Secret } from '../../src/platform/providers/mask.ts';
+import { createMask, maskSecrets, type Secret } from '../../src/platform/providers/mask.ts';
 
 function written(secret: Secret, pieces: readonly string[]): string {
   let said = '';
@@ -37,7 +37,7 @@ it('the mask hides a secret however the text is cut into pieces, and changes no 
       const said = written(secret, pieces);
       expect(said).not.toContain(secret);
       expect(said.replaceAll('***', secret)).toBe(pieces.join(''));
-      expect(said).toBe(masked(secret, pieces.join('')));
+      expect(said).toBe(maskSecrets(secret, pieces.join('')));
     }),
   );
 });

@@ -161,7 +161,9 @@ describe('a configuration that is pushed', () => {
       await push('stale', await tokenOf('config:write'));
       await land('stale');
       expect([await git('show', `${await tip()}:${path}`), await inForce()]).toEqual([pushed.trimEnd(), newer]);
-      expect((await refusal())?.errors).toEqual([expect.stringContaining('nobody is known')]);
+      expect((await refusal())?.errors).toEqual([
+        expect.stringContaining('no push of this change by a token with the scope config:write is known'),
+      ]);
     });
 
     it('is not in force when its branch is set back from a merge to the commit of the change', async () => {

@@ -66,7 +66,7 @@ describe('the page of a pull request', () => {
   it('shows the commits of a merged pull request too, and the pull requests that a bot pull request validates', async () => {
     const merged = await get(of(line.merged), basic(s.token));
     expect(merged.page).toMatch(/<h2>Commits<\/h2><ul><li><code>[0-9a-f]{12}<\/code> Add merged/);
-    expect(merged.page).toContain('It is on its base branch as <code>');
+    expect(merged.page).toContain('The pull request is on its base branch as <code>');
     const bot = await get(of(line.bot), basic(s.token));
     expect(bot.page).toContain(`<h1>#${line.bot} Bot pull request</h1>`);
     expect(bot.page).toContain(`<a href="${of(line.tagged)}">#${line.tagged}</a> Add tagged: <strong>tagged</strong>`);
@@ -92,7 +92,7 @@ describe('the page of a pull request', () => {
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toContain('Basic realm="Interlock"');
     expect(page).toContain('<a href="/session">Sign in</a>');
-    expect(page).toContain('give an API token as the password');
+    expect(page).toContain('give any user name with an API token as the password');
     expect(page).not.toContain('Add queued');
   });
 

@@ -8,7 +8,7 @@ import { readRetention, retainedKinds } from '../../src/domain/retention/catalog
 import { sequenceEvents } from '../../src/modules/events/index.ts';
 import { findOverdue } from '../../src/modules/health/index.ts';
 import { growthText, measureGrowth } from '../../src/growth.ts';
-import { deleteOld } from '../../src/retention.ts';
+import { deleteOldRecords } from '../../src/retention.ts';
 import { createMetrics } from '../../src/platform/metrics/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { verified } from './stories.ts';
@@ -41,7 +41,7 @@ async function count(rows: string): Promise<number> {
 async function deleteAt(now: Date, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const { db, log } = w.service.ports;
   const metrics = createMetrics();
-  await deleteOld({
+  await deleteOldRecords({
     db,
     log,
     meter: metrics.meter,

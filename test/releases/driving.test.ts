@@ -179,7 +179,7 @@ describe('a deployment without a report', () => {
     await r.become('v1-rc1 in_progress', 'v2-rc1 pending');
     now += 2_000;
     await r.become('v1-rc1 unknown', 'v2-rc1 in_progress');
-    expect((await r.deployments())[0]?.error_message).toBe('No report about it arrived for 10 minutes.');
+    expect((await r.deployments())[0]?.error_message).toBe('No report about the deployment arrived for 10 minutes.');
     await r.report('v1-rc1', 'failure');
     await r.report('v2-rc1', 'success');
     await r.become('v1-rc1 failure', 'v2-rc1 success');
@@ -326,7 +326,7 @@ describe('a run that an error in Interlock interrupted', () => {
     now += 600_000;
     await r.become('v1-rc1 unknown');
     expect((await r.deployments())[0]?.error_message).toBe(
-      `Its provider could not be reached, so it is not known whether it began. The last failure: ${failed}`,
+      `The provider could not be reached, so Interlock does not know whether the deployment began. The last failure: ${failed}`,
     );
   });
 

@@ -471,7 +471,7 @@ describe('a commit that did not come through the queue', () => {
             {
               pullRequests: [],
               landedBatch: null,
-              withoutProof: 'It was pushed, and no known pull request contains it.',
+              withoutProof: 'The commit was pushed, and no known pull request contains it.',
             },
           ],
         },

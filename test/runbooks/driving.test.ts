@@ -152,7 +152,9 @@ describe('a runbook', () => {
     const number = await r.begin('stumble over a stone');
     r.w.loop.observe = async () => void (now += 60_000);
     await r.rest(number);
-    expect(await r.leaves(number)).toEqual(['1.1 failed: It was started 5 times. The last failure: over a stone']);
+    expect(await r.leaves(number)).toEqual([
+      '1.1 failed: The agent was started 5 times. The last failure: over a stone',
+    ]);
   });
 
   it('does not call a busy model before the time that the model named', async () => {
@@ -184,7 +186,7 @@ describe('a runbook', () => {
     await r.rest(number);
     await writeFile(release, '');
     const message =
-      'It was not done after 0.1 minutes, which is the time limit (RUNBOOK_STEP_MINUTES): retry it, or divide it into smaller steps.';
+      'The step was not done after 0.1 minutes, which is the time limit (RUNBOOK_STEP_MINUTES): retry it, or divide it into smaller steps.';
     expect(await r.leaves(number)).toEqual([`1.1 failed: ${message}`, '1.2 not_started']);
     expect(await r.log(number)).toContain(message);
     expect(await r.w.rows('select due_at from runbook')).toEqual([{ due_at: null }]);

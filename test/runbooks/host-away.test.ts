@@ -88,7 +88,7 @@ describe('a code host that fails', () => {
     const number = await r.begin('write a.txt one');
     await r.rest(number);
     expect((await r.leaves(number))[0]).toMatch(
-      /^1\.1 failed: The code host has failed for 24 hours: retry it when the host works again\. The last failure: .*runbook-1\.lock/s,
+      /^1\.1 failed: The code host has failed for 24 hours: retry when the host works again\. The last failure: .*runbook-1\.lock/s,
     );
     await rm(lock);
     await r.follow(number, 'write b.txt two');

@@ -55,5 +55,5 @@ test('kill -9 of npm leaves no program behind', async () => {
   const { npm, end } = await npmStart();
   npm.kill('SIGKILL');
   // The pipe closes when the last process that has it open ends.
-  expect((await end).stdout).toContain('drained: npm is gone');
+  expect((await end).stdout).toContain('drained: npm has ended');
 });

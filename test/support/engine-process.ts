@@ -8,7 +8,7 @@ import { createCiRunner } from '../../src/hosts/local/index.ts';
 import { type Secrets, generateSecrets } from '../../src/modules/accounts/index.ts';
 import { createHttpOut } from '../../src/platform/http-out/index.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
-import { createVerifying, keepReconciled, previewOptionsFrom } from '../../src/previews.ts';
+import { createVerifying, reconcileSandboxesRegularly, previewOptionsFrom } from '../../src/previews.ts';
 import { createReleaseDriving } from '../../src/providers.ts';
 import { createService } from '../../src/service.ts';
 import { createPlainLoop } from './plain-loop.ts';
@@ -80,7 +80,7 @@ if (settings.mode === 'temporal' && settings.temporal) {
   loop.runbooks.driving = runbookDrivingOf(sandbox);
   const verifying = await createVerifying(service.ports, { ...providers, ...previews, sandbox });
   loop.verifications.driving = verifying;
-  keepReconciled(service.ports, verifying);
+  reconcileSandboxesRegularly(service.ports, verifying);
   loop.releases.driving = createReleaseDriving(service.ports, { ...providers, sandbox });
   createCiRunner({
     host: service.localHost,

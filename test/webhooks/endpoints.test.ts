@@ -118,7 +118,8 @@ describe('a private address', () => {
                 attempts: [
                   {
                     responseStatus: null,
-                    error: 'The address is private, loopback or link-local: this installation does not send there.',
+                    error:
+                      'The address is private, loopback or link-local: this installation sends nothing to such addresses.',
                   },
                 ],
               },

@@ -6,7 +6,7 @@ import { createHttpOut, type HttpOut } from '../../src/platform/http-out/index.t
 import { insideUrls } from './inside.table.ts';
 import { receiver, type Receiver } from './receiver.ts';
 
-const refused = 'The address is private, loopback or link-local: this installation does not send there.';
+const refused = 'The address is private, loopback or link-local: this installation sends nothing to such addresses.';
 let r: Receiver;
 let guarded: HttpOut;
 let open: HttpOut;

@@ -23,7 +23,7 @@ describe('on Temporal', () => {
     await e.start();
     await r.become('v1-rc1 success');
     const log = await r.log({ deployment: id });
-    expect(log).toContain('Its worker cannot go on with it. Another starts it again.');
+    expect(log).toContain('This worker cannot continue the work. Another worker starts it again.');
     expect(log.match(/^deployed$/gm)).toHaveLength(1);
     const runs = log.match(/^run .+$/gm) ?? [];
     expect(runs).toHaveLength(2);

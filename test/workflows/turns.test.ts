@@ -11,16 +11,16 @@ import { connectDatabase, type Database } from '../../src/platform/database.ts';
 import {
   carryOutDue,
   drivenColumns,
-  HandedOver,
-  putOff,
+  WorkHandedOver,
+  delayNextCall,
   supervise,
   takeTurn,
-  untried,
+  noFailedCalls,
   wakeDue,
   type CarryOut,
   type Kind,
   type KindTypes,
-  type Supervised,
+  type SupervisedWork,
 } from '../../src/platform/turns/index.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -48,7 +48,7 @@ interface Errand extends KindTypes {
   readonly by: {
     readonly signal?: AbortSignal;
     readonly call?: () => Promise<void>;
-    readonly work?: (supervised: Supervised<Errand>) => Promise<void>;
+    readonly work?: (supervised: SupervisedWork<Errand>) => Promise<void>;
   };
 }
 
@@ -77,7 +77,7 @@ const carryOut: CarryOut<Errand> = {
     await call?.();
     return {
       message: 'called',
-      write: async (_tx, row) => void Object.assign(row, { status: 'called', ...untried }),
+      write: async (_tx, row) => void Object.assign(row, { status: 'called', ...noFailedCalls }),
     };
   },
   supervise: async (context, due, by) =>
@@ -95,7 +95,7 @@ const carryOut: CarryOut<Errand> = {
     }),
   failureOf: (_ctx, error, { step }) => (step.kind === 'supervise' ? null : { message: String(error), isFinal: false }),
   fail: async ({ clock }, _tx, row, { message: problem }) =>
-    putOff(row, { now: clock(), pauseAfter: backOff([10, 20]), problem }),
+    delayNextCall(row, { now: clock(), pauseAfter: backOff([10, 20]), problem }),
 };
 
 const start = new Date('2026-03-01T12:00:00Z');
@@ -190,25 +190,25 @@ it('an errand is not called again for some time, which is longer after the secon
 
 it.each([
   ['stops', { aborts: true, error: new Error('stopped') }],
-  ['says that it cannot go on', { aborts: false, error: new HandedOver() }],
+  ['says that it cannot go on', { aborts: false, error: new WorkHandedOver() }],
 ])('an errand is given back without counting an attempt when its worker %s', async (_, { aborts, error }) => {
   await comeToSupervise();
   const stop = new AbortController();
-  const work = async ({ signal }: Supervised<Errand>): Promise<void> => {
+  const work = async ({ signal }: SupervisedWork<Errand>): Promise<void> => {
     if (aborts) stop.abort();
     expect(signal.aborted).toBe(aborts);
     await Promise.reject(error);
   };
   await expect(carriedOut({ signal: stop.signal, work })).rejects.toThrow(error.message);
   expect(await row()).toMatchObject({ status: 'called', calls: 0, supervisedBy: null, nextLookAt: now });
-  expect(written).toEqual(['[interlock] Its worker cannot go on with it. Another starts it again.\n']);
+  expect(written).toEqual(['[interlock] This worker cannot continue the work. Another worker starts it again.\n']);
   expect(await carriedOut()).toBe('supervised');
 });
 
 it('an errand is supervised by one worker at a time, and by another one when that worker is lost', async () => {
   await comeToSupervise();
   const second: string[] = [];
-  const work = async ({ isHandedOver }: Supervised<Errand>): Promise<void> => {
+  const work = async ({ isHandedOver }: SupervisedWork<Errand>): Promise<void> => {
     expect(isHandedOver()).toBe(false);
     expect(await turn()).toBe('wait');
     // The lease expires, as if the process of its worker hung.
@@ -216,7 +216,7 @@ it('an errand is supervised by one worker at a time, and by another one when tha
     expect(await turn()).toBe('supervise');
     second.push(await carriedOut());
   };
-  expect(await carriedOut({ work })).toBe('another worker supervises it by now');
+  expect(await carriedOut({ work })).toBe('another worker supervises the work by now');
   expect(second).toEqual(['supervised']);
   expect(written).toEqual(['[interlock] attempt 2\n']);
   expect(await row()).toMatchObject({ status: 'done', calls: 2 });

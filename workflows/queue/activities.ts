@@ -1,4 +1,4 @@
-import { quietFor, systemContext, type Context, type Ports } from '../../src/context.ts';
+import { contextWithoutWake, systemContext, type Context, type Ports } from '../../src/context.ts';
 import { advanceQueue, carryOutAll, type Advance } from '../../src/modules/queue/index.ts';
 import { runActivity } from '../shared/activities.ts';
 import { createBatchWakes, type BatchWakes } from './batch-wakes.ts';
@@ -46,7 +46,7 @@ async function takeTurns(
     const landing = advance.effects.find(({ isQuickLanding }) => isQuickLanding);
     if (landing === undefined || performance.now() - beganAt > sendWithinMs) return advance;
     // The next turn follows in any case. If this process dies before it, the whole activity is repeated.
-    if (!(await areCarriedOut(quietFor(ctx, { queueId }), landing.intents))) return advance;
+    if (!(await areCarriedOut(contextWithoutWake(ctx, { queueId }), landing.intents))) return advance;
   }
 }
 

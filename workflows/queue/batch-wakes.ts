@@ -10,9 +10,9 @@ type OpenBatch = Advance['batches'][number];
 /** What a process knows of a batch. */
 interface KnownBatch {
   readonly need: OpenBatch['need'];
-  /** When it was last woken, or began to wait. Milliseconds of a clock that is never set back. */
+  /** When the batch was last woken, or began to wait. Milliseconds of a clock that is never set back. */
   readonly at: number;
-  /** How often this process has woken it for what it needs now. */
+  /** How often this process has woken the batch for its present need. */
   readonly wakes: number;
 }
 
@@ -35,8 +35,8 @@ export function needsWake(need: OpenBatch['need'], before: KnownBatch | undefine
 }
 
 export interface BatchWakes {
-  /** `isFirstTurn`: of a run of the queue's workflow. All batches are woken, in case Temporal has lost its data. */
-  wake(ctx: Context, of: { queueId: string; batches: readonly OpenBatch[]; isFirstTurn: boolean }): Promise<void>;
+  /** At the first turn of a run of the queue's workflow, all batches are woken, in case Temporal has lost its data. */
+  wake(ctx: Context, turn: { queueId: string; batches: readonly OpenBatch[]; isFirstTurn: boolean }): Promise<void>;
 }
 
 export function createBatchWakes(clock: () => number = () => performance.now()): BatchWakes {

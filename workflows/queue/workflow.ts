@@ -13,7 +13,7 @@ import { wakeSignal, type QueueInput } from './messages.ts';
 
 const retryMs = 5_000;
 
-const planning = 'Read the queue, plan, write what was decided';
+const planning = 'Read the queue, plan, write the decisions';
 const locally = proxyLocalActivities<QueueActivities>({
   summary: planning,
   startToCloseTimeout: '5s',

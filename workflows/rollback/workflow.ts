@@ -6,13 +6,13 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { deploymentLookSignal, deploymentWorkflowId, type DeploymentInput } from '../deployment/messages.ts';
 import type { deployment } from '../deployment/workflow.ts';
 import { createDescription } from '../shared/describe.ts';
-import { listenTo, waitUntil, whileShowing, type Wake } from '../shared/drive.ts';
-import { conclude, deploymentFailures, turnBy, type AdvanceOf, type DrivenResult } from '../shared/driven.ts';
+import { listenTo, waitUntil, showUntilEnd, type Wake } from '../shared/drive.ts';
+import { conclude, deploymentFailures, turnOfKind, type AdvanceOf, type DrivenResult } from '../shared/driven.ts';
 import { deploymentAttributes } from '../shared/search-attributes.ts';
 import { workflowTaskTimeout } from '../shared/timeouts.ts';
 import { rollbackLookSignal, rollbackWorkflowId } from './messages.ts';
 
-const advance = turnBy('Deployment');
+const advance = turnOfKind('Deployment');
 
 type DeploymentAdvance = AdvanceOf<'Deployment'>;
 
@@ -75,7 +75,7 @@ async function runDeployment(
       await child.signal(deploymentLookSignal).catch(() => {});
       await takeTurn();
     };
-    await whileShowing(wake, { work: child.result().catch(() => {}), takeTurn: forwardWake });
+    await showUntilEnd(wake, { work: child.result().catch(() => {}), takeTurn: forwardWake });
   } catch (error) {
     // The child workflow was already started, and continues.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

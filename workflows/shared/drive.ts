@@ -50,7 +50,7 @@ export async function driveToEnd<T extends Turn>(
         await call(turn.step);
         break;
       case 'supervise':
-        await whileShowing(wake, { work: supervise(turn.step), takeTurn });
+        await showUntilEnd(wake, { work: supervise(turn.step), takeTurn });
         break;
       case 'wait':
         await waitUntil(wake, turn);
@@ -72,7 +72,7 @@ export async function waitUntil(
   { step, nextLookAt }: Pick<Turn, 'nextLookAt'> & Partial<Pick<Turn, 'step'>>,
 ): Promise<void> {
   if (nextLookAt === null) return await condition(() => wake.isPending);
-  const shown = step === undefined ? {} : { summary: sentence(step) };
+  const shown = step === undefined ? {} : { summary: toSentence(step) };
   await condition(() => wake.isPending, Math.max(1, nextLookAt - Date.now()), shown);
 }
 
@@ -80,7 +80,7 @@ export async function waitUntil(
  * Waits for the end of the work. A wake during the work, such as a request to cancel, is shown by taking a turn. The
  * work itself reads the request from the rows.
  */
-export async function whileShowing(
+export async function showUntilEnd(
   wake: Wake,
   { work, takeTurn }: { readonly work: Promise<unknown>; readonly takeTurn: () => Promise<unknown> },
 ): Promise<void> {
@@ -99,6 +99,6 @@ export async function whileShowing(
   await ended;
 }
 
-export function sentence(text: string): string {
+export function toSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`.slice(0, 200);
 }

@@ -11,7 +11,7 @@ import {
 import type { AllDriven } from '../activities.ts';
 import { createDescription } from './describe.ts';
 import type { Advance, CarryOut, DrivenInput } from './driven.types.ts';
-import { driveToEnd, listenTo, sentence, type Turn } from './drive.ts';
+import { driveToEnd, listenTo, toSentence, type Turn } from './drive.ts';
 import { locallyFirst } from './locally-first.ts';
 import { supervision, providerCall, turn, turnLocally } from './timeouts.ts';
 
@@ -47,7 +47,7 @@ interface Driven<Advanced extends ShownTurn> {
 }
 
 /** Returns the function that takes a turn of the kind. */
-export function turnBy<Kind extends DrivenName>(kind: Kind): Advance<DrivenInput, AdvanceOf<Kind>> {
+export function turnOfKind<Kind extends DrivenName>(kind: Kind): Advance<DrivenInput, AdvanceOf<Kind>> {
   type Turns = Record<string, Advance<DrivenInput, AdvanceOf<Kind>>>;
   const name = `advance${kind}`;
   return locallyFirst(
@@ -57,11 +57,11 @@ export function turnBy<Kind extends DrivenName>(kind: Kind): Advance<DrivenInput
 }
 
 /** Returns the workflow of a kind. The names of the activities of a kind end with the name of the kind. */
-export function drivenBy<Kind extends DrivenName>(
+export function drivenWorkflow<Kind extends DrivenName>(
   kind: Kind,
   { signal, attributes, failures }: Driven<AdvanceOf<Kind>>,
 ): (input: DrivenInput) => Promise<DrivenResult> {
-  const advance = turnBy(kind);
+  const advance = turnOfKind(kind);
   type Carried = Record<string, CarryOut<DrivenInput>>;
   const carryOut = activityNamed(proxyActivities<Carried>(providerCall), `carryOut${kind}`);
   // The same activity, with the time limit of supervised work.
@@ -77,8 +77,8 @@ export function drivenBy<Kind extends DrivenName>(
           describe(advanced.summary.details, attributes(advanced.summary), advanced.summary.title);
           return advanced;
         },
-        call: async (step) => await carryOut.executeWithOptions({ summary: sentence(step) }, [input]),
-        supervise: async (step) => await superviseBy.executeWithOptions({ summary: sentence(step) }, [input]),
+        call: async (step) => await carryOut.executeWithOptions({ summary: toSentence(step) }, [input]),
+        supervise: async (step) => await superviseBy.executeWithOptions({ summary: toSentence(step) }, [input]),
       },
       input,
     );

@@ -16,7 +16,7 @@ export interface RunSinks extends Sinks {
 
 const { runs } = proxySinks<RunSinks>();
 
-export function recorded<Input extends RunInput, Result>(
+export function withRunSpan<Input extends RunInput, Result>(
   workflow: (input: Input) => Promise<Result>,
 ): (input: Input) => Promise<Result> {
   return async (input) => {

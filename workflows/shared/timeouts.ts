@@ -17,7 +17,7 @@ export const workflowTaskTimeout = '5s';
 export const longestPause = '5s';
 
 export const turnLocally = {
-  summary: 'Read its rows, decide, write what was decided',
+  summary: 'Read the rows, decide, write the decision',
   startToCloseTimeout: '5s',
   retry: { maximumAttempts: 1 },
 } as const;

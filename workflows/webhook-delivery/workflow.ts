@@ -7,7 +7,7 @@ import type { DeliveryActivities } from './activities.ts';
 import { deliveryLookSignal, type DeliveryInput } from './messages.ts';
 
 const { attemptDelivery } = proxyActivities<DeliveryActivities>({
-  summary: 'Send it, if its next attempt is due',
+  summary: 'Send the webhook if its next attempt is due',
   startToCloseTimeout: '1m',
   heartbeatTimeout,
   retry: { initialInterval: '500ms', maximumInterval: '30s' },
@@ -23,7 +23,7 @@ export async function webhookDelivery(input: DeliveryInput): Promise<string> {
     else if (!wake.isPending) {
       // In histories of an earlier version, runs end as completed even after a failure.
       if (state === 'failed' && patched('failures-fail'))
-        throw ApplicationFailure.nonRetryable('Every attempt failed. Redeliver it from its endpoint.', state);
+        throw ApplicationFailure.nonRetryable('Every attempt failed. Redeliver the webhook from its endpoint.', state);
       return state;
     }
   }

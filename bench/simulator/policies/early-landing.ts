@@ -9,7 +9,7 @@
 // error. A build that is useful with either outcome counts by the probability that the change finishes first. A change
 // goes past at most three others, because three already need eight builds.
 import type { Policy, PolicySetup, GroundTruth } from '../../../src/domain/simulation/policy.ts';
-import { quantile, rising } from '../../../src/domain/simulation/quantile.ts';
+import { quantile, sortAscending } from '../../../src/domain/simulation/quantile.ts';
 import { drawLognormal } from '../../../src/domain/simulation/randomness.ts';
 import { bestFirst } from '../speculation/best-first.ts';
 import type { OutcomeWeights } from '../speculation/most-probable.ts';
@@ -60,7 +60,7 @@ function earlyLandingWith(predictor: Predictor, durationMsOf: (head: Head) => nu
 
 function usualDuration({ changes, truth }: PolicySetup): number {
   const durations = changes.map(({ number }) => truth.durationOf({ members: [number], tree: -1, attempt: number }));
-  return quantile(rising(durations), 0.5) ?? 1;
+  return quantile(sortAscending(durations), 0.5) ?? 1;
 }
 
 // If the builds of a change take different times, a model can know at most their mean. The mean is computed from builds

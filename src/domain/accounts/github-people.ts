@@ -42,7 +42,7 @@ export function roleAtGitHub({
 }
 
 /** What a person needs in a repository at GitHub, to use a scope there. */
-export const neededAtGitHub = {
+export const neededPermissions = {
   'queue:read': 'read',
   'queue:write': 'write',
   'queue:pause': 'maintain',

@@ -2,7 +2,7 @@
 // and the user's id: `service~1`. No code host allows a `~` in a handle, so no person there has such a handle.
 // Permissions belong to the id, not to the name before it.
 
-export interface Named {
+export interface UserNames {
   readonly handle: string | null;
   readonly email: string | null;
   readonly userId: string | null;
@@ -12,14 +12,14 @@ export interface Named {
 const ownHandle = 'interlock';
 const longestPart = 39;
 
-export function handleOf({ handle, email, userId }: Named): string {
+export function handleOf({ handle, email, userId }: UserNames): string {
   return handle ?? unlinkedHandle({ email, userId }) ?? ownHandle;
 }
 
 /**
  * The unlinked handle of a user. A user who has a linked handle now had this handle before. Null: there is no user.
  */
-export function unlinkedHandle({ email, userId }: Pick<Named, 'email' | 'userId'>): string | null {
+export function unlinkedHandle({ email, userId }: Pick<UserNames, 'email' | 'userId'>): string | null {
   if (userId === null) return null;
   const part = (email ?? '')
     .replace(/@.*$/, '')

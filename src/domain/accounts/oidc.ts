@@ -30,8 +30,8 @@ export type OidcAccess =
 const ranks = { member: 1, maintainer: 2, admin: 3 } as const satisfies Record<Role, number>;
 
 /**
- * The highest role that the groups of the person give in an account. Without a wanted account: the first account in the
- * order of the rules.
+ * Decides which role the person gets in the account: the highest role that the person's groups give there. If `account`
+ * is null, the account is that of the first rule that applies to the person.
  */
 export function decideOidcAccess(
   rules: OidcRules,
@@ -109,7 +109,7 @@ function claimAt(name: string, claims: Claims): unknown {
 
 function groupCure({ groupsClaim, roles }: OidcRules): string {
   if (roles.every(({ group }) => group === '*')) return 'OIDC_ROLES names the accounts.';
-  return `OIDC_ROLES names the groups, and the provider lists those of a user in the claim ${groupsClaim}.`;
+  return `OIDC_ROLES names the groups, and the provider lists the groups of a user in the claim ${groupsClaim}.`;
 }
 
 const minuteMs = 60_000;

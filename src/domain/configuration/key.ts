@@ -8,13 +8,13 @@ import { regexFault } from './regex.ts';
  * builds were made with the old value and are worthless (reset 307). other: the key affects only later decisions, and
  * builds stay valid.
  */
-export type Mark = 'gate' | 'build' | 'other';
+export type EffectOnBuilds = 'gate' | 'build' | 'other';
 
 export interface KeyNotes {
   /** The default in the documentation: a sentence, or the value as in YAML. */
   readonly default: string;
   readonly description: string;
-  readonly mark: Mark;
+  readonly effectOnBuilds: EffectOnBuilds;
   /** Whether this version acts on the key. */
   readonly supported: boolean;
   /** The only values that this version accepts. Null: every valid value. */
@@ -27,7 +27,7 @@ const typeNames = z.registry<{ readonly name: string }>();
 interface KeyOptions<D> {
   readonly default: D;
   readonly description: string;
-  readonly mark: Mark;
+  readonly effectOnBuilds: EffectOnBuilds;
   readonly accepts?: readonly unknown[];
 }
 
@@ -37,7 +37,7 @@ export function key<S extends z.ZodType>(schema: S, options: KeyOptions<z.input<
   return withNotes(withDefault, schema, {
     default: defaultText(options.default),
     description: options.description,
-    mark: options.mark,
+    effectOnBuilds: options.effectOnBuilds,
     supported: true,
     accepts: options.accepts ?? null,
   });
@@ -67,7 +67,7 @@ export function notYet<S extends z.ZodType>(
   return withNotes(optional, schema, {
     default: options.defaultText ?? defaultText(options.default),
     description: options.description,
-    mark: options.mark,
+    effectOnBuilds: options.effectOnBuilds,
     supported: false,
     accepts: options.accepts,
   });

@@ -8,12 +8,16 @@ import { verify } from './verify.keys.ts';
 const scenario = group({ name: someText(200), trigger: z.unknown(), actions: z.array(z.unknown()) });
 
 export const configurationSchema = group({
-  version: key(oneOf('1.0.0'), { default: '1.0.0', description: 'The version of this format.', mark: 'other' }),
+  version: key(oneOf('1.0.0'), {
+    default: '1.0.0',
+    description: 'The version of this format.',
+    effectOnBuilds: 'other',
+  }),
   merge_rules: mergeRules.prefault({ labels: { trigger: defaultTriggerLabel } }),
   scenarios: notYet(listOf(scenario, { name: 'list: {name, trigger, actions}' }), {
     default: [],
     description: 'Actions that follow events of pull requests, reviews, the queue, and schedules.',
-    mark: 'other',
+    effectOnBuilds: 'other',
     accepts: [[]],
   }),
   verify: verify.prefault({}),

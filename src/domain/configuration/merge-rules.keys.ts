@@ -38,23 +38,23 @@ export function blockedLabel(names: {
 const labels = group({
   trigger: requiredKey(label().min(1, { error: 'must not be empty' }), {
     description: 'The label that queues a pull request. Removing the label dequeues the pull request.',
-    mark: 'other',
+    effectOnBuilds: 'other',
   }),
   skip_line: key(label(), {
     default: 'mergequeue-priority',
     description: 'The label that moves a queued pull request to the front. Empty: none.',
-    mark: 'other',
+    effectOnBuilds: 'other',
   }),
   merge_failed: optionalKey(label(), {
     default: defaultBlockedLabel,
     description:
       'The label that the queue puts on a blocked pull request, and removes when the pull request is queued again. If a person puts the label on a pull request, the pull request is not queued (105). Empty: none. Left out: `blocked`, or none if another of these labels is named `blocked`.',
-    mark: 'gate',
+    effectOnBuilds: 'gate',
   }),
   skip_delete_branch: key(label(), {
     default: '',
     description: 'The label that keeps the head branch even if delete_branch is true. Empty: none.',
-    mark: 'other',
+    effectOnBuilds: 'other',
   }),
 })
   .refine((names) => names.trigger !== names.skip_line, {
@@ -74,7 +74,7 @@ const mergeMode = group({
     default: 'default',
     description:
       'default: one pull request at a time is brought up to date and tested on its own branch. parallel: several builds run at once, on bot pull requests. no-queue: a pull request is merged immediately and untested when its preconditions hold (grade unvalidated).',
-    mark: 'build',
+    effectOnBuilds: 'build',
   }),
   parallel_mode: parallelMode.prefault({}),
 });
@@ -84,17 +84,17 @@ const autoUpdate = group({
     default: false,
     description:
       'Bring open pull requests up to date when their base branch moves. At most five updates per base branch run at a time. The pull request whose last update is oldest comes first. A pull request is updated only after its own checks have ended. Pull requests in line are not updated. A pull request with a conflict is not updated before its head changes.',
-    mark: 'other',
+    effectOnBuilds: 'other',
   }),
   label: key(label(), {
     default: '',
     description: 'Update only pull requests with this label. Empty: all.',
-    mark: 'other',
+    effectOnBuilds: 'other',
   }),
   max_runs_for_update: optionalKey(integer(0), {
     default: 'no limit',
     description: 'How many times a pull request is brought up to date automatically.',
-    mark: 'other',
+    effectOnBuilds: 'other',
   }),
 });
 
@@ -105,22 +105,22 @@ const statusComment = group({
     default: 'always',
     description:
       'When the status comment of a pull request is first written. always: when it is opened. ready: when its preconditions hold. queued: when it is queued. never: no comment. Except with never, a block is always reported. Once written, the comment is kept up to date.',
-    mark: 'other',
+    effectOnBuilds: 'other',
   }),
   open_message: key(markdown(), {
     default: '',
     description: 'Added to the status comment of a pull request that is not queued yet.',
-    mark: 'other',
+    effectOnBuilds: 'other',
   }),
   queued_message: key(markdown(), {
     default: '',
     description: 'Added to the status comment of a queued pull request.',
-    mark: 'other',
+    effectOnBuilds: 'other',
   }),
   blocked_message: key(markdown(), {
     default: '',
     description: 'Added to the status comment of a blocked pull request.',
-    mark: 'other',
+    effectOnBuilds: 'other',
   }),
 });
 
@@ -161,7 +161,7 @@ export const mergeRules = group({
       default: 'ready',
       description:
         'When the check `interlock` is first reported on the head of a pull request. The values mean the same as in status_comment.publish; true is ready, false is never. This check does not count among the checks of the pull request.',
-      mark: 'other',
+      effectOnBuilds: 'other',
     },
   ),
   blocked_queue_sources: key(
@@ -170,14 +170,14 @@ export const mergeRules = group({
       default: [],
       description:
         'Sources of queue requests that are refused. In this version no request comes from chrome_extension and pilot, so blocking them changes nothing.',
-      mark: 'other',
+      effectOnBuilds: 'other',
     },
   ),
   skip_blocked_label: key(bool(), {
     default: false,
     description:
       'Do not put the merge_failed label on a blocked pull request. If a person puts the label on, it still keeps the pull request out of the queue.',
-    mark: 'other',
+    effectOnBuilds: 'other',
   }),
   final_gates: key(
     listOf(group({ workflow: someText(500), timeout_mins: integer(1, 60), label: label().optional() }), {
@@ -188,7 +188,7 @@ export const mergeRules = group({
       default: [],
       description:
         'Workflows that must succeed on the commit that lands, one after the other, between its green build and its landing (otherwise 119). A gate with a label runs only for batches with a pull request that has this label. A gate that cannot be started, or does not succeed in time, counts as failed. Parallel mode only.',
-      mark: 'gate',
+      effectOnBuilds: 'gate',
     },
   ),
   command_restrictions: key(
@@ -205,7 +205,7 @@ export const mergeRules = group({
       default: [],
       description:
         'Only these users and teams may use the commands, in comments and by the skip_line label. A command without an entry may be used by every person with write access. Skipping the line or the validation also needs its own permission.',
-      mark: 'other',
+      effectOnBuilds: 'other',
     },
   ),
   flaky_retry: group({
@@ -213,17 +213,17 @@ export const mergeRules = group({
       default: false,
       description:
         'Each failed check of a build, or of the head of a requested pull request, is retried once before it counts as failed. The newest attempt decides.',
-      mark: 'other',
+      effectOnBuilds: 'other',
     }),
     context: key(markdown(), {
       default: '',
       description: 'A text about flaky checks. It is shown wherever the retry of a check is reported.',
-      mark: 'other',
+      effectOnBuilds: 'other',
     }),
     context_file: optionalKey(repositoryPath(), {
       default: 'none',
       description: 'The path of a file with this text, read at the failed commit. Replaces context.',
-      mark: 'other',
+      effectOnBuilds: 'other',
     }),
     retriable_checks: key(
       listOf(
@@ -241,7 +241,7 @@ export const mergeRules = group({
         default: [],
         description:
           "Only these checks are retried, by name or glob. A check's own context replaces the common one. Empty: every check.",
-        mark: 'other',
+        effectOnBuilds: 'other',
       },
     ),
   })
@@ -254,58 +254,58 @@ export const mergeRules = group({
     default: true,
     description:
       'A pull request is tested together with the newest base before it lands. false is refused, because a test on an older base proves nothing about the landed commit.',
-    mark: 'build',
+    effectOnBuilds: 'build',
     accepts: [true],
   }),
   use_rebase: key(bool(), {
     default: false,
     description:
       'Bring pull requests up to date by rebasing them onto the base instead of merging the base into them: in serial mode, and with sync, auto_update and update_before_requeue. The push is forced, with lease.',
-    mark: 'build',
+    effectOnBuilds: 'build',
   }),
   delete_branch: key(bool(), {
     default: false,
     description: 'Delete the head branch after the merge, unless commits were added to it.',
-    mark: 'other',
+    effectOnBuilds: 'other',
   }),
   enable_comments: key(bool(), {
     default: true,
     description:
       'Write comments on pull requests. false: comments only answer commands, labels, and requests for syncs and backports.',
-    mark: 'other',
+    effectOnBuilds: 'other',
   }),
   ci_timeout_mins: key(integer(0), {
     default: 0,
     description: 'How long a build may run before it counts as failed (111). 0: no limit.',
-    mark: 'other',
+    effectOnBuilds: 'other',
   }),
   base_branches: key(listOf(branch(), { name: 'list: name, or /regular expression/', max: 50 }), {
     default: [],
     description:
       'The branches that have a queue. An expression between slashes must match the whole name. Empty: the default branch.',
-    mark: 'gate',
+    effectOnBuilds: 'gate',
   }),
   require_all_checks_pass: key(bool(), {
     default: false,
     description: "Every check that ran on a pull request's head must pass, not only the required ones.",
-    mark: 'gate',
+    effectOnBuilds: 'gate',
   }),
   require_skip_line_reason: key(bool(), {
     default: false,
     description: 'Skipping the line needs a reason.',
-    mark: 'other',
+    effectOnBuilds: 'other',
   }),
   auto_detect_stacks: key(bool(), {
     default: false,
     description:
       'A pull request is stacked on another open pull request if its base branch is the head branch of the other. All pull requests of a stack are in the queue of the lowest base branch. Queueing a pull request also queues those below it. They are built together, and no pull request is in line without the one below it. After a landing, the base branch of the queue becomes the base branch of the next pull request of the stack. Not with use_fast_forwarding: false.',
-    mark: 'gate',
+    effectOnBuilds: 'gate',
   }),
   speculation: key(oneOf('linear', 'adaptive'), {
     default: 'linear',
     description:
       "In parallel mode. linear: each build assumes that all pull requests before it land. adaptive: builds are chosen by the probability that they are needed, which is estimated from earlier pull requests of the repository and the author. Interlock's own.",
-    mark: 'build',
+    effectOnBuilds: 'build',
   }),
   merge_windows: key(
     listOf(
@@ -321,7 +321,7 @@ export const mergeRules = group({
       default: [],
       description:
         "When landings may happen. Builds go on outside the windows. A window opens at each cron_start (five fields) and closes at the next cron_end. A base branch without a window is always open. A window without base_branches applies to all base branches. Interlock's own.",
-      mark: 'gate',
+      effectOnBuilds: 'gate',
     },
   ),
 }).refine(

@@ -48,28 +48,28 @@ export const preconditions = group({
   number_of_approvals: optionalKey(integer(0), {
     default: 'as many as the rules of the code host demand; none on the local host',
     description: 'How many approving reviews a pull request needs before it is queued.',
-    mark: 'gate',
+    effectOnBuilds: 'gate',
   }),
   required_checks: key(requiredChecks(), {
     default: [],
     description:
       'The checks that the head of a pull request must pass, by name or glob. If use_github_mergeability is true, the list of the host replaces this list, except interlock/verify, which always counts. No other name may begin with interlock/.',
-    mark: 'gate',
+    effectOnBuilds: 'gate',
   }),
   use_github_mergeability: key(bool(), {
     default: true,
     description: 'The branch protection of the code host decides which checks are required.',
-    mark: 'gate',
+    effectOnBuilds: 'gate',
   }),
   conversation_resolution_required: key(bool(), {
     default: false,
     description: 'Every review conversation must be resolved (otherwise 113).',
-    mark: 'gate',
+    effectOnBuilds: 'gate',
   }),
   require_verified_commits: key(bool(), {
     default: false,
     description: 'Every commit must have a signature that the host verified (otherwise 115).',
-    mark: 'gate',
+    effectOnBuilds: 'gate',
   }),
   validations: key(
     listOf(
@@ -88,7 +88,7 @@ export const preconditions = group({
       default: [],
       description:
         'Every expression must match the title or body (otherwise 108). The message to the author names the validation.',
-      mark: 'gate',
+      effectOnBuilds: 'gate',
     },
   ),
 });

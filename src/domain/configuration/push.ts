@@ -16,9 +16,9 @@ export type ConfigurationReading =
 export function decidePushRefusal(push: KnownPush): string | null {
   const cure = 'With that scope, push another change of the file, or send it to POST /api/v1/config';
   if (push === 'past the host') return null;
-  if (push === 'unknown') return `nobody is known to have pushed this change with the scope config:write. ${cure}`;
+  if (push === 'unknown') return `no push of this change by a token with the scope config:write is known. ${cure}`;
   if (push.mayConfigure) return null;
-  return `the token of ${push.by} that pushed it lacks the scope config:write. ${cure}`;
+  return `the token with which ${push.by} pushed the file lacks the scope config:write. ${cure}`;
 }
 
 /** Lines for the output of `git push`. */

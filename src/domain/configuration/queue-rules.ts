@@ -213,7 +213,7 @@ export function numberOfApprovals(configuration: Configuration): number | null {
   return configuration.merge_rules.preconditions.number_of_approvals ?? null;
 }
 
-const buildKeys = listKeys(configurationSchema).filter((entry) => entry.mark === 'build');
+const buildKeys = listKeys(configurationSchema).filter((entry) => entry.effectOnBuilds === 'build');
 const defaults = configurationSchema.parse({});
 
 /**

@@ -1,14 +1,14 @@
 // The documentation of the configuration: the page in docs and the JSON Schema for editors.
 import { z } from 'zod';
 import { listKeys } from './key.ts';
-import type { KeyEntry, Mark } from './key.ts';
+import type { KeyEntry, EffectOnBuilds } from './key.ts';
 import { configurationSchema, defaultConfigurationYaml } from './keys.ts';
 
 const changes = {
   gate: 'judged again',
   build: 'reset (307)',
   other: 'from now on',
-} satisfies Record<Mark, string>;
+} satisfies Record<EffectOnBuilds, string>;
 
 /** The content of docs/configuration.md. A test compares the two. */
 export function configurationMarkdown(): string {
@@ -59,7 +59,7 @@ function tableOf(entries: readonly KeyEntry[]): string {
       entry.type,
       entry.default,
       entry.description,
-      changes[entry.mark],
+      changes[entry.effectOnBuilds],
       supportText(entry),
     ];
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;

@@ -61,7 +61,7 @@ export const verify = group({
   exempt_paths: key(listOf(someText(500), { name: 'list: path glob' }), {
     default: [],
     description: 'Globs of paths. A pull request that changes only such paths is not verified.',
-    mark: 'other',
+    effectOnBuilds: 'other',
   }),
   preview: key(
     previews.superRefine((entries, context) => {
@@ -71,7 +71,7 @@ export const verify = group({
       default: [],
       description:
         'The previews of a pull request. A verification uses the first usable preview. Empty: pull requests are not verified.',
-      mark: 'other',
+      effectOnBuilds: 'other',
     },
   ),
 });

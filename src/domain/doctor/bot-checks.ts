@@ -1,6 +1,6 @@
 // Judges by the checks of the newest bot commits whether CI validates what Interlock pushes to bot branches.
 import type { CheckConclusion } from '../queue/model/rules.ts';
-import { type Finding, listed, missing, ok, warning } from './finding.ts';
+import { type Finding, joinNames, missing, ok, warning } from './finding.ts';
 
 /** The checks of a commit on a bot branch. */
 export interface BotCommit {
@@ -56,8 +56,8 @@ export function judgeBotChecks({ isBuilt, required, commits, cure }: Demanded): 
     return missing(
       probe,
       absent.length === 1
-        ? `The required check ${listed(absent)} did not run on the newest bot branches.`
-        : `The required checks ${listed(absent)} did not run on the newest bot branches.`,
+        ? `The required check ${joinNames(absent)} did not run on the newest bot branches.`
+        : `The required checks ${joinNames(absent)} did not run on the newest bot branches.`,
       cure,
     );
   const judged = required.length > 0 ? required : [...names];
@@ -65,11 +65,11 @@ export function judgeBotChecks({ isBuilt, required, commits, cure }: Demanded): 
   if (skipped.length > 0)
     return warning(
       probe,
-      `On the newest bot branches ${listed(skipped)} ${skipped.length === 1 ? 'was' : 'were'} only skipped, which counts as passed.`,
+      `On the newest bot branches ${joinNames(skipped)} ${skipped.length === 1 ? 'was' : 'were'} only skipped, which counts as passed.`,
       cure,
     );
   return ok(
     probe,
-    `${required.length === 0 ? 'Checks run' : 'Every required check runs'} on bot branches: ${listed(judged)}.`,
+    `${required.length === 0 ? 'Checks run' : 'Every required check runs'} on bot branches: ${joinNames(judged)}.`,
   );
 }

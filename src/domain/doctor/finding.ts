@@ -26,6 +26,6 @@ export function missing(probe: string, message: string, cure: string | null): Fi
 }
 
 /** Names in a sentence: `a`, `a and b`, `a, b and c`. */
-export function listed(names: readonly string[]): string {
+export function joinNames(names: readonly string[]): string {
   return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
 }

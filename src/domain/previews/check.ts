@@ -32,7 +32,7 @@ export function describeCheck(facts: VerificationFacts): VerificationCheck {
   const { status, attempt, previewName, degraded, summary, steps } = facts;
   const outcome = checkOutcomeOf(status);
   const how = degraded
-    ? 'No preview started: only the code was judged.'
+    ? 'No preview started, so only the code was analysed.'
     : previewName === null
       ? null
       : `Preview \`${previewName}\`.`;
@@ -62,12 +62,12 @@ export function checkTitle(status: VerificationStatus): string {
 
 const titles = {
   pending: 'To be verified',
-  waiting: 'Waits for its preview',
-  booting: 'Its preview boots',
-  driving: 'Its steps are carried out',
-  tearing_down: 'Its preview is torn down',
+  waiting: 'Waiting for the preview',
+  booting: 'The preview boots',
+  driving: 'The steps are carried out',
+  tearing_down: 'The preview is torn down',
   passed: 'Verified',
-  failed: 'Failed in its preview',
+  failed: 'Failed',
   skipped: 'Needs no verification',
   canceled: 'Canceled',
   error: 'Could not be verified',

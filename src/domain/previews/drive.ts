@@ -29,13 +29,13 @@ export type VerificationCall = 'prepare' | 'publish';
 
 export type VerificationStep =
   | { readonly kind: 'call'; readonly call: VerificationCall }
-  /** Boot, drive, judge and tear down. For a canceled verification, only tear down. */
+  /** Boot the preview, test it, judge the result and tear the preview down. If canceled, only tear it down. */
   | { readonly kind: 'supervise' }
   | { readonly kind: 'wait'; readonly for: 'registration' | 'call' | 'lease'; readonly until: number | null }
   | { readonly kind: 'become'; readonly status: VerificationStatus; readonly because: string }
-  /** Drive the preview that CI registered. */
+  /** Test the preview that CI registered. */
   | { readonly kind: 'attach'; readonly registrationId: string }
-  /** CI registered no preview in time, so that the code is judged instead. */
+  /** CI registered no preview in time, so the code is analysed instead. */
   | { readonly kind: 'degrade'; readonly because: string }
   | { readonly kind: 'ended' };
 
@@ -92,7 +92,7 @@ function decideSupervised({ supervisedUntil, calls }: VerificationSituation, now
     return {
       kind: 'become',
       status: 'error',
-      because: `It was started ${calls} times, and each time its worker was lost.`,
+      because: `The verification was started ${calls} times, and each time its worker was lost.`,
     };
   return { kind: 'supervise' };
 }
@@ -101,7 +101,9 @@ function decideCanceled(
   { status, isWanted, hasSandbox, supervisedUntil, calls }: VerificationSituation,
   now: number,
 ): VerificationStep {
-  const because = isWanted ? 'It was canceled.' : 'The pull request has another head by now, or is closed.';
+  const because = isWanted
+    ? 'The verification was canceled.'
+    : 'The pull request has another head by now, or is closed.';
   const canceled = { kind: 'become', status: 'canceled', because } as const;
   if (!isSupervised(status)) return canceled;
   const held = waitForLease(supervisedUntil, now);

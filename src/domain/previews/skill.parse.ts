@@ -56,7 +56,7 @@ function readSteps(list: List, draft: Draft, faults: SkillFault[]): void {
     else {
       draft.steps.push(step);
       for (const part of partsOf(item))
-        faults.push({ line: part.line, reason: 'expected no items below it: only a request has parts' });
+        faults.push({ line: part.line, reason: 'expected no items below this item: only a request has parts' });
     }
   }
 }

@@ -18,7 +18,7 @@ export function withValues(text: string, { captured, secrets }: Values): string 
       throw new ValueMissing(
         isSecret === undefined
           ? `There is no value ${name}: capture it in an earlier request.`
-          : `The preview has no secret ${name}: name it in its configuration, or register it with the preview.`,
+          : `The preview has no secret ${name}: name the secret in the configuration of the preview, or register it with the preview.`,
       );
     },
   );

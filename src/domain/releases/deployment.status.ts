@@ -62,7 +62,7 @@ export function timesAfter(before: StatusTimes, to: DeploymentStatus, now: Date)
  * Whether this change of status means that the deployment starts to change the environment, for the first time or
  * again. If a pipeline outside reports an ended deployment as started again, the deployment counts as the newest one.
  */
-export function begins(from: DeploymentStatus, to: DeploymentStatus): boolean {
+export function startsDeployment(from: DeploymentStatus, to: DeploymentStatus): boolean {
   if (from === 'pending') return to !== 'pending' && to !== 'canceled';
   return isFinal(from) && (to === 'in_progress' || to === 'canceling');
 }

@@ -133,7 +133,7 @@ function decideInProgress(situation: DeploymentSituation, now: number): Deployme
     return {
       kind: 'become',
       status: 'unknown',
-      because: 'Its provider could not be reached, so it is not known whether it began.',
+      because: 'The provider could not be reached, so Interlock does not know whether the deployment began.',
     };
   if (now >= deadline)
     return {
@@ -152,7 +152,7 @@ function decideSupervised(situation: RunSituation, now: number): Step<'error'> {
     return {
       kind: 'become',
       status: 'error',
-      because: `It was started ${situation.calls} times, and each time its worker was lost.`,
+      because: `The command was started ${situation.calls} times, and each time its worker was lost.`,
     };
   return { kind: 'supervise' };
 }
@@ -169,7 +169,7 @@ function decideCanceling(situation: DeploymentSituation, now: number): Deploymen
     return {
       kind: 'become',
       status: 'error',
-      because: `It was canceled. Within ${minutes(situation.reportTimeoutSec)} no report said how it ended.`,
+      because: `The deployment was canceled. Within ${minutes(situation.reportTimeoutSec)} no report said how it ended.`,
     };
   return decideCall(situation, { now, deadline, isCanceling: true });
 }
@@ -181,7 +181,7 @@ export function decideBuild(situation: BuildSituation, now: number): BuildStep {
     return {
       kind: 'become',
       status: 'failed',
-      because: `Its build did not end within ${minutes(situation.timeoutSec)}.`,
+      because: `The build did not end within ${minutes(situation.timeoutSec)}.`,
     };
   if (situation.isCanceled) return decideCanceledBuild(situation, { now, deadline });
   if (situation.provider.kind === 'none') return { kind: 'wait', for: 'report', until: deadline };
@@ -295,7 +295,7 @@ export function candidateStatusByReading(state: ProviderState): CandidateStatus 
 }
 
 function noReport({ reportTimeoutSec }: DeploymentSituation): string {
-  return `No report about it arrived for ${minutes(reportTimeoutSec)}.`;
+  return `No report about the deployment arrived for ${minutes(reportTimeoutSec)}.`;
 }
 
 function minutes(seconds: number): string {

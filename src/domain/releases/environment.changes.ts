@@ -20,11 +20,11 @@ export interface SettingChange {
 /** The settings that differ, in the order of their declaration. */
 export function changesOfEnvironment(before: EnvironmentSettings, after: EnvironmentSettings): SettingChange[] {
   const sentences = {
-    tier: `Its tier is ${after.tier} instead of ${before.tier}.`,
-    position: `Its position is ${after.position} instead of ${before.position}.`,
+    tier: `The tier is ${after.tier} instead of ${before.tier}.`,
+    position: `The position is ${after.position} instead of ${before.position}.`,
     provider: providerSentence(before.provider.kind, after.provider.kind),
     reportTimeoutSec: `A deployment without a report is unknown after ${after.reportTimeoutSec} s instead of ${before.reportTimeoutSec} s.`,
-    freezeAfterRollback: `It is ${after.freezeAfterRollback ? '' : 'not '}frozen after a rollback.`,
+    freezeAfterRollback: `The environment is ${after.freezeAfterRollback ? '' : 'not '}frozen after a rollback.`,
     freezeAfterRollbackSec: `The freeze after a rollback lasts ${lasting(after)} instead of ${lasting(before)}.`,
   } as const satisfies Record<keyof EnvironmentSettings, string>;
   const fields = Object.keys(sentences) as (keyof EnvironmentSettings)[];

@@ -13,7 +13,7 @@ export interface Freeze {
   readonly span: Span;
 }
 
-export interface Frozen<F extends Freeze = Freeze> {
+export interface FreezeInForce<F extends Freeze = Freeze> {
   /** The active freeze that lasts longest. */
   readonly freeze: F;
   /** When the last active freeze ends. Null: when somebody ends that freeze. */
@@ -21,7 +21,7 @@ export interface Frozen<F extends Freeze = Freeze> {
 }
 
 /** The freeze at an instant. Null: nothing is frozen. Of freezes that last equally long, the first is returned. */
-export function frozenAt<F extends Freeze>(freezes: readonly F[], now: number): Frozen<F> | null {
+export function findFreezeInForce<F extends Freeze>(freezes: readonly F[], now: number): FreezeInForce<F> | null {
   const holding = freezes.filter(({ span }) => isWithin(span, now));
   const lasting = holding.map(({ span }) => endOf(span, now) ?? Infinity);
   const freeze = holding[lasting.indexOf(Math.max(...lasting))];
@@ -42,17 +42,17 @@ export function isOver({ span }: Freeze, now: number): boolean {
 }
 
 /** The end, the author and the reason, as the end of a sentence: `production is …`. */
-export function frozenText({ freeze, until }: Pick<Frozen, 'freeze' | 'until'>): string {
+export function describeFreeze({ freeze, until }: Pick<FreezeInForce, 'freeze' | 'until'>): string {
   const reason = freeze.reason === null ? '' : `: ${freeze.reason}`;
   return `frozen ${untilText({ freeze, until })}, ${sourceText(freeze)}${reason}`;
 }
 
-/** Like `frozenText`, without the person: people are known by their email addresses, which are not public. */
-export function frozenTextForAll({ freeze, until }: Pick<Frozen, 'freeze' | 'until'>): string {
+/** Like `describeFreeze`, without the person: people are known by their email addresses, which are not public. */
+export function describeFreezeForAll({ freeze, until }: Pick<FreezeInForce, 'freeze' | 'until'>): string {
   return `frozen ${untilText({ freeze, until })}${freeze.reason === null ? '' : `: ${freeze.reason}`}`;
 }
 
-function untilText({ freeze: { source }, until }: Pick<Frozen, 'freeze' | 'until'>): string {
+function untilText({ freeze: { source }, until }: Pick<FreezeInForce, 'freeze' | 'until'>): string {
   if (until !== null) return `until ${timeText(until)}`;
   return source === 'schedule' ? 'without an end' : 'until somebody ends it';
 }

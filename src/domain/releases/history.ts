@@ -11,7 +11,7 @@ export interface Success {
 }
 
 /** The newest deployment of an environment, of those that have started. */
-export interface Latest {
+export interface LatestDeployment {
   readonly id: string;
   readonly kind: DeploymentKind;
   readonly status: DeploymentStatus;
@@ -40,7 +40,7 @@ export function listRestorable(successes: readonly Success[]): string[] {
  * back than they do, and at least two candidates remain. Whether the first one was deployed earlier too is not known,
  * and does not matter.
  */
-export function sayEnough(newest: readonly Success[]): boolean {
+export function areEnoughSuccesses(newest: readonly Success[]): boolean {
   const stack: string[] = [];
   for (const success of newest) {
     if (success.kind === 'rollback' && !stack.includes(success.candidateId)) return false;
@@ -65,19 +65,19 @@ function placeOf(stack: readonly string[], candidateId: string | null): number {
 }
 
 /** The target of a rollback now. Null: there is nothing to go back to. */
-export function rollbackTarget(successes: readonly Success[], latest: Latest | null): RollbackTarget | null {
+export function rollbackTarget(successes: readonly Success[], latest: LatestDeployment | null): RollbackTarget | null {
   if (latest === null) return null;
   const candidateId = candidateToRestore(listRestorable(successes), latest);
   if (candidateId === undefined) return null;
   return { candidateId, rollbackOfId: repeatedRollbackOf(latest) ?? latest.id };
 }
 
-function candidateToRestore(stack: readonly string[], latest: Latest): string | undefined {
+function candidateToRestore(stack: readonly string[], latest: LatestDeployment): string | undefined {
   if (latest.status === 'success') return stack.at(-2);
   return latest.kind === 'rollback' ? latest.candidateId : stack.at(-1);
 }
 
 // A failed rollback is repeated for the same deployment.
-function repeatedRollbackOf({ kind, status, rollbackOfId }: Latest): string | null {
+function repeatedRollbackOf({ kind, status, rollbackOfId }: LatestDeployment): string | null {
   return kind === 'rollback' && status !== 'success' ? rollbackOfId : null;
 }

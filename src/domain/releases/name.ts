@@ -3,7 +3,7 @@ import { DomainError } from '../errors.ts';
 
 const longest = 100;
 
-export function checkedReleaseName(name: string, field: string): string {
+export function requireReleaseName(name: string, field: string): string {
   const isPath = name === '.' || name === '..' || /[/\\\p{Cc}]/u.test(name);
   if (name.length === 0 || name.length > longest || name !== name.trim() || isPath) {
     throw new DomainError(

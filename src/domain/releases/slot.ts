@@ -2,7 +2,7 @@
 // environment has the slot, and the others wait in line.
 import type { DeploymentKind, DeploymentStatus } from './release.ts';
 
-export interface InLine {
+export interface LineEntry {
   readonly id: string;
   readonly kind: DeploymentKind;
   readonly status: DeploymentStatus;
@@ -23,14 +23,14 @@ export interface Slot {
  * During a freeze, forced deployments come first, because otherwise they would wait behind deployments that wait for the
  * end of the freeze.
  */
-export function lineOf<D extends InLine>(deployments: readonly D[], { currentId, isFrozen }: Slot): D[] {
-  const holdOf = ({ forced }: InLine): number => (isFrozen && !forced ? 1 : 0);
+export function lineOf<D extends LineEntry>(deployments: readonly D[], { currentId, isFrozen }: Slot): D[] {
+  const holdOf = ({ forced }: LineEntry): number => (isFrozen && !forced ? 1 : 0);
   return deployments
     .filter(({ id, status, reported }) => status === 'pending' && !reported && id !== currentId)
     .sort((a, b) => holdOf(a) - holdOf(b) || rankOf(a) - rankOf(b) || byId(a.id, b.id));
 }
 
-function rankOf({ kind }: InLine): number {
+function rankOf({ kind }: LineEntry): number {
   return kind === 'rollback' ? 0 : 1;
 }
 

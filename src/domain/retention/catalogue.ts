@@ -108,7 +108,7 @@ const everyEntry = {
 
 export type RetainedKind = keyof typeof everyEntry;
 
-export const retained: Readonly<Record<RetainedKind, RetainedEntry>> = everyEntry;
+export const retentionCatalogue: Readonly<Record<RetainedKind, RetainedEntry>> = everyEntry;
 export const retainedKinds = Object.keys(everyEntry) as readonly RetainedKind[];
 
 /** How many days each kind is kept. Null: for ever. */
@@ -120,7 +120,7 @@ const maxDays = 36_500;
 
 /** Throws RetentionRefused, which names the variable and its allowed values. */
 export function readRetention(env: Readonly<Record<string, string | undefined>>): Retention {
-  const entries = retainedKinds.map((kind) => [kind, daysOf(retained[kind], env)]);
+  const entries = retainedKinds.map((kind) => [kind, daysOf(retentionCatalogue[kind], env)]);
   return Object.fromEntries(entries) as Retention;
 }
 

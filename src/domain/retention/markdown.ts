@@ -1,5 +1,5 @@
 // docs/retention.md, made from the catalogue.
-import { retained, retainedKinds } from './catalogue.ts';
+import { retentionCatalogue, retainedKinds } from './catalogue.ts';
 
 export function retentionMarkdown(): string {
   return `# Retention
@@ -89,6 +89,6 @@ What is not deleted:
 }
 
 function rowOf(kind: (typeof retainedKinds)[number]): string {
-  const { what, setting, days, rule } = retained[kind];
+  const { what, setting, days, rule } = retentionCatalogue[kind];
   return `| ${what} | \`${kind}\` | ${setting === null ? 'none' : `\`${setting}\``} | ${days} | ${rule} |`;
 }

@@ -73,8 +73,7 @@ export const maxAttempts = 5;
 export function decideRunbook(situation: RunbookSituation, now: number): RunbookStep {
   const held = waitForLease(situation.supervisedUntil, now);
   if (held !== null) return held;
-  // A committed leaf is brought to its end first, even if the runbook was canceled, because the next leaf stands on its
-  // commit.
+  // A committed leaf is completed first, even if the runbook was canceled, because the next leaf builds on its commit.
   const committed = situation.leaves.find(
     ({ status, commit }) => commit !== 'none' && (status === 'queued' || status === 'in_progress'),
   );
@@ -163,8 +162,8 @@ function isGivenUp({ calls, failingSince }: RunbookSituation, now: number): bool
 function givenUp({ calls, problem, failingSince }: RunbookSituation): string {
   if (failingSince !== null) return hostGivenUp(problem ?? 'no reason is known');
   return problem === null
-    ? `It was started ${calls} times, and each time its worker was lost.`
-    : `It was started ${calls} times. The last failure: ${problem}`;
+    ? `The agent was started ${calls} times, and each time its worker was lost.`
+    : `The agent was started ${calls} times. The last failure: ${problem}`;
 }
 
 /** The limit of one attempt: long enough for a model that uses all its turns. */
@@ -174,8 +173,8 @@ export const defaultStepLimitMs = 2 * 60 * 60 * 1000;
 export function pastItsLimit(kind: AgentWork['kind'], limitMs: number): string {
   const minutes = `${limitMs / 60_000} minutes, which is the time limit (RUNBOOK_STEP_MINUTES)`;
   return kind === 'plan'
-    ? `It was not planned after ${minutes}: prompt again, and ask for less work at a time.`
-    : `It was not done after ${minutes}: retry it, or divide it into smaller steps.`;
+    ? `The plan was not made after ${minutes}: prompt again, and ask for less work at a time.`
+    : `The step was not done after ${minutes}: retry it, or divide it into smaller steps.`;
 }
 
 /** The back-off after this many failures in a row, in milliseconds: from one second up to half an hour. */
@@ -189,5 +188,5 @@ export function isHostGivenUp(failingSince: number, now: number): boolean {
 }
 
 export function hostGivenUp(problem: string): string {
-  return `The code host has failed for ${hostGivenUpHours} hours: retry it when the host works again. The last failure: ${problem}`;
+  return `The code host has failed for ${hostGivenUpHours} hours: retry when the host works again. The last failure: ${problem}`;
 }

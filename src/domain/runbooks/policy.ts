@@ -3,7 +3,7 @@
 import { pathFault, plainName, segmentsOf } from './path.ts';
 
 export interface ChangePolicy {
-  /** Whether it may change files that decide what runs, who reviews, and what git does (docs/runbooks.md). */
+  /** Whether a commit may change files that decide what runs, who reviews, and what git does (docs/runbooks.md). */
   readonly workflowFiles: boolean;
   readonly files: number;
   readonly bytesPerFile: number;
@@ -19,7 +19,7 @@ export interface JudgedChange {
   readonly path: string;
   /** `100644`, `100755`, `120000` for a link, `160000` for a submodule. Null: the file was removed. */
   readonly mode: string | null;
-  /** The size after the change; for a link the length of its target. Null: removed, or a submodule. */
+  /** The size after the change. For a link, the length of its target. Null: the file was removed, or is a submodule. */
   readonly bytes: number | null;
   /** The target of a link. Null for everything else. */
   readonly target: string | null;
@@ -30,10 +30,10 @@ export function judgeChanges(changes: readonly JudgedChange[], policy: ChangePol
   const fault = changes.map((change) => changeFault(change, policy)).find((fault) => fault !== null);
   if (fault !== undefined) return fault;
   if (changes.length > policy.files)
-    return `${changes.length} files were changed, and a commit of a runbook changes ${policy.files} at most: add what is generated, such as ${quoted(changes[0]?.path ?? '')}, to .gitignore, or split the step.`;
+    return `${changes.length} files were changed, and a commit of a runbook may change ${policy.files} at most: add generated files, such as ${quoted(changes[0]?.path ?? '')}, to .gitignore, or split the step.`;
   const bytes = changes.reduce((sum, change) => sum + (change.bytes ?? 0), 0);
   if (bytes > policy.bytes)
-    return `The changed files have ${bytes} bytes together, and a commit of a runbook ${policy.bytes} at most: add what is generated to .gitignore, or split the step.`;
+    return `The changed files have ${bytes} bytes together, and a commit of a runbook may have ${policy.bytes} at most: add generated files to .gitignore, or split the step.`;
   return null;
 }
 
@@ -47,7 +47,7 @@ function changeFault({ path, mode, bytes, target }: JudgedChange, policy: Change
     return `${quoted(path)} is a repository of its own: remove its .git folder, or do not leave it in the worktree.`;
   if (mode === '120000') return linkFault(path, target ?? '');
   if (bytes !== null && bytes > policy.bytesPerFile)
-    return `${quoted(path)} has ${bytes} bytes, and a file in a commit of a runbook ${policy.bytesPerFile} at most: remove it, or add it to .gitignore.`;
+    return `${quoted(path)} has ${bytes} bytes, and a file in a commit of a runbook may have ${policy.bytesPerFile} at most: remove the file, or add it to .gitignore.`;
   return null;
 }
 
@@ -95,7 +95,7 @@ export function guardedFault(path: string, policy: Pick<ChangePolicy, 'workflowF
   const plain = segmentsOf(path).map(plainName).join('/');
   const guarded = guardedFiles.find(({ pattern }) => pattern.test(plain));
   if (guarded === undefined) return null;
-  return `${quoted(path)} is ${guarded.what}, which runbooks of this repository do not change: allow it by updateRunbookDefaults(workflowFiles: true), or make that change yourself.`;
+  return `${quoted(path)} is ${guarded.what}, which runbooks of this repository must not change: allow such changes by updateRunbookDefaults(workflowFiles: true), or make this change yourself.`;
 }
 
 function quoted(text: string): string {

@@ -1,4 +1,4 @@
-// Which pull request a leaf's commit belongs to, and the texts of a runbook's pull requests.
+// Decides which pull request a leaf's commit belongs to, and writes the texts of a runbook's pull requests.
 import { runbookBranch, type PrMode, type RunbookPullRequestState, type StepStatus } from './runbook.ts';
 
 export interface PlacedPullRequest {
@@ -6,7 +6,7 @@ export interface PlacedPullRequest {
   readonly ordinal: number;
   readonly branch: string;
   readonly state: RunbookPullRequestState;
-  /** Numbers of the steps, such as `2`, whose leaves have commits in it. */
+  /** Numbers of the steps, such as `2`, whose leaves have commits in the pull request. */
   readonly steps: readonly string[];
 }
 
@@ -51,9 +51,9 @@ export interface PullRequestFacts {
   readonly url: string;
   /** The text at the top. Null: no text was given, or another pull request of the runbook has the text. */
   readonly description: string | null;
-  /** Leaves with commits in it, in order. */
+  /** The leaves with commits in the pull request, in order. */
   readonly leaves: readonly DescribedLeaf[];
-  /** Numbers of the open pull requests that it is stacked on, the lowest first. */
+  /** Numbers of the open pull requests that this one is stacked on, the lowest first. */
   readonly below: readonly number[];
   readonly agent: 'script' | 'model';
 }
@@ -66,7 +66,7 @@ export function pullRequestBody(facts: PullRequestFacts): string {
     ...(facts.description === null || facts.description.trim() === '' ? [] : [facts.description.trimEnd()]),
     ...(facts.below.length === 0
       ? []
-      : [`Stacked on ${facts.below.map((number) => `#${number}`).join(', ')}: merge it afterwards.`]),
+      : [`Stacked on ${facts.below.map((number) => `#${number}`).join(', ')}. Merge this pull request afterwards.`]),
     '### What was done',
     facts.leaves.map(leafText).join('\n'),
     `---\n_Made by runbook [${facts.runbookNumber}](${facts.url}), ${oneLine(facts.title)}${facts.agent === 'model' ? ', with a model: read it as you would read a stranger’s change' : ''}._`,

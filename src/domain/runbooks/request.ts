@@ -11,16 +11,16 @@ const maxLabels = 50;
 /** Millionths of a US dollar: a thousand dollars. */
 const greatestBudget = 1_000_000_000;
 
-export function checkedPrompt(prompt: string): string {
+export function requirePrompt(prompt: string): string {
   if (prompt.trim() === '') throw bad('prompt', 'must not be blank: say what is to be done');
   return checkedLength(prompt, 'prompt', longestPrompt);
 }
 
 /** The title of the request. Null: the agent writes the title. */
-export function checkedTitle(title: string | null | undefined): string | null {
+export function requireTitle(title: string | null | undefined): string | null {
   if (title === null || title === undefined) return null;
   const line = title.trim();
-  if (line === '') throw bad('title', 'must not be blank: leave it out to have one made up');
+  if (line === '') throw bad('title', 'must not be blank: leave it out, and the agent writes a title');
   if (/[\r\n]/.test(line)) throw bad('title', 'must be one line');
   return checkedLength(line, 'title', longestTitle);
 }
@@ -33,7 +33,7 @@ export function provisionalTitle(prompt: string): string {
 }
 
 /** Returns null for a missing or blank description. */
-export function checkedDescription(description: string | null | undefined): string | null {
+export function requireDescription(description: string | null | undefined): string | null {
   if (description === null || description === undefined || description.trim() === '') return null;
   return checkedLength(description, 'description', longestDescription);
 }
@@ -53,7 +53,7 @@ export function mergeLabels(known: readonly string[], asked: readonly string[] |
   return [...labels];
 }
 
-export function checkedBudget(micros: number, max = greatestBudget): number {
+export function requireBudget(micros: number, max = greatestBudget): number {
   if (!Number.isInteger(micros) || micros < 0 || micros > max)
     throw bad('budgetMicros', `must be a whole number from 0 to ${max}, in millionths of a US dollar`);
   return micros;

@@ -77,6 +77,6 @@ export function asTitle(text: string, otherwise: string): string {
 }
 
 /** Why a leaf that never started failed when a follow-up prompt continued after a failed leaf. */
-export function leftOut(failed: string): string {
+export function leftOutText(failed: string): string {
   return `Left out: ${failed} had failed, and a follow-up continued without it.`;
 }

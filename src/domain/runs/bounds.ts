@@ -81,16 +81,16 @@ export interface RunMeasurements {
 
 /** The exceeded limit, as a text about the run. `machine`: it is not known which run exceeded the machine's limit. */
 export interface ExceededLimit {
-  readonly of: 'run' | 'machine';
+  readonly owner: 'run' | 'machine';
   readonly message: string;
 }
 
 /** Null: no limit is exceeded. */
-export function decideExceeded(seen: RunMeasurements, bounds: RunBounds): ExceededLimit | null {
+export function findExceededLimit(seen: RunMeasurements, bounds: RunBounds): ExceededLimit | null {
   const { freeBytes = Infinity, bytes = 0, files = 0, processes = 0, memoryBytes = 0 } = seen;
-  const run = (message: string): ExceededLimit => ({ of: 'run', message });
+  const run = (message: string): ExceededLimit => ({ owner: 'run', message });
   if (freeBytes < bounds.freeBytes)
-    return { of: 'machine', message: `less than ${megabytes(bounds.freeBytes)} are free on this machine's disk` };
+    return { owner: 'machine', message: `less than ${megabytes(bounds.freeBytes)} are free on this machine's disk` };
   if (memoryBytes > bounds.memoryBytes)
     return run(`its processes take more than ${megabytes(bounds.memoryBytes)} of memory together`);
   if (processes > bounds.processes) return run(`it has more than ${bounds.processes} processes`);
@@ -98,7 +98,7 @@ export function decideExceeded(seen: RunMeasurements, bounds: RunBounds): Exceed
   if (files > bounds.files) return run(`it has more than ${bounds.files} files`);
   if ((seen.freeMemoryBytes ?? Infinity) < bounds.freeMemoryBytes)
     return {
-      of: 'machine',
+      owner: 'machine',
       message: `less than ${megabytes(bounds.freeMemoryBytes)} of memory are free on this machine`,
     };
   return null;

@@ -1,6 +1,6 @@
 // Compares what happened in a queue with a simulation of the same arrivals under another configuration.
 import { buildsOf, staysOf, type LogEntry, type PastBatch } from './history.ts';
-import { observe, replay, type Replayed, type ReplayOptions, type Tally } from './replay.ts';
+import { observe, replay, type ReplayResult, type ReplayOptions, type Tally } from './replay.ts';
 import { workloadOf } from './workload.ts';
 
 export interface Past {
@@ -37,7 +37,7 @@ export interface Comparison {
    * What really happened. Null: the log was made from merges in git, which do not tell how long a pull request waited.
    */
   readonly observed: Tally | null;
-  readonly replayed: Replayed;
+  readonly replayed: ReplayResult;
   readonly assumptions: readonly string[];
 }
 

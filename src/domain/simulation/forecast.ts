@@ -9,7 +9,7 @@ import type { BuildStatistics } from './build-statistics.ts';
 import { sampleWorld } from './sample-world.ts';
 import { plannerPolicy } from './planner-policy.ts';
 import type { Change } from './policy.ts';
-import { rising } from './quantile.ts';
+import { sortAscending } from './quantile.ts';
 import { simulatedRules } from './simulated-rules.ts';
 import { initialLineOf, type InitialLine } from './initial-line.ts';
 
@@ -180,7 +180,7 @@ function etaOf({ landings, ejected }: SimulatedEnds, from: number): Eta | NoEta 
   const ends = landings.length + ejected;
   if (ends < minRuns) return 'too_far_back';
   if (landings.length < ends / 2) return 'likely_to_fail';
-  const sorted = rising(landings);
+  const sorted = sortAscending(landings);
   const instant = (share: number): number =>
     Math.max(from, sorted[Math.min(sorted.length, Math.ceil(share * (sorted.length + 1))) - 1] ?? from);
   return { p50: instant(0.5), p90: instant(0.9) };
@@ -195,12 +195,12 @@ export function etaText(eta: Eta | NoEta, now: number): string {
 }
 
 const unknownTexts = {
-  halted: 'It is not known when it will be merged, because the queue is halted.',
-  paused: 'It is not known when it will be merged, because the queue is paused.',
+  halted: 'Interlock cannot say when it will be merged, because the queue is halted.',
+  paused: 'Interlock cannot say when it will be merged, because the queue is paused.',
   no_window:
-    'It is not known when it will be merged, because it is not known when a merge window opens or a freeze ends.',
-  no_build_history: 'It is not known when it will be merged, because no build of this queue has ended yet.',
-  too_far_back: 'It is not known when it will be merged, because too many pull requests before it are undecided.',
+    'Interlock cannot say when it will be merged, because the opening of a merge window or the end of a freeze is not known.',
+  no_build_history: 'Interlock cannot say when it will be merged, because no build of this queue has ended yet.',
+  too_far_back: 'Interlock cannot say when it will be merged, because too many pull requests before it are undecided.',
   likely_to_fail: 'It is more likely to be blocked than to be merged.',
 } as const satisfies Record<NoEta, string>;
 

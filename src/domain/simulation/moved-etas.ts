@@ -37,7 +37,7 @@ const maxMovedEtas = 100;
  * Returns the pull requests whose forecast differs. Those that leave the line by the change are first, then the others
  * follow in the order of the line with the change.
  */
-export function movedEtas({ before, after }: LineChange, now: number, options: MovingOptions): MovedEta[] {
+export function findMovedEtas({ before, after }: LineChange, now: number, options: MovingOptions): MovedEta[] {
   const without = forecast(before, now, options);
   // The same number of simulations as without the change.
   const runs = without.runs === 0 ? {} : { runs: without.runs };

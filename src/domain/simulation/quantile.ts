@@ -9,6 +9,6 @@ export function quantile(sorted: readonly number[], share: number): number | nul
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
 }
 
-export function rising(numbers: readonly number[]): number[] {
+export function sortAscending(numbers: readonly number[]): number[] {
   return [...numbers].sort((a, b) => a - b);
 }

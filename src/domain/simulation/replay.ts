@@ -4,9 +4,9 @@ import { simulate, type Run } from './engine.ts';
 import type { Stay } from './history.ts';
 import { plannerPolicy } from './planner-policy.ts';
 import type { Change } from './policy.ts';
-import { quantile, rising } from './quantile.ts';
+import { quantile, sortAscending } from './quantile.ts';
 import { simulatedRules } from './simulated-rules.ts';
-import { segmentsOf, type Replayable } from './segments.ts';
+import { segmentsOf, type ReplayWorkload } from './segments.ts';
 
 /** Percentiles of the time from arrival to landing, in seconds, of the pull requests that landed. */
 export interface Waits {
@@ -27,7 +27,7 @@ export interface Tally {
   readonly ejected: number;
 }
 
-export interface Replayed extends Tally {
+export interface ReplayResult extends Tally {
   /** Ejected pull requests that pass alone, according to the history. */
   readonly ejectedUnjustly: number;
   /** Commits on the base branch that are red, according to the history. */
@@ -61,7 +61,7 @@ const judgedFrom = 0.05;
 const judgedUntil = 0.5;
 
 /** Replays the whole history. If this turns out to take too long, replays segments of the history instead. */
-export function replay(workload: Replayable, { rules, spent, onProgress }: ReplayOptions): Replayed {
+export function replay(workload: ReplayWorkload, { rules, spent, onProgress }: ReplayOptions): ReplayResult {
   const { changes } = workload;
   const begin = spent();
   let arrived = 0;
@@ -88,10 +88,10 @@ export function replay(workload: Replayable, { rules, spent, onProgress }: Repla
 }
 
 function replaySegments(
-  workload: Replayable,
+  workload: ReplayWorkload,
   { rules, spent }: ReplayOptions,
   onSegment: (() => void) | undefined,
-): Replayed {
+): ReplayResult {
   const parts: ReplayedPart[] = [];
   for (const { workload: part, countedFrom, countedUntil } of segmentsOf(workload)) {
     const run = replayOnce(part, rules, { isOver: () => spent() >= 1 });
@@ -108,7 +108,7 @@ function replaySegments(
 }
 
 function replayOnce(
-  { changes, truth, skipsLine }: Replayable,
+  { changes, truth, skipsLine }: ReplayWorkload,
   rules: QueueRules,
   of: { readonly isOver: () => boolean; readonly onArrival?: () => void },
 ): Run {
@@ -128,7 +128,7 @@ interface ReplayedPart {
   readonly simulated: number;
 }
 
-function countAll(changes: readonly Change[], parts: readonly ReplayedPart[]): Replayed {
+function countAll(changes: readonly Change[], parts: readonly ReplayedPart[]): ReplayResult {
   const simulated = parts.reduce((sum, each) => sum + each.simulated, 0);
   const [first] = parts;
   const isWhole = parts.length === 1 && simulated === changes.length;
@@ -192,7 +192,7 @@ function tallyOf(of: {
 }
 
 function waitsOf(waitsMs: readonly number[]): Waits | null {
-  const sorted = rising(waitsMs);
+  const sorted = sortAscending(waitsMs);
   if (sorted.length === 0) return null;
   const seconds = (share: number): number => (quantile(sorted, share) ?? 0) / 1000;
   return { p50: seconds(0.5), p90: seconds(0.9), p95: seconds(0.95) };

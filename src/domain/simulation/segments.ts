@@ -2,10 +2,10 @@
 import type { Change } from './policy.ts';
 import type { Workload } from './workload.ts';
 
-export type Replayable = Pick<Workload, 'changes' | 'skipsLine' | 'truth' | 'typicalBuildMs'>;
+export type ReplayWorkload = Pick<Workload, 'changes' | 'skipsLine' | 'truth' | 'typicalBuildMs'>;
 
 export interface Segment {
-  readonly workload: Replayable;
+  readonly workload: ReplayWorkload;
   /**
    * Only waits of pull requests that arrive from this instant on are counted, because the line of a segment begins
    * empty.
@@ -26,7 +26,7 @@ const quarters = 4;
  * Yields segments of equal length, each once. After any number of them, the yielded segments are spread evenly over the
  * history. Each segment is long enough for four builds one after the other.
  */
-export function* segmentsOf(workload: Replayable): Generator<Segment> {
+export function* segmentsOf(workload: ReplayWorkload): Generator<Segment> {
   const { changes, typicalBuildMs } = workload;
   const [first, last] = [changes[0]?.arrivedAt ?? 0, changes.at(-1)?.arrivedAt ?? 0];
   const lengthMs = Math.max(shortestMs, typicalBuildMs * quarters);
@@ -55,7 +55,7 @@ function* spread(count: number): Generator<number> {
 }
 
 /** Returns the same world with only the changes `among`, numbered from 0. */
-function part(whole: Replayable, among: readonly Change[]): Replayable {
+function part(whole: ReplayWorkload, among: readonly Change[]): ReplayWorkload {
   const { truth, skipsLine } = whole;
   const old = among.map(({ number }) => number);
   // Shifts the names of trees, so that different segments draw different random numbers.

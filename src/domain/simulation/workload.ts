@@ -2,7 +2,7 @@
 // Assumptions replace facts that the history does not contain, and are reported.
 import type { PastBuild, Stay } from './history.ts';
 import type { Change, GroundTruth } from './policy.ts';
-import { quantile, rising } from './quantile.ts';
+import { quantile, sortAscending } from './quantile.ts';
 import { draw, streams } from './randomness.ts';
 
 export interface Workload {
@@ -40,7 +40,8 @@ export function workloadOf({ stays, builds }: History): Workload {
     skipsLine: new Set(changes.flatMap(({ number }) => (simulated[number]?.skipLine ? number : []))),
     truth: { ...truthOf(bad, flakeRate), durationOf: durationsOf(simulated, builds) },
     flakeRate,
-    typicalBuildMs: quantile(rising(builds.flatMap((build) => durationOf(build) ?? [])), 0.9) ?? unknownDurationMs,
+    typicalBuildMs:
+      quantile(sortAscending(builds.flatMap((build) => durationOf(build) ?? [])), 0.9) ?? unknownDurationMs,
     assumptions: assumptionsOf({ stays, builds }),
   };
 }
@@ -57,7 +58,7 @@ function truthOf(bad: ReadonlySet<number>, flakeRate: number): Pick<GroundTruth,
  * is known for the slowest member, any real build of the history is chosen.
  */
 function durationsOf(stays: readonly Stay[], builds: readonly PastBuild[]): GroundTruth['durationOf'] {
-  const all = rising(builds.flatMap((build) => durationOf(build) ?? []));
+  const all = sortAscending(builds.flatMap((build) => durationOf(build) ?? []));
   const ofPullRequest = new Map<string, PastBuild[]>();
   for (const build of builds) {
     if (durationOf(build) === null) continue;
@@ -69,7 +70,7 @@ function durationsOf(stays: readonly Stay[], builds: readonly PastBuild[]): Grou
   }
   const seen = stays.map((stay) => {
     const during = (ofPullRequest.get(stay.pullRequest) ?? []).filter((build) => isDuring(stay, build));
-    return rising(during.flatMap((build) => durationOf(build) ?? []));
+    return sortAscending(during.flatMap((build) => durationOf(build) ?? []));
   });
   const usual = seen.map((durations) => quantile(durations, 0.5) ?? 0);
   return ({ members, tree, attempt }) => {
@@ -121,7 +122,7 @@ function assumptionsOf({ stays, builds }: History): string[] {
     ...assumptionAbout(stillInLine, (them) => `${them} still in line. The simulation assumes a green build.`),
     ...assumptionAbout(
       left,
-      (them) => `${them} taken out of the line by a user, or because of a conflict. Not simulated.`,
+      (them) => `${them} taken out of the line by a user or because of a conflict, and not simulated.`,
     ),
     'Builds take as long as in the history, however many run at the same time.',
     'Red builds of changes that all merged count as flakes. The simulation has flakes as often, but in other builds.',

@@ -5,7 +5,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Git } from './git.ts';
 import { readLineages, recallLineages, remember, type Lineage } from './lineage.ts';
-import { objectId } from './names.ts';
+import { requireObjectId } from './names.ts';
 
 const maxCommits = 64;
 
@@ -27,7 +27,7 @@ export async function isAncestor(
     remember(known, key, isDescendant);
     return isDescendant;
   }
-  const args = ['merge-base', '--is-ancestor', objectId(older.commit), objectId(newer.commit)];
+  const args = ['merge-base', '--is-ancestor', requireObjectId(older.commit), requireObjectId(newer.commit)];
   // git exits with 128 if a commit between the two is missing.
   const { exitCode } = await git.run(directory, args, { accept: [0, 1, 128] });
   if (isWhole && exitCode !== 128) remember(known, key, exitCode === 0);

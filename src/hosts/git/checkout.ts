@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { HostUnavailable } from '../port.ts';
 import type { Git } from './git.ts';
 import { recallLineages } from './lineage.ts';
-import { objectId } from './names.ts';
+import { requireObjectId } from './names.ts';
 
 /** How many commits of its history the checkout has. */
 const depth = 50;
@@ -23,7 +23,7 @@ export async function checkOut(
   directory: string,
   { commit, folder }: { readonly commit: string; readonly folder: string },
 ): Promise<void> {
-  const edge = await findEdge(git, directory, objectId(commit));
+  const edge = await findEdge(git, directory, requireObjectId(commit));
   const own = join(folder, '.git');
   for (const path of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags'])
     await mkdir(join(own, path), { recursive: true });

@@ -3,9 +3,9 @@
 // Interlock.
 import { HostRefused, type BranchUpdate, type PickedCommits } from '../port.ts';
 import { isAncestor } from './ancestry.ts';
-import { type CommitContext, type Committed, type Tip, commitOn, composeUpdate, pick } from './compose.ts';
+import { type CommitContext, type WithCommitter, type Tip, commitOn, composeUpdate, pickCommit } from './compose.ts';
 import type { Git } from './git.ts';
-import { objectId } from './names.ts';
+import { requireObjectId } from './names.ts';
 import { readCommit, readCommits, type RawCommit } from './objects.ts';
 
 const maxCommits = 500;
@@ -14,17 +14,17 @@ const maxCommits = 500;
  * Updates a head with the changes of `onto`: by a merge commit, or by a rebase of the head's own commits onto it.
  * Returns the head itself if it contains `onto` already.
  */
-export async function bringUpToDate(
+export async function updateHeadWithBase(
   git: Git,
   directory: string,
-  update: Committed<BranchUpdate>,
+  update: WithCommitter<BranchUpdate>,
 ): Promise<PickedCommits> {
   const head = await mustRead(git, directory, update.head);
   const onto = await mustRead(git, directory, update.onto);
   if (await isAncestor(git, directory, { ancestor: onto.commit, descendant: head.commit }))
     return { kind: 'composed', commit: head.commit, tree: head.tree };
   if (update.method === 'rebase') {
-    const below = update.belowHead ? [objectId(update.belowHead)] : [];
+    const below = update.belowHead ? [requireObjectId(update.belowHead)] : [];
     return await rebase({ git, directory, at: update.at, committer: update.committer }, head, { onto, below });
   }
   const merged = await composeUpdate(git, directory, { ...update, from: onto.commit });
@@ -69,7 +69,7 @@ async function rebase(
 export async function cherryPick(
   git: Git,
   directory: string,
-  picked: Committed<{ readonly commits: readonly string[]; readonly onto: string; readonly at: number }>,
+  picked: WithCommitter<{ readonly commits: readonly string[]; readonly onto: string; readonly at: number }>,
 ): Promise<PickedCommits> {
   refuseTooMany(picked.commits.length, 'cherry-pick');
   const series: RawCommit[] = [];
@@ -88,7 +88,7 @@ async function pickAll(
 ): Promise<PickedCommits> {
   let tip: Tip = onto;
   for (const commit of series) {
-    const outcome = await pick(context, tip, commit);
+    const outcome = await pickCommit(context, tip, commit);
     if (outcome.kind === 'conflict') return { kind: 'conflict', paths: outcome.paths };
     if (outcome.tree === tip.tree) continue;
     tip = await commitOn(context, {
@@ -124,7 +124,7 @@ function lines(text: string): string[] {
 }
 
 async function mustRead(git: Git, directory: string, id: string): Promise<RawCommit> {
-  const commit = await readCommit(git, directory, objectId(id));
+  const commit = await readCommit(git, directory, requireObjectId(id));
   if (commit === null) throw new HostRefused(`${id} is not a commit of this repository`);
   return commit;
 }

@@ -4,7 +4,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import type { Identity } from '../port.ts';
 import type { Git } from './git.ts';
-import { objectId } from './names.ts';
+import { requireObjectId } from './names.ts';
 
 /** The committer of commits. If `sign` is set, the commits are signed. */
 export interface Committer extends Identity {
@@ -12,7 +12,7 @@ export interface Committer extends Identity {
   readonly sign?: ((commit: string) => string) | undefined;
 }
 
-/** The key cannot sign commits. The message says why, and gives the cure. */
+/** The key cannot sign commits. The message says why, and what to do about it. */
 export class SigningKeyRefused extends Error {}
 
 /** `keyFile`: the text of a private key as ssh-keygen writes it, without a passphrase. Throws SigningKeyRefused. */
@@ -58,7 +58,7 @@ const pkcs8OfEd25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 function readPrivateKey(text: string): KeyObject {
   const [, encoded] = new RegExp(`${opening}([^-]+)-----END OPENSSH PRIVATE KEY-----`).exec(text) ?? [];
   if (encoded === undefined)
-    throw new SigningKeyRefused('it holds no private key of OpenSSH. Make one with ssh-keygen -t ed25519');
+    throw new SigningKeyRefused('it holds no private key of OpenSSH. Make a key with ssh-keygen -t ed25519');
   const seed = readSeed(Buffer.from(encoded, 'base64'));
   return createPrivateKey({ key: Buffer.concat([pkcs8OfEd25519, seed]), format: 'der', type: 'pkcs8' });
 }
@@ -78,7 +78,7 @@ function readSeed(file: Buffer): Buffer {
   const [type = '', , secret = Buffer.alloc(0)] = readParts(inner.subarray(8), 3);
   if (type.toString() !== 'ssh-ed25519')
     throw new SigningKeyRefused(
-      `it is of the type ${JSON.stringify(type.toString().slice(0, 40))}, whose signatures differ each time. Make one with ssh-keygen -t ed25519`,
+      `it is of the type ${JSON.stringify(type.toString().slice(0, 40))}, whose signatures differ each time. Make a key with ssh-keygen -t ed25519`,
     );
   return secret.subarray(0, 32);
 }
@@ -111,8 +111,8 @@ export async function countUnverifiedCommits(
     `gpg.ssh.allowedSignersFile=${range.signersFile}`,
     'log',
     '--format=%G?',
-    objectId(range.head),
-    `^${objectId(range.base)}`,
+    requireObjectId(range.head),
+    `^${requireObjectId(range.base)}`,
     '--',
   ]);
   return marks.split('\n').filter((mark) => mark !== '' && mark !== 'G').length;

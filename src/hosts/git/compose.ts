@@ -11,20 +11,20 @@ import { isAncestor } from './ancestry.ts';
 import type { Committer } from './commit-signing.ts';
 import { GitFailed } from './git-failed.ts';
 import type { Git } from './git.ts';
-import { objectId } from './names.ts';
-import { readCommit, readCommits, signature, writeCommit, type NewCommit, type RawCommit } from './objects.ts';
+import { requireObjectId } from './names.ts';
+import { readCommit, readCommits, formatIdentity, writeCommit, type NewCommit, type RawCommit } from './objects.ts';
 import { setRef } from './refs.ts';
 
 const rebaseLimit = 500;
 
 /** The parts of a commit to make, and its committer. */
-export type Committed<Made> = Made & { readonly committer: Committer };
+export type WithCommitter<Made> = Made & { readonly committer: Committer };
 
 /** Makes the commits of a composition. Throws HostRefused if the parent or a head is not a commit of the repository. */
 export async function composeCommit(
   git: Git,
   directory: string,
-  composition: Committed<Composition>,
+  composition: WithCommitter<Composition>,
 ): Promise<CompositionResult> {
   if (composition.members.length === 0) throw new HostRefused('There is nothing to compose: no pull request was named');
   const context: CommitContext = { git, directory, at: composition.at, committer: composition.committer };
@@ -71,14 +71,22 @@ export async function mergeTrees(
   directory: string,
   { ours, theirs }: { readonly ours: string; readonly theirs: string },
 ): Promise<MergeOutcome> {
-  const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', objectId(ours), objectId(theirs)];
+  const args = [
+    'merge-tree',
+    '--write-tree',
+    '--name-only',
+    '--no-messages',
+    '-z',
+    requireObjectId(ours),
+    requireObjectId(theirs),
+  ];
   try {
     const { exitCode, stdout } = await git.run(directory, args, { accept: [0, 1] });
     const [tree = '', ...paths] = stdout
       .toString('utf8')
       .split('\0')
       .map((line) => line.replace(/\n$/, ''));
-    if (exitCode === 0) return { kind: 'merged', tree: objectId(tree) };
+    if (exitCode === 0) return { kind: 'merged', tree: requireObjectId(tree) };
     return { kind: 'conflict', paths: [...new Set(paths.filter((path) => path !== ''))] };
   } catch (error) {
     if (error instanceof GitFailed && /unrelated histories/.test(error.stderr)) return { kind: 'conflict', paths: [] };
@@ -165,12 +173,12 @@ async function addMember(
 export async function withBelowHead(
   context: CommitContext,
   tip: Tip,
-  of: { readonly belowHead: string | null; readonly head: string },
+  heads: { readonly belowHead: string | null; readonly head: string },
 ): Promise<string> {
   const { git, directory } = context;
-  if (of.belowHead === null || (await isAncestor(git, directory, { ancestor: tip.commit, descendant: of.head })))
+  if (heads.belowHead === null || (await isAncestor(git, directory, { ancestor: tip.commit, descendant: heads.head })))
     return tip.commit;
-  const below = await mustReadCommit(context, of.belowHead);
+  const below = await mustReadCommit(context, heads.belowHead);
   if (await isAncestor(git, directory, { ancestor: below.commit, descendant: tip.commit })) return tip.commit;
   const message = 'A base and what landed in it';
   return (
@@ -197,7 +205,7 @@ async function replay(
   const made: Tip[] = [];
   let tip = chain;
   for (const [index, commit] of series.entries()) {
-    const outcome = await pick(context, tip, commit);
+    const outcome = await pickCommit(context, tip, commit);
     if (outcome.kind === 'conflict') return outcome;
     const isEmpty = outcome.tree === tip.tree;
     const isLastChance = index === series.length - 1 && made.length === 0;
@@ -218,7 +226,13 @@ async function replay(
 }
 
 async function ownCommitsOf(context: CommitContext, known: readonly string[], head: RawCommit): Promise<RawCommit[]> {
-  const args = ['rev-list', '--first-parent', '--reverse', head.commit, ...known.map((id) => `^${objectId(id)}`)];
+  const args = [
+    'rev-list',
+    '--first-parent',
+    '--reverse',
+    head.commit,
+    ...known.map((id) => `^${requireObjectId(id)}`),
+  ];
   const ids = (await context.git.text(context.directory, args)).split('\n').filter((id) => id !== '');
   if (ids.length > rebaseLimit) {
     throw new HostRefused(
@@ -230,7 +244,7 @@ async function ownCommitsOf(context: CommitContext, known: readonly string[], he
 
 // `merge-tree` of git 2.39 has no option for the merge base. So a temporary commit is made with the tree of the tip
 // and, as its only parent, the first parent of the picked commit. This parent is then the only merge base.
-export async function pick(context: CommitContext, tip: Tip, commit: RawCommit): Promise<MergeOutcome> {
+export async function pickCommit(context: CommitContext, tip: Tip, commit: RawCommit): Promise<MergeOutcome> {
   const base = commit.parents[0];
   if (base === tip.commit) return { kind: 'merged', tree: commit.tree };
   if (base === undefined)
@@ -266,11 +280,11 @@ function grown(made: readonly Tip[]): Growth {
 }
 
 function committerOf(context: CommitContext): string {
-  return signature(context.committer.name, context.committer.email, context.at);
+  return formatIdentity(context.committer.name, context.committer.email, context.at);
 }
 
 function authorOf(context: CommitContext, member: CompositionMember): string {
-  return signature(member.authorName, member.authorEmail, context.at);
+  return formatIdentity(member.authorName, member.authorEmail, context.at);
 }
 
 async function mustReadCommit(context: CommitContext, id: string): Promise<RawCommit> {

@@ -10,17 +10,17 @@ import {
   type FolderCommitResult,
   type ChangedFiles,
 } from '../port.ts';
-import type { Committed } from './compose.ts';
+import type { WithCommitter } from './compose.ts';
 import { GitFailed } from './git-failed.ts';
 import type { Git } from './git.ts';
-import { objectId } from './names.ts';
-import { readCommit, signature, writeCommit } from './objects.ts';
+import { requireObjectId } from './names.ts';
+import { readCommit, formatIdentity, writeCommit } from './objects.ts';
 import { setRef } from './refs.ts';
 
 export async function commitFolder(
   git: Git,
   directory: string,
-  made: Committed<FolderCommit>,
+  made: WithCommitter<FolderCommit>,
 ): Promise<FolderCommitResult> {
   const parent = await readCommit(git, directory, made.parent);
   if (parent === null) throw new HostRefused(`There is no commit ${made.parent} in the repository`);
@@ -43,8 +43,8 @@ export async function commitFolder(
     const commit = await writeCommit(directory, {
       tree,
       parents: [parent.commit],
-      author: signature(made.authorName, made.authorEmail, made.at),
-      committer: signature(made.committer.name, made.committer.email, made.at),
+      author: formatIdentity(made.authorName, made.authorEmail, made.at),
+      committer: formatIdentity(made.committer.name, made.committer.email, made.at),
       message: made.message,
       sign: made.committer.sign,
     });
@@ -62,7 +62,7 @@ async function writeTree({ git, directory, env }: GitContext, { folder, parent }
     const own = { GIT_DIR: directory, GIT_WORK_TREE: folder, GIT_INDEX_FILE: join(indexFolder, 'index') };
     const run = async (args: readonly string[]): Promise<string> =>
       (await git.run(folder, args, { env: { ...own, ...env }, timeoutMs: 600_000 })).stdout.toString('utf8');
-    await run(['read-tree', objectId(parent)]);
+    await run(['read-tree', requireObjectId(parent)]);
     await run(['add', '--all', '.']).catch(refuse);
     return (await run(['write-tree'])).trim();
   } finally {
@@ -126,7 +126,7 @@ async function describeChanges(context: GitContext, changes: readonly RawChange[
   const sizes = await sizesOf(context, blobs);
   const targets = new Map<string, string>();
   for (const link of new Set(links)) {
-    const { stdout } = await git.run(directory, ['cat-file', 'blob', objectId(link)], { env });
+    const { stdout } = await git.run(directory, ['cat-file', 'blob', requireObjectId(link)], { env });
     targets.set(link, stdout.toString('utf8'));
   }
   return changes.map(({ path, mode, blob }) => ({
@@ -156,12 +156,16 @@ export async function listChangedFiles(
   directory: string,
   range: { readonly base: string; readonly head: string; readonly limit: number },
 ): Promise<ChangedFiles | null> {
-  const { exitCode, stdout } = await git.run(directory, ['merge-base', objectId(range.base), objectId(range.head)], {
-    accept: [0, 1],
-  });
+  const { exitCode, stdout } = await git.run(
+    directory,
+    ['merge-base', requireObjectId(range.base), requireObjectId(range.head)],
+    {
+      accept: [0, 1],
+    },
+  );
   if (exitCode === 1) return null;
   const base = stdout.toString('latin1').trim();
-  const args = ['diff-tree', '-r', '--raw', '-z', '--no-renames', base, objectId(range.head)];
+  const args = ['diff-tree', '-r', '--raw', '-z', '--no-renames', base, requireObjectId(range.head)];
   const files = parseChanges((await git.run(directory, args)).stdout.toString('utf8'));
   return files.length > range.limit ? null : { base, files: files.map(({ path, mode }) => ({ path, mode })) };
 }

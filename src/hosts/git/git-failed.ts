@@ -16,7 +16,7 @@ export class GitFailed extends Error {
 }
 
 export function describeUnavailable(error: Error): string {
-  return `git could not be run (${error.message}): is git on PATH, and the repository's directory in place?`;
+  return `git could not be run (${error.message}): is git on PATH, and does the repository's directory exist?`;
 }
 
 /**

@@ -1,9 +1,9 @@
 export { isAncestor } from './ancestry.ts';
-export { bringUpToDate, cherryPick } from './cherry-pick.ts';
+export { updateHeadWithBase, cherryPick } from './cherry-pick.ts';
 export { commitFolder, listChangedFiles } from './folder.ts';
 export { checkOut } from './checkout.ts';
 export { type Committer, countUnverifiedCommits, createCommitSigner, SigningKeyRefused } from './commit-signing.ts';
-export { composeCommit, type Committed } from './compose.ts';
+export { composeCommit, type WithCommitter } from './compose.ts';
 export { createGit, type Git, type GitOutput } from './git.ts';
 export { GitFailed, withHostErrors } from './git-failed.ts';
 export { writeObject } from './loose-object.ts';
@@ -15,7 +15,7 @@ export {
   isRefName,
   isReservedRef,
   isTemporaryBranch,
-  objectId,
+  requireObjectId,
   zeroObjectId,
 } from './names.ts';
 export {
@@ -28,7 +28,7 @@ export {
   readCommits,
   readFile,
   readRef,
-  signature,
+  formatIdentity,
   writeCommit,
 } from './objects.ts';
 export { packCommits } from './packs.ts';

@@ -8,7 +8,7 @@ export function isObjectId(text: string): boolean {
 }
 
 /** Returns the id. Throws HostRefused if it is not a full object id. */
-export function objectId(text: string): string {
+export function requireObjectId(text: string): string {
   if (!isObjectId(text))
     throw new HostRefused(`${JSON.stringify(text.slice(0, 80))} is not a full commit id (40 hexadecimal digits)`);
   return text;
@@ -25,13 +25,13 @@ export function isRefName(ref: string): boolean {
 }
 
 /** Returns the ref. Throws HostRefused if it is not a valid full ref name. */
-export function refName(ref: string): string {
+export function requireRefName(ref: string): string {
   if (!isRefName(ref)) throw new HostRefused(`${JSON.stringify(ref.slice(0, 80))} is not a valid ref name`);
   return ref;
 }
 
 export function branchRef(branch: string): string {
-  return refName(`refs/heads/${branch}`);
+  return requireRefName(`refs/heads/${branch}`);
 }
 
 /** `main` for `refs/heads/main`. Null: the ref is not a branch. */

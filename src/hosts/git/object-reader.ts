@@ -4,7 +4,7 @@ import { HostUnavailable } from '../port.ts';
 import type { Question } from './git-process.ts';
 import type { Git } from './git.ts';
 import { GitFailed } from './git-failed.ts';
-import { objectId } from './names.ts';
+import { requireObjectId } from './names.ts';
 
 export interface ObjectHeader {
   readonly id: string;
@@ -30,13 +30,13 @@ export async function readObjects(
   directory: string,
   { ids, peeled }: { readonly ids: readonly string[]; readonly peeled: Peeled },
 ): Promise<(GitObject | null)[]> {
-  const names = ids.map((id) => `${objectId(id)}${peeled}`);
+  const names = ids.map((id) => `${requireObjectId(id)}${peeled}`);
   return names.length === 0 ? [] : await askWithOneRetry(git, directory, () => contentsOf(names));
 }
 
 /** Reads only the size and the type of an object. Null: the object is missing. */
 export async function readObjectHeader(git: Git, directory: string, id: string): Promise<ObjectHeader | null> {
-  const text = `info ${objectId(id)}\nflush\n`;
+  const text = `info ${requireObjectId(id)}\nflush\n`;
   return await askWithOneRetry<ObjectHeader | null>(git, directory, () => ({
     text,
     read: (output) => {

@@ -4,7 +4,7 @@ import { withoutSkipInstructions } from '../../domain/queue/requests/skip-instru
 import type { CommitParents, HostCommit } from '../port.ts';
 import type { Git } from './git.ts';
 import { writeObject } from './loose-object.ts';
-import { objectId } from './names.ts';
+import { requireObjectId } from './names.ts';
 import { readObjectHeader, readObjects } from './object-reader.ts';
 import { readRefValue } from './ref-files.ts';
 
@@ -78,8 +78,8 @@ export async function readCommit(git: Git, directory: string, id: string): Promi
  */
 export async function writeCommit(directory: string, commit: NewCommit): Promise<string> {
   const headers = [
-    `tree ${objectId(commit.tree)}`,
-    ...commit.parents.map((parent) => `parent ${objectId(parent)}`),
+    `tree ${requireObjectId(commit.tree)}`,
+    ...commit.parents.map((parent) => `parent ${requireObjectId(parent)}`),
     `author ${commit.author}`,
     `committer ${commit.committer}`,
   ];
@@ -91,7 +91,7 @@ export async function writeCommit(directory: string, commit: NewCommit): Promise
 }
 
 /** `Name <email> seconds +0000`, without characters that git does not allow in a name. */
-export function signature(name: string, email: string, atMs: number): string {
+export function formatIdentity(name: string, email: string, atMs: number): string {
   const clean = (text: string, otherwise: string): string => text.replace(/[\x00-\x1f<>]+/g, ' ').trim() || otherwise;
   return `${clean(name, 'unknown')} <${clean(email, 'unknown')}> ${Math.floor(atMs / 1000)} +0000`;
 }
@@ -121,7 +121,7 @@ export async function listFirstParents(
     readonly path?: string;
   },
 ): Promise<string[]> {
-  const revisions = [objectId(range.to), ...(range.from === null ? [] : [`^${objectId(range.from)}`])];
+  const revisions = [requireObjectId(range.to), ...(range.from === null ? [] : [`^${requireObjectId(range.from)}`])];
   const paths = range.path === undefined ? [] : ['--', range.path];
   const output = await git.text(directory, [
     'rev-list',
@@ -147,8 +147,8 @@ export async function listCommits(
     '--topo-order',
     '--reverse',
     `--max-count=${Math.max(0, Math.floor(range.limit))}`,
-    objectId(range.to),
-    ...range.from.map((commit) => `^${objectId(commit)}`),
+    requireObjectId(range.to),
+    ...range.from.map((commit) => `^${requireObjectId(commit)}`),
   ]);
   return output.split('\n').filter((line) => line !== '');
 }
@@ -162,7 +162,7 @@ export async function listAncestry(
   directory: string,
   range: { readonly from: string; readonly to: readonly string[]; readonly limit: number },
 ): Promise<CommitParents[] | null> {
-  const revisions = [`^${objectId(range.from)}`, ...range.to.map(objectId)];
+  const revisions = [`^${requireObjectId(range.from)}`, ...range.to.map(requireObjectId)];
   const output = await git.text(
     directory,
     [

@@ -1,6 +1,6 @@
 // Packs of commits for other clones.
 import type { Git } from './git.ts';
-import { objectId } from './names.ts';
+import { requireObjectId } from './names.ts';
 import { readCommits } from './objects.ts';
 
 /**
@@ -13,7 +13,7 @@ export async function packCommits(
   { commits, without }: { readonly commits: readonly string[]; readonly without: readonly string[] },
 ): Promise<Buffer> {
   const known = await readCommits(git, directory, commits);
-  const revisions = [...known.map(({ commit }) => commit), ...without.map((id) => `^${objectId(id)}`)];
+  const revisions = [...known.map(({ commit }) => commit), ...without.map((id) => `^${requireObjectId(id)}`)];
   const args = ['pack-objects', '--revs', '--thin', '--stdout', '--delta-base-offset', '-q'];
   return (await git.run(directory, args, { stdin: `${revisions.join('\n')}\n` })).stdout;
 }

@@ -4,7 +4,7 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HostUnavailable } from '../port.ts';
-import { isObjectId, isRefName, refName } from './names.ts';
+import { isObjectId, isRefName, requireRefName } from './names.ts';
 
 /**
  * The id of the object of a ref. Null: the ref does not exist. Throws HostUnavailable if the repository does not exist.
@@ -15,7 +15,7 @@ export async function readRefValue(directory: string, ref: string): Promise<stri
 
 /** The value of each of the refs. A ref that does not exist is left out. */
 export async function readRefValues(directory: string, refs: readonly string[]): Promise<Map<string, string>> {
-  const names = [...new Set(refs.map(refName))];
+  const names = [...new Set(refs.map(requireRefName))];
   const loose = await Promise.all(names.map(async (ref) => await readLoose(directory, ref)));
   // `packed-refs` is read after the files of refs, because git writes a ref into `packed-refs` before it removes the
   // file of the ref.
@@ -44,7 +44,7 @@ async function readPacked(directory: string): Promise<string> {
   const text = await readFile(join(directory, 'packed-refs'), 'utf8').catch(noneWhere(['ENOENT']));
   if (text !== null) return text;
   await access(join(directory, 'HEAD')).catch(() => {
-    throw new HostUnavailable("The repository's directory is not in place");
+    throw new HostUnavailable("The repository's directory does not exist");
   });
   return '';
 }

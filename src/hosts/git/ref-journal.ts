@@ -40,19 +40,21 @@ export async function noteUpdates(directory: string, updates: readonly RefUpdate
   return path;
 }
 
-export async function forgetUpdates(path: string): Promise<void> {
+export async function removeEntry(path: string): Promise<void> {
   await rm(path, { force: true });
 }
 
 /** The entries whose process has died, or that are older than a minute, because no update of refs takes so long. */
-export async function abandonedUpdates(directory: string): Promise<{ path: string; updates: readonly RefUpdate[] }[]> {
+export async function findAbandonedUpdates(
+  directory: string,
+): Promise<{ path: string; updates: readonly RefUpdate[] }[]> {
   const names = await readdir(folder(directory)).catch(() => []);
   const found = [];
   for (const name of names.filter((file) => file.endsWith('.json'))) {
     const path = join(folder(directory), name);
     const entry = await readEntry(path);
     // An incomplete entry belongs to an update that had not started.
-    if (entry === null) await forgetUpdates(path);
+    if (entry === null) await removeEntry(path);
     else if (isAbandoned(entry)) found.push({ path, updates: entry.updates });
   }
   return found;

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { CommitMissing, HostRefused, HostUnavailable, RefMoved, type RefUpdate } from '../port.ts';
 import { GitFailed } from './git-failed.ts';
 import type { Git } from './git.ts';
-import { objectId, refName } from './names.ts';
+import { requireObjectId, requireRefName } from './names.ts';
 import { isAncestor } from './ancestry.ts';
 import { readRefValue } from './ref-files.ts';
-import { abandonedUpdates, forgetUpdates, noteUpdates } from './ref-journal.ts';
+import { findAbandonedUpdates, removeEntry, noteUpdates } from './ref-journal.ts';
 
 /**
  * Applies all updates or none. Throws RefMoved, CommitMissing, HostRefused (git does not accept an object or a name) or
@@ -25,11 +25,11 @@ export async function updateRefs(git: Git, directory: string, updates: readonly 
     // update is completed.
     const isApplied = !isRefusal(error) && (await completeUpdates(git, directory, ordered)) === 'applied';
     if (!isApplied) {
-      if (note !== null) await forgetUpdates(note);
+      if (note !== null) await removeEntry(note);
       throw await explainFailure(directory, ordered, error);
     }
   }
-  if (note !== null) await forgetUpdates(note);
+  if (note !== null) await removeEntry(note);
 }
 
 /** Sets a ref without a check of its present value. */
@@ -38,19 +38,21 @@ export async function setRef(
   directory: string,
   { ref, to }: { readonly ref: string; readonly to: string },
 ): Promise<void> {
-  await transactText(git, directory, transactionText([`update ${refName(ref)}\0${objectId(to)}\0\0`])).catch(
-    async (error: unknown) => {
-      if (!(error instanceof GitFailed)) throw error;
-      await git.run(directory, ['update-ref', ref, to]);
-    },
-  );
+  await transactText(
+    git,
+    directory,
+    transactionText([`update ${requireRefName(ref)}\0${requireObjectId(to)}\0\0`]),
+  ).catch(async (error: unknown) => {
+    if (!(error instanceof GitFailed)) throw error;
+    await git.run(directory, ['update-ref', ref, to]);
+  });
 }
 
 /** Completes the ref updates of processes that died during them. */
 export async function completeAbandonedUpdates(git: Git, directory: string): Promise<void> {
-  for (const { path, updates } of await abandonedUpdates(directory)) {
+  for (const { path, updates } of await findAbandonedUpdates(directory)) {
     await completeUpdates(git, directory, updates);
-    await forgetUpdates(path);
+    await removeEntry(path);
   }
 }
 
@@ -88,9 +90,9 @@ function orderBranchesFirst(updates: readonly RefUpdate[]): RefUpdate[] {
 
 function transactionOf(updates: readonly RefUpdate[]): string {
   const lines = updates.map(({ ref, from, to }) => {
-    const name = refName(ref);
-    if (from !== null) objectId(from);
-    if (to !== null) objectId(to);
+    const name = requireRefName(ref);
+    if (from !== null) requireObjectId(from);
+    if (to !== null) requireObjectId(to);
     if (to === null) return from === null ? `verify ${name}\0\0` : `delete ${name}\0${from}\0`;
     return from === null ? `create ${name}\0${to}\0` : `update ${name}\0${to}\0${from}\0`;
   });

@@ -43,11 +43,11 @@ function withoutToken({ status, message, headers }: FailedCall, now: number): st
   if (/suspended/i.test(message)) return suspendedMessage;
   if (status === 404) return 'The App is not installed at GitHub any more, or was deleted';
   if (/could not be decoded/i.test(message))
-    return "GitHub refuses the private key of the App. Generate another one in the App's settings at GitHub, and store it in Interlock";
+    return "GitHub refuses the private key of the App. Generate another key in the App's settings at GitHub, and store the new key in Interlock";
   if (!/claim \('(iat|exp)'\)/.test(message)) return `GitHub gives the App no token: ${message}`;
   const offSec = Math.round((now - Date.parse(String(headers['date'] ?? ''))) / 1000);
   const off = Number.isNaN(offSec) ? 'not that of GitHub' : `${Math.abs(offSec)} s ${offSec > 0 ? 'ahead' : 'behind'}`;
-  return `The clock of this machine is ${off}: set it, for example by NTP`;
+  return `The clock of this machine is ${off}: set the clock, for example by NTP`;
 }
 
 const suspendedMessage = 'The installation of the App is suspended at GitHub';
@@ -77,7 +77,7 @@ function forbidden({ message, headers, writes }: FailedCall): Failure {
 }
 
 /** The facts about a failed call of Octokit. Null: the error does not come from Octokit. */
-export function failedCall(error: unknown): FailedCall | null {
+export function readFailedCall(error: unknown): FailedCall | null {
   if (error instanceof RequestError) {
     const hasAnswer = error.response !== undefined;
     return {
@@ -103,7 +103,7 @@ export function failedCall(error: unknown): FailedCall | null {
 }
 
 /** Finds a refusal by the rate limit of GraphQL, which has the status 200. Null: the call was not refused. */
-export function limitedAnswer(answer: {
+export function findLimitRefusal(answer: {
   readonly data: unknown;
   readonly headers: FailedCall['headers'];
 }): FailedCall | null {

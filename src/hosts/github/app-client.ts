@@ -1,6 +1,6 @@
 // Calls GitHub's API as the App itself, for requests that need the App's own credentials instead of an installation's.
 import type { GitHubApp } from './app.ts';
-import { type ClientOptions, keepBudget } from './client.ts';
+import { type ClientOptions, applyBudget } from './client.ts';
 import { createOctokit, type Octokit } from './octokit.ts';
 
 export type AppRequest = Octokit['request'];
@@ -12,6 +12,6 @@ export function createAppClient(
   app: GitHubApp,
 ): AppRequest {
   const octokit = createOctokit({ apiUrl: app.apiUrl, as: { app } });
-  keepBudget(octokit, { db, owner: { accountId, installationId: `app ${app.id}` }, now: () => clock().getTime() });
+  applyBudget(octokit, { db, owner: { accountId, installationId: `app ${app.id}` }, now: () => clock().getTime() });
   return octokit.request;
 }

@@ -22,7 +22,8 @@ export interface GitHubInstallation {
 
 /** Finds the installation for a repository. Null: the App is not installed on the repository any more. */
 export type FindInstallation = (repository: HostRepository) => Promise<{
-  readonly installation: GitHubInstallation /** GitHub's id of the repository. */;
+  readonly installation: GitHubInstallation;
+  /** GitHub's id of the repository. */
   readonly githubId: string;
 } | null>;
 

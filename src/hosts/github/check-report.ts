@@ -113,7 +113,7 @@ function skippedByInstruction(message: string, seen: readonly HostCheck[], { exp
       attempt: 1,
       conclusion: 'action_required',
       url: null,
-      summary: `GitHub starts no workflow for a commit whose message says ${instruction}. Push a commit that does not say so.`,
+      summary: `GitHub starts no workflow for a commit whose message says ${instruction}. Push a commit without this instruction.`,
       event: null,
       startedAt: null,
       completedAt: null,

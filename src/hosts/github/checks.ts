@@ -27,7 +27,7 @@ interface ChecksAnswer {
 export function checkOperations({ client, db, clock }: CheckSettings) {
   return {
     readChecks: async (repository, commit, wanted) => {
-      const api = await client.of(repository, 'landing');
+      const api = await client.apiFor(repository, 'landing');
       const answer = await api.graphql<ChecksAnswer>(readCommitChecks, { commit });
       const seen = answer.repository?.object;
       const statuses = seen?.status?.contexts ?? [];
@@ -39,7 +39,7 @@ export function checkOperations({ client, db, clock }: CheckSettings) {
       );
     },
     publishCheck: async (repository, check) => {
-      const api = await client.of(repository, 'notification');
+      const api = await client.apiFor(repository, 'notification');
       await writeHostText({
         table: 'host_check',
         repository,
@@ -69,11 +69,11 @@ export function checkOperations({ client, db, clock }: CheckSettings) {
       });
     },
     cancelChecks: async (repository, commit) => {
-      const api = await client.of(repository, 'notification');
+      const api = await client.apiFor(repository, 'notification');
       for (const id of await findRunning(api, commit)) await cancelRun(api, id);
     },
     rerunChecks: async (repository, commit, names) => {
-      const api = await client.of(repository, 'landing');
+      const api = await client.apiFor(repository, 'landing');
       const { data } = await api.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
         ...nameOf(api),
         ref: commit,

@@ -5,7 +5,14 @@ import { createHash } from 'node:crypto';
 import type { Database } from '../../platform/database.ts';
 import type { Meter } from '../../platform/metrics/index.ts';
 import { HostUnavailable, type HostRepository, type Identity } from '../port.ts';
-import { asPortError, type FailedCall, failedCall, type Failure, judgeFailure, limitedAnswer } from './answers.ts';
+import {
+  asPortError,
+  type FailedCall,
+  readFailedCall,
+  type Failure,
+  judgeFailure,
+  findLimitRefusal,
+} from './answers.ts';
 import type { FindInstallation, GitHubInstallation } from './app.ts';
 import { changeBudget, readBudget, type BudgetOwner } from './budget.rows.ts';
 import { countCreation, decideCall, newBudget, noteAllowance, notePause, noteSuccess } from './budget.ts';
@@ -34,7 +41,7 @@ export interface Api {
 }
 
 export interface Client {
-  of(repository: HostRepository, purpose: Purpose): Promise<Api>;
+  apiFor(repository: HostRepository, purpose: Purpose): Promise<Api>;
   readonly findRemote: FindRemote;
   /** The committer of commits. Before the first call for the repository, a default identity. */
   readonly identity: (repository: HostRepository) => Identity;
@@ -65,14 +72,14 @@ export function createClient(options: ClientOptions): Client {
     if (known !== undefined) return known;
     const made = createOctokit({ apiUrl: app.apiUrl, as: { app, installationId: id } });
     keepToken(made);
-    // `keepBudget` wraps `keepToken`, so it handles only failures that remain after the token was renewed.
-    keepBudget(made, { db: options.db, owner, now, meter: options.meter });
+    // `applyBudget` wraps `keepToken`, so it handles only failures that remain after the token was renewed.
+    applyBudget(made, { db: options.db, owner, now, meter: options.meter });
     octokits.set(key, made);
     return made;
   }
 
   return {
-    async of(repository, purpose) {
+    async apiFor(repository, purpose) {
       const { installation } = await find(repository);
       const octokit = octokitOf(installation, { accountId: repository.accountId, installationId: installation.id });
       const given = { owner: repository.owner, repo: repository.name };
@@ -85,7 +92,7 @@ export function createClient(options: ClientOptions): Client {
           await octokit
             .graphql<Answer>(document, { ...given, ...variables, request: { purpose } })
             .catch((error: unknown) => {
-              const failed = failedCall(error);
+              const failed = readFailedCall(error);
               throw failed === null ? error : asPortError(judgeFailure(failed, now()), error);
             }),
       };
@@ -125,7 +132,7 @@ async function tokenOf(
   try {
     return (await octokit.auth(request)) as { token: string; expiresAt: string };
   } catch (error) {
-    const call = failedCall(error);
+    const call = readFailedCall(error);
     throw call === null ? error : asPortError(judgeFailure({ ...call, writes: false }, Date.now()), error);
   }
 }
@@ -139,7 +146,7 @@ function keepToken(octokit: Octokit): void {
     try {
       return await request(call);
     } catch (error) {
-      const failed = failedCall(error);
+      const failed = readFailedCall(error);
       if (failed === null || failed.status !== 401 || failed.isForToken) throw error;
       await octokit.auth({ type: 'installation', refresh: true });
       return await request(call);
@@ -164,7 +171,7 @@ const budgetAgeMs = 1_000;
 /** The shortest time between two writes of allowances. A pause is written at once. */
 const noteEveryMs = 5_000;
 
-export function keepBudget(octokit: Octokit, { db, owner, now, meter }: BudgetOptions): void {
+export function applyBudget(octokit: Octokit, { db, owner, now, meter }: BudgetOptions): void {
   let known: { readonly budget: Budget; readonly readAt: number } | null = null;
   let notedAt = 0;
 
@@ -207,7 +214,7 @@ export function keepBudget(octokit: Octokit, { db, owner, now, meter }: BudgetOp
     if (creates) await change((budget) => countCreation(budget, now()));
     try {
       const answer = await request(call);
-      const limited = limitedAnswer(answer);
+      const limited = findLimitRefusal(answer);
       counted(limited === null ? 'ok' : 'limited');
       if (limited !== null) await noteLimit(resource, limited, judgeFailure(limited, now()));
       const allowance = allowanceOf(answer.headers);
@@ -217,7 +224,7 @@ export function keepBudget(octokit: Octokit, { db, owner, now, meter }: BudgetOp
       }
       return answer;
     } catch (error) {
-      const failed = failedCall(error);
+      const failed = readFailedCall(error);
       if (failed === null) throw error;
       const failure = judgeFailure(failed, now());
       counted(failure.kind);

@@ -1,7 +1,7 @@
 // Concludes a landed pull request at GitHub (ADR 0071). GitHub shows a pull request as merged if its head is reachable
 // from its base branch. A squashed or rebased pull request is closed instead, and its last comment names the commit.
 import type { Client } from './client.ts';
-import { closeOpen } from './pull-requests.ts';
+import { closePullRequest } from './pull-requests.ts';
 import { HostUnavailable, type CodeHost, type HostPullRequest, type HostRepository } from '../port.ts';
 
 /** How long GitHub may take after a push of the base branch until it shows a pull request as merged. */
@@ -33,7 +33,7 @@ export function conclusionOperation(
       if (seen.state === 'open' && now - at < markedWithinMs && (await willBeMarked(repository, seen)))
         throw new HostUnavailable(`GitHub does not show #${number} as merged yet`, { retryAt: now + retryAfterMs });
       await host.upsertComment(repository, number, { key: 'landed', body: comment });
-      if (seen.state === 'open') await closeOpen(client, repository, number);
+      if (seen.state === 'open') await closePullRequest(client, repository, number);
     },
   } satisfies Partial<CodeHost>;
 }

@@ -22,11 +22,11 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
   const readPermission = createPermissions(clock);
   return {
     readPermission: async (repository, { login, id }) => {
-      const found = await readPermission(await client.of(repository, 'hint'), repository, login);
+      const found = await readPermission(await client.apiFor(repository, 'hint'), repository, login);
       return id === null || found.id === id ? found.permission : null;
     },
     setLabel: async (repository, number, { label, present }) => {
-      const api = await client.of(repository, 'notification');
+      const api = await client.apiFor(repository, 'notification');
       const issue = { ...nameOf(api), issue_number: number };
       if (present) {
         await api.request('POST /repos/{owner}/{repo}/issues/{issue_number}/labels', { ...issue, labels: [label] });
@@ -37,15 +37,15 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
         .catch(ignoreAbsent);
     },
     readLabelChange: async (repository, number, label) => {
-      const api = await client.of(repository, 'hint');
+      const api = await client.apiFor(repository, 'hint');
       return newestLabelChange(await readLabelEvents(api, number), label, api.bot);
     },
     listCommentsAfter: async (repository, after) => {
-      const api = await client.of(repository, 'hint');
+      const api = await client.apiFor(repository, 'hint');
       return await readNewComments(api, after, async (author) => await readPermission(api, repository, author));
     },
     listComments: async (repository, number) => {
-      const api = await client.of(repository, 'hint');
+      const api = await client.apiFor(repository, 'hint');
       const found = await readAllComments(api, number);
       return found.map(({ author, body, createdAt, lastEditedAt }) => ({
         author: author?.login ?? ghost,
@@ -55,7 +55,7 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
       }));
     },
     listThreads: async (repository, number) => {
-      const api = await client.of(repository, 'hint');
+      const api = await client.apiFor(repository, 'hint');
       const answer = await api.graphql<ThreadsAnswer>(documents.listThreads, { number });
       const threads = answer.repository?.pullRequest?.reviewThreads.nodes ?? [];
       return threads.map(({ id, isResolved, comments }) => {
@@ -72,7 +72,7 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
       });
     },
     upsertComment: async (repository, number, { key, body, version = 0 }) => {
-      const api = await client.of(repository, 'notification');
+      const api = await client.apiFor(repository, 'notification');
       const marker = markerOf(key);
       const markedBody = `${body}\n\n${marker}`;
       await writeHostText({

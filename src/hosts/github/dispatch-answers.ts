@@ -1,4 +1,4 @@
-// Turns GitHub's refusals to start a workflow by name into sentences with a cure. Pure.
+// Turns GitHub's refusals to start a workflow by name into sentences that say what to do. Pure.
 
 /** The workflow of a dispatch. */
 export interface AskedWorkflow {
@@ -24,17 +24,17 @@ const cures: readonly Cure[] = [
   [
     /does not have '?workflow_dispatch/i,
     ({ workflow, commit }) =>
-      `GitHub does not start it: the file of the workflow ${workflow} has no trigger workflow_dispatch at the commit ${commit}. Add \`workflow_dispatch:\` below \`on:\`.`,
+      `GitHub does not start the workflow ${workflow}: its file has no trigger workflow_dispatch at the commit ${commit}. Add \`workflow_dispatch:\` below \`on:\`.`,
   ],
   [
     /disabled workflow/i,
     ({ workflow, url }) =>
-      `GitHub does not start it: the workflow ${workflow} is disabled at GitHub. Enable it: ${url}`,
+      `GitHub does not start the workflow ${workflow}, because it is disabled at GitHub. Enable the workflow: ${url}`,
   ],
   [
     /unexpected inputs provided/i,
     ({ workflow }, reply) =>
-      `${reply}. The workflow ${workflow} does not declare them: add them below on -> workflow_dispatch -> inputs.`,
+      `${reply}. The workflow ${workflow} does not declare these inputs: add them below on -> workflow_dispatch -> inputs.`,
   ],
   [
     /required input .* not provided/i,
@@ -52,7 +52,7 @@ export function judgeDispatch(reply: string, asked: AskedWorkflow): DispatchRefu
 
 /** The message for a missing workflow. GitHub has a workflow only if its file is, or was, on the default branch. */
 export function missingWorkflow({ workflow }: Pick<AskedWorkflow, 'workflow'>): string {
-  const file = /\.ya?ml$/.test(workflow) ? ` Add .github/workflows/${workflow.split('/').at(-1)} to it.` : '';
+  const file = /\.ya?ml$/.test(workflow) ? ` Add .github/workflows/${workflow.split('/').at(-1)} to this branch.` : '';
   return `GitHub has no workflow ${JSON.stringify(workflow)} on the default branch of the repository.${file}`;
 }
 

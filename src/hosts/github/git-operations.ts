@@ -43,7 +43,7 @@ export function gitOperations({ mirrors, pushes, committer, keepsAtGitHub }: Git
         update.onto,
         ...(update.belowHead ? [update.belowHead] : []),
       );
-      return await git.bringUpToDate(mirrors.git, directory, { ...update, committer: committer(repository) });
+      return await git.updateHeadWithBase(mirrors.git, directory, { ...update, committer: committer(repository) });
     },
     cherryPick: async (repository, picked) =>
       await git.cherryPick(mirrors.git, await directoryWith(repository, picked.onto, ...picked.commits), {

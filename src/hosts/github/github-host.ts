@@ -62,7 +62,7 @@ export function createGitHubHost(options: GitHubHostOptions): HostAdapter {
     ...workflowOperations({ client, mirrors, updateRefs: ofGit.updateRefs, db, clock }),
     ...conclusionOperation({ ...ofGit, ...ofPullRequests, ...ofConversations }, client, clock),
     ensureRepository: async (repository) => {
-      const api = await client.of(repository, 'answer');
+      const api = await client.apiFor(repository, 'answer');
       await api.request('GET /repos/{owner}/{repo}', nameOf(api));
     },
     // Only the mirror is removed. The repository at GitHub belongs to its owners.

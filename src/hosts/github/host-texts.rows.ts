@@ -45,29 +45,29 @@ export function digestOf(text: string): string {
 
 export async function claimHostText(
   db: Database,
-  of: HostTextKey,
+  hostText: HostTextKey,
   { text, now }: { readonly text: { readonly version: number; readonly digest: string }; readonly now: Date },
 ): Promise<Claim> {
-  const keys = [of.repository.accountId, of.repository.id, of.subject, of.key];
-  return await db.transaction(of.repository.accountId, async (tx) => {
+  const keys = [hostText.repository.accountId, hostText.repository.id, hostText.subject, hostText.key];
+  return await db.transaction(hostText.repository.accountId, async (tx) => {
     const inserted = await tx.query(
-      `insert into ${of.table} (account_id, repository_id, subject, key, version, created_at)
+      `insert into ${hostText.table} (account_id, repository_id, subject, key, version, created_at)
        values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning 1`,
       [...keys, text.version, now],
     );
     const [row] = await tx.query<Row>(
-      `select github_id, version::text as version, digest, writing_until from ${of.table}
+      `select github_id, version::text as version, digest, writing_until from ${hostText.table}
        where account_id = $1 and repository_id = $2 and subject = $3 and key = $4 for update`,
       keys,
     );
-    if (row === undefined) throw new Error(`The row of ${of.key} was not written.`);
+    if (row === undefined) throw new Error(`The row of ${hostText.key} was not written.`);
     const isNewer = Number(row.version) > text.version;
     if (isNewer || (row.digest === text.digest && row.github_id !== null)) return { kind: 'done' };
     const writingUntil = row.writing_until === null ? 0 : Date.parse(row.writing_until);
     if (writingUntil > now.getTime()) return { kind: 'busy', until: writingUntil };
     const writer = randomUUID();
     await tx.query(
-      `update ${of.table} set version = $5, digest = null, writer = $6, writing_until = $7
+      `update ${hostText.table} set version = $5, digest = null, writer = $6, writing_until = $7
        where account_id = $1 and repository_id = $2 and subject = $3 and key = $4`,
       [...keys, text.version, writer, new Date(now.getTime() + leaseMs)],
     );
@@ -82,19 +82,19 @@ export async function claimHostText(
  */
 export async function releaseHostText(
   db: Database,
-  of: HostTextKey,
+  hostText: HostTextKey,
   { writer, written }: { readonly writer: string; readonly written: { githubId: string; digest: string } | null },
 ): Promise<void> {
-  await db.transaction(of.repository.accountId, async (tx) => {
+  await db.transaction(hostText.repository.accountId, async (tx) => {
     await tx.query(
-      `update ${of.table} set writer = null, writing_until = null,
+      `update ${hostText.table} set writer = null, writing_until = null,
          github_id = coalesce($6, github_id), digest = coalesce($7, digest)
        where account_id = $1 and repository_id = $2 and subject = $3 and key = $4 and writer = $5`,
       [
-        of.repository.accountId,
-        of.repository.id,
-        of.subject,
-        of.key,
+        hostText.repository.accountId,
+        hostText.repository.id,
+        hostText.subject,
+        hostText.key,
         writer,
         written?.githubId ?? null,
         written?.digest ?? null,
@@ -104,12 +104,12 @@ export async function releaseHostText(
 }
 
 /** Called after the comment or check was deleted at GitHub. The next writer creates it again. */
-export async function forgetHostText(db: Database, of: HostTextKey): Promise<void> {
-  await db.transaction(of.repository.accountId, async (tx) => {
+export async function forgetHostText(db: Database, hostText: HostTextKey): Promise<void> {
+  await db.transaction(hostText.repository.accountId, async (tx) => {
     await tx.query(
-      `update ${of.table} set github_id = null, digest = null, writer = null, writing_until = null
+      `update ${hostText.table} set github_id = null, digest = null, writer = null, writing_until = null
        where account_id = $1 and repository_id = $2 and subject = $3 and key = $4`,
-      [of.repository.accountId, of.repository.id, of.subject, of.key],
+      [hostText.repository.accountId, hostText.repository.id, hostText.subject, hostText.key],
     );
   });
 }

@@ -4,7 +4,7 @@
 //
 // One atomic push updates the ledger and deletes the refs that it lists. Every person with write permission can delete
 // the ledger or move it back. Then landings of earlier days have no ref, and only the rows prove them.
-import { type Git, signature, writeCommit } from '../git/index.ts';
+import { type Git, formatIdentity, writeCommit } from '../git/index.ts';
 import type { HostRepository, Identity, RefUpdate } from '../port.ts';
 import type { RemoteRef } from './remote-refs.ts';
 
@@ -86,7 +86,7 @@ export async function composeCompaction(
     ...(tip ? [tip] : []),
   ]);
   const tree = await mirrors.git.text(directory, ['mktree']);
-  const author = signature(by.name, by.email, at);
+  const author = formatIdentity(by.name, by.email, at);
   const write = async (parents: readonly string[], message: string): Promise<string> =>
     await writeCommit(directory, { tree, parents, author, committer: author, message });
   let last = tip;

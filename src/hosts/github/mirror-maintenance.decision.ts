@@ -1,7 +1,7 @@
 // Decides when a mirror needs maintenance, which of its refs are removed, and which mirrors are removed. Pure.
 import { landingPrefix } from './landing-ledger.ts';
 
-export interface KeptRef {
+export interface MirrorRef {
   readonly ref: string;
   readonly commit: string;
 }
@@ -10,7 +10,7 @@ export interface KeptRef {
  * When each ref was first seen on this machine, in milliseconds since the epoch. The key has the commit and the name of
  * the ref.
  */
-export type Seen = Readonly<Record<string, number>>;
+export type FirstSeen = Readonly<Record<string, number>>;
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -31,27 +31,27 @@ const latestMs = 2 * dayMs;
  * Whether maintenance may start: the last one was 20 hours ago and the mirror is idle, or the last one was two days
  * ago.
  */
-export function isMaintenanceDue(of: {
+export function isMaintenanceDue(times: {
   readonly keptUpAt: number;
   readonly usedAt: number;
   readonly now: number;
 }): boolean {
-  const since = of.now - of.keptUpAt;
+  const since = times.now - times.keptUpAt;
   if (since < 0) return true;
-  return since >= latestMs || (since >= everyMs && of.now - of.usedAt >= idleMs);
+  return since >= latestMs || (since >= everyMs && times.now - times.usedAt >= idleMs);
 }
 
-function keyOf({ ref, commit }: KeptRef): string {
+function keyOf({ ref, commit }: MirrorRef): string {
   return `${commit} ${ref}`;
 }
 
 /** Adds refs that are new, and leaves out refs that no longer exist. A ref that has moved counts as new. */
-export function noteSeen(seen: Seen, refs: readonly KeptRef[], now: number): Seen {
+export function noteFirstSeen(seen: FirstSeen, refs: readonly MirrorRef[], now: number): FirstSeen {
   return Object.fromEntries(refs.map(keyOf).map((key) => [key, Math.min(seen[key] ?? now, now)]));
 }
 
 /** When the ref was first seen. For a ref that was not seen before, `now`. */
-export function whenSeen(seen: Seen, ref: KeptRef, now: number): number {
+export function firstSeenAt(seen: FirstSeen, ref: MirrorRef, now: number): number {
   return seen[keyOf(ref)] ?? now;
 }
 
@@ -61,12 +61,12 @@ const keptMs = 14 * dayMs;
  * The refs of the mirror that protect commits of builds, updates and fetches, and were first seen two weeks ago or
  * earlier. They are not needed any more.
  */
-export function planRefRemoval(kept: readonly KeptRef[], seen: Seen, now: number): KeptRef[] {
+export function planRefRemoval(kept: readonly MirrorRef[], seen: FirstSeen, now: number): MirrorRef[] {
   return kept.filter(
     (each) =>
       /^refs\/(interlock|mirror\/(commits|interlock))\//.test(each.ref) &&
       !each.ref.startsWith(landingPrefix) &&
-      now - whenSeen(seen, each, now) >= keptMs,
+      now - firstSeenAt(seen, each, now) >= keptMs,
   );
 }
 

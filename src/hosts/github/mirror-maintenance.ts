@@ -17,13 +17,13 @@ import type { Pushes } from './pushes.ts';
 import {
   decideRemovals,
   isMaintenanceDue,
-  type KeptRef,
+  type MirrorRef,
   type MirrorOnDisk,
   maxPacks,
-  noteSeen,
+  noteFirstSeen,
   planRefRemoval,
-  type Seen,
-  whenSeen,
+  type FirstSeen,
+  firstSeenAt,
 } from './mirror-maintenance.decision.ts';
 
 export interface MaintenanceOptions {
@@ -53,9 +53,9 @@ export function createMaintenance(
     for (const mirror of await listMirrors(options.dataDir)) {
       if (signal.aborted) return;
       const repository = await findActive(options.db, mirror);
-      if (repository !== null) await keepUp(options, repository).catch(onError);
+      if (repository !== null) await maintainMirror(options, repository).catch(onError);
     }
-    await removeIdle(options);
+    await removeIdleMirrors(options);
   };
   return repeat(everyMs, maintainAll, onError);
 }
@@ -63,11 +63,11 @@ export function createMaintenance(
 interface Notes {
   readonly keptUpAt: number;
   /** The landing refs at GitHub and the refs of this mirror. */
-  readonly seen: Seen;
+  readonly seen: FirstSeen;
 }
 
 /** Maintains one mirror. False: no maintenance is due, or another process maintains the mirror. */
-export async function keepUp(options: MaintenanceOptions, repository: HostRepository): Promise<boolean> {
+export async function maintainMirror(options: MaintenanceOptions, repository: HostRepository): Promise<boolean> {
   const { mirrors, clock } = options;
   const directory = mirrorDirectory(options.dataDir, repository);
   const path = `${directory}.upkeep.json`;
@@ -80,9 +80,13 @@ export async function keepUp(options: MaintenanceOptions, repository: HostReposi
     await removeStaleLocks(directory, locksOlderThanMs);
     const kept = await listRefs(mirrors.git, directory, 'refs/');
     const actual = await mirrors.readActualRefs(repository, [landingPrefix, ledgerRef]);
-    const seen = noteSeen(notes.seen, [...kept, ...actual], now);
+    const seen = noteFirstSeen(notes.seen, [...kept, ...actual], now);
     await writeNotes(path, { keptUpAt: now, seen });
-    await compactLandingRefs(options, repository, (landing) => now - whenSeen(seen, landing, now) >= compactedAfterMs);
+    await compactLandingRefs(
+      options,
+      repository,
+      (landing) => now - firstSeenAt(seen, landing, now) >= compactedAfterMs,
+    );
     const removed = planRefRemoval(kept, seen, now).map(({ ref, commit }) => ({ ref, from: commit, to: null }));
     for (let from = 0; from < removed.length; from += 1_000)
       await updateRefs(mirrors.git, directory, removed.slice(from, from + 1_000));
@@ -103,7 +107,7 @@ const maxRounds = 20;
 export async function compactLandingRefs(
   { mirrors, pushes, identity, clock }: Pick<MaintenanceOptions, 'mirrors' | 'pushes' | 'identity' | 'clock'>,
   repository: HostRepository,
-  isDue: (landing: KeptRef) => boolean,
+  isDue: (landing: MirrorRef) => boolean,
 ): Promise<number> {
   let compacted = 0;
   for (let round = 0; round < maxRounds; round += 1) {
@@ -183,7 +187,7 @@ async function findActive(db: Database, { accountId, id }: MirrorPlace): Promise
   return row === undefined ? null : { ...row, accountId, id };
 }
 
-export async function removeIdle({ dataDir, clock, maxBytes }: MaintenanceOptions): Promise<void> {
+export async function removeIdleMirrors({ dataDir, clock, maxBytes }: MaintenanceOptions): Promise<void> {
   const now = clock().getTime();
   await removeLeftOvers(mirrorsFolder(dataDir), now);
   if (maxBytes === null) return;

@@ -11,7 +11,7 @@ export interface MirrorSettings {
 
 export const defaultMirrorSettings: MirrorSettings = { keepsAtGitHub: false, maxBytes: null };
 
-/** A variable has a value that is not allowed. The message names the variable and the cure. */
+/** A variable has a value that is not allowed. The message names the variable, and says what to do. */
 export class MirrorSettingRefused extends Error {}
 
 /** Throws MirrorSettingRefused. */
@@ -19,7 +19,7 @@ export function readMirrorSettings(env: Readonly<Record<string, string | undefin
   const mirrors = env['GITHUB_MIRRORS'] ?? 'shared';
   if (mirrors !== 'shared' && mirrors !== 'own')
     throw new MirrorSettingRefused(
-      `GITHUB_MIRRORS is ${JSON.stringify(mirrors)}. Set shared where all servers and workers have one data directory, own where each machine has its own.`,
+      `GITHUB_MIRRORS is ${JSON.stringify(mirrors)}. Set shared if all servers and workers have one data directory, or own if each machine has a data directory of its own.`,
     );
   const max = env['GITHUB_MIRROR_MAX_GB'];
   const gigabytes = Number(max);

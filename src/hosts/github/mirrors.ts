@@ -156,7 +156,7 @@ export function createMirrors(options: MirrorOptions): Mirrors {
 
   async function missing(directory: string, commits: readonly string[]): Promise<string[]> {
     const isPresent = await Promise.all(
-      commits.map(async (id) => (await git.readObjectHeader(options.git, directory, git.objectId(id))) !== null),
+      commits.map(async (id) => (await git.readObjectHeader(options.git, directory, git.requireObjectId(id))) !== null),
     );
     return commits.filter((_commit, index) => !isPresent[index]);
   }

@@ -39,7 +39,7 @@ export function pullRequestOperations(settings: PullRequestSettings) {
       (await readOpen(settings, repository, headBranch)).filter(({ headFork }) => headFork === null),
     openPullRequest: async (repository, input) => {
       if (input.headBranch === input.baseBranch) throw new HostRefused('Head and base are the same branch');
-      const api = await client.of(repository, 'landing');
+      const api = await client.apiFor(repository, 'landing');
       const opened = await open(api, input);
       await passFailpoint('github:after_open');
       const labels = [...(input.labels ?? [])];
@@ -54,22 +54,22 @@ export function pullRequestOperations(settings: PullRequestSettings) {
     setBaseBranch: async (repository, number, baseBranch) => {
       const seen = await mustRead(settings, repository, number);
       if (seen.state !== 'open' || seen.baseBranch === baseBranch) return;
-      await change(await client.of(repository, 'landing'), number, { base: baseBranch });
+      await change(await client.apiFor(repository, 'landing'), number, { base: baseBranch });
     },
     editPullRequest: async (repository, number, changes) => {
       const seen = await mustRead(settings, repository, number);
       const isSame = (changes.title ?? seen.title) === seen.title && (changes.body ?? seen.body) === seen.body;
       if (seen.state !== 'open' || isSame) return;
-      await change(await client.of(repository, 'notification'), number, changes);
+      await change(await client.apiFor(repository, 'notification'), number, changes);
     },
     closePullRequest: async (repository, number) => {
       if ((await mustRead(settings, repository, number)).state !== 'open') return;
-      await closeOpen(client, repository, number);
+      await closePullRequest(client, repository, number);
     },
     reopenPullRequest: async (repository, number) => {
       const { state } = await mustRead(settings, repository, number);
       if (state !== 'closed') throw new HostRefused(`Pull request #${number} is ${state}, not closed`);
-      await change(await client.of(repository, 'answer'), number, { state: 'open' });
+      await change(await client.apiFor(repository, 'answer'), number, { state: 'open' });
     },
     mergePullRequest: async (repository, number, merge) =>
       await mergeAtGitHub(settings, repository, { number, ...merge }),
@@ -79,9 +79,9 @@ export function pullRequestOperations(settings: PullRequestSettings) {
       const known = await findBranchAuthors(db, repository, [seen.headBranch]);
       await storeBranchAuthors(db, repository, { branch, names: [seen.author, ...(known.get(seen.headBranch) ?? [])] });
     },
-    listCommitsOf: async (repository, number) => await listCommitsOf(await client.of(repository, 'answer'), number),
+    listCommitsOf: async (repository, number) => await listCommitsOf(await client.apiFor(repository, 'answer'), number),
     countUnverifiedCommits: async (repository, range) => {
-      const api = await client.of(repository, 'hint');
+      const api = await client.apiFor(repository, 'hint');
       const directory = await mirrors.fetchMissing(repository, [range.head, range.base]);
       const commits = await git.listCommits(mirrors.git, directory, {
         from: [range.base],
@@ -106,7 +106,7 @@ async function mergeAtGitHub(
   { number, ...merge }: Merge,
 ): Promise<{ readonly commit: string }> {
   const { client, mirrors } = settings;
-  const api = await client.of(repository, 'landing');
+  const api = await client.apiFor(repository, 'landing');
   if (merge.unlessRef !== null) {
     const [there] = await mirrors.readRefs(repository, [merge.unlessRef]);
     if (there !== undefined) throw new RefMoved(merge.unlessRef, null, there.commit);
@@ -167,8 +167,8 @@ export function nameOf({ owner, repo }: Api): { owner: string; repo: string } {
 }
 
 /** Closes a pull request that was just read as open. If it was merged in the meantime, GitHub does not change it. */
-export async function closeOpen(client: Client, repository: HostRepository, number: number): Promise<void> {
-  await change(await client.of(repository, 'notification'), number, { state: 'closed' });
+export async function closePullRequest(client: Client, repository: HostRepository, number: number): Promise<void> {
+  await change(await client.apiFor(repository, 'notification'), number, { state: 'closed' });
 }
 
 async function change(
@@ -255,7 +255,7 @@ async function readOne(
   repository: HostRepository,
   number: number,
 ): Promise<HostPullRequest | null> {
-  const api = await client.of(repository, 'hint');
+  const api = await client.apiFor(repository, 'hint');
   const seen = await api
     .graphql<{ repository: { pullRequest: PullRequestAnswer | null } | null }>(documents.readPullRequest, { number })
     .then((answer) => answer.repository?.pullRequest ?? null)
@@ -293,7 +293,7 @@ async function readOpen(
   repository: HostRepository,
   head: string | null,
 ): Promise<HostPullRequest[]> {
-  const api = await client.of(repository, head === null ? 'reconciling' : 'landing');
+  const api = await client.apiFor(repository, head === null ? 'reconciling' : 'landing');
   const found: PullRequestAnswer[] = [];
   let after: string | null = null;
   do {

@@ -32,7 +32,7 @@ export function readPushAnswer({ exitCode, stdout, stderr }: PushEnd): PushAnswe
 
 function withCure(message: string): string {
   if (!/without `?workflows`? permission/i.test(message)) return message;
-  return `${message}. An owner grants the App the permission "Workflows" (read and write) in the settings of the App, and accepts it in those of the installation.`;
+  return `${message}. An owner must grant the App the permission "Workflows" (read and write) in the settings of the App, and accept the permission in the settings of the installation.`;
 }
 
 /** Judges the refs that were read after a push with an unclear result. Null: all updates were applied. */

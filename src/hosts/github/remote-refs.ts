@@ -76,7 +76,7 @@ export async function readRemoteRefs(
   };
   const response = await fetch(`${remote.url}/git-upload-pack`, {
     method: 'POST',
-    // GitHub answers for a renamed repository with a redirect. It is reported and not followed.
+    // For a renamed repository, GitHub answers with a redirect. The redirect is reported and not followed.
     redirect: 'manual',
     signal: AbortSignal.timeout(timeoutMs),
     headers: {
@@ -114,7 +114,7 @@ export function refusalMessage(name: string, status: number): string {
   if (status === 401) return `GitHub refused the App's token for ${name}`;
   if (status === 403)
     return `GitHub refused the App's token for ${name}: is the installation suspended, or the repository taken out of it?`;
-  return `The refs of ${name} could not be read at GitHub: it answered ${status}`;
+  return `The refs of ${name} could not be read: GitHub answered ${status}`;
 }
 
 function requestOf(patterns: readonly string[]): string {

@@ -23,7 +23,7 @@ export interface RuleSettings {
 export function ruleOperations({ client, signsCommits }: RuleSettings) {
   return {
     readBaseRules: async (repository, baseBranch) => {
-      const api = await client.of(repository, 'hint');
+      const api = await client.apiFor(repository, 'hint');
       return { ...judgeBaseRules(await readBranchFacts(api, baseBranch, { signsCommits })), countsForMs };
     },
   } satisfies Partial<CodeHost>;

@@ -61,7 +61,7 @@ export function workflowOperations(settings: WorkflowSettings) {
       return run;
     },
     readWorkflowRun: async (repository, run) => {
-      const api = await client.of(repository, 'landing');
+      const api = await client.apiFor(repository, 'landing');
       const seen = await readRun(api, run);
       if (seen === null) return null;
       const url = seen.html_url;
@@ -80,7 +80,7 @@ export function workflowOperations(settings: WorkflowSettings) {
       };
     },
     cancelWorkflowRun: async (repository, run) => {
-      await cancelRun(await client.of(repository, 'notification'), Number(run));
+      await cancelRun(await client.apiFor(repository, 'notification'), Number(run));
       const row = await findRun(db, repository, run);
       if (row !== null) await branches.release(repository, row.key);
     },
@@ -88,7 +88,7 @@ export function workflowOperations(settings: WorkflowSettings) {
 }
 
 function otherCommit(wanted: string, tested: string): string {
-  return `GitHub ran the workflow on ${tested} instead of ${wanted}: its branch was moved at that moment. Try again.`;
+  return `GitHub ran the workflow on ${tested} instead of ${wanted}, because the branch was moved at that moment. Try again.`;
 }
 
 function startedElsewhere(retryAt: number): HostUnavailable {
@@ -102,7 +102,7 @@ async function start(
   { row, writer }: Extract<RunClaim, { kind: 'ask' }>,
 ): Promise<string> {
   const { client, db, clock, branches } = starting;
-  const api = await client.of(repository, 'landing');
+  const api = await client.apiFor(repository, 'landing');
   const file = await fileOf(api, dispatch.workflow);
   const find = async (branch: string | null): Promise<string | null> =>
     await findOwnRun(api, {

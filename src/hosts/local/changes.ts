@@ -103,6 +103,6 @@ async function queueChecksOf(
   for (const { ref, to } of moved) {
     const priority = decideCiPriority(branchOf(ref) ?? '', branches);
     if (priority !== null && to !== null)
-      await queueChecks(installation, repository, { commit: to, ref, priority, again: true });
+      await queueChecks(installation, repository, { commit: to, ref, priority, restartsCanceled: true });
   }
 }

@@ -1,7 +1,7 @@
 // Rows of check runs. `ci.ts` queues them, and runners claim and conclude them. A runner has a lease on each run that
 // it claimed. After the lease is lost, the runner may not write the result.
 import type { Database, Transaction } from '../../platform/database.ts';
-import { storable } from '../../platform/log-pieces.ts';
+import { toStorableText } from '../../platform/log-pieces.ts';
 import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
 import type { HostRepository } from '../port.ts';
 
@@ -89,7 +89,7 @@ export interface QueuedBuild {
   readonly ref: string;
   readonly priority: number;
   /** Whether canceled checks start again, because a branch was moved to the commit. */
-  readonly again: boolean;
+  readonly restartsCanceled: boolean;
   readonly at: Date;
 }
 
@@ -107,7 +107,7 @@ export async function queueCheckRuns(
   const newestOf = (name: string): NewestAttempt | undefined => known.find((run) => run.name === name);
   const wanted = runs.filter(({ name }) => {
     const newest = newestOf(name);
-    return newest === undefined || (build.again && newest.canceled);
+    return newest === undefined || (build.restartsCanceled && newest.canceled);
   });
   if (wanted.length === 0 && known[0]?.isBehind !== true) return false;
   return await db.transaction(repository.accountId, async (tx) => {
@@ -331,7 +331,7 @@ export async function concludeCheckRun(
     const done = await query(
       `update local_check_run set state = 'completed', conclusion = $3, summary = $4, completed_at = now(), lease_owner = null, lease_until = null
        where id = $1 and state = 'running' and lease_owner = $2 returning id`,
-      [run.id, leaseOwner, result.conclusion, storable(result.summary)],
+      [run.id, leaseOwner, result.conclusion, toStorableText(result.summary)],
     );
     if (done.length === 0) return false;
     if (result.conclusion === 'error') {

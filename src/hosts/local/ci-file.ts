@@ -23,7 +23,7 @@ export interface CiWorkflow extends CiCheck {
 
 export type CiFile =
   | { readonly kind: 'checks'; readonly checks: readonly CiCheck[]; readonly workflows: readonly CiWorkflow[] }
-  /** Every error of the file, each with its path in the file and the cure. */
+  /** Every error of the file. Each text has the path in the file, and says what to do about the error. */
   | { readonly kind: 'broken'; readonly reasons: readonly string[] };
 
 const defaultTimeoutSec = 600;
@@ -79,7 +79,7 @@ function parseEntry(
   if (name.trim() === '' || name.length > 100 || /[\x00-\x1f]/.test(name))
     return refuse(`${at}: a name has 1 to 100 printable characters`);
   if (isServiceCheck(name))
-    return refuse(`${at}: names that begin with interlock/ are the service's own; take another`);
+    return refuse(`${at}: names that begin with interlock/ are reserved for the service; choose another name`);
   if (!isMapping(entry)) return refuse(`${at}: must be a mapping {${known.join(', ')}}`);
   const unknown = Object.keys(entry).find((key) => !known.includes(key));
   if (unknown !== undefined)

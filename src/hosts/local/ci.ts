@@ -35,13 +35,18 @@ export function decideCiPriority(
 }
 
 /**
- * Queues the checks of the tip of a branch. `again`: the branch was just moved to the commit, so canceled checks start
- * again.
+ * Queues the checks of the tip of a branch. `restartsCanceled`: the branch was just moved to the commit, so canceled
+ * checks start again.
  */
 export async function queueChecks(
   installation: Installation,
   repository: HostRepository,
-  build: { readonly commit: string; readonly ref: string; readonly priority: CiPriority; readonly again: boolean },
+  build: {
+    readonly commit: string;
+    readonly ref: string;
+    readonly priority: CiPriority;
+    readonly restartsCanceled: boolean;
+  },
 ): Promise<void> {
   const file = await readCiFile(installation, repository, build.commit);
   const runs: NewCheckRun[] =

@@ -1,7 +1,7 @@
 // What `npm run doctor` examines in a repository of the local host: its folder, and the file that names its checks.
 import { access, constants, readdir } from 'node:fs/promises';
 import { delimiter } from 'node:path';
-import { listed, missing, ok, type ReportFinding, warning } from '../../domain/doctor/finding.ts';
+import { joinNames, missing, ok, type ReportFinding, warning } from '../../domain/doctor/finding.ts';
 import * as git from '../git/index.ts';
 import type { CodeHost, HostExpectations, HostRepository } from '../port.ts';
 import { ciFileLimit, ciFilePath, parseCiFile, type CiFile } from './ci-file.ts';
@@ -27,12 +27,12 @@ async function examine(installation: Installation, { repository, expectations, r
       missing(
         'folder',
         `${directory} cannot be read and written.`,
-        'Give it to the user that Interlock runs as. With several machines, mount it on each of them.',
+        'Give the folder to the user that Interlock runs as. With several machines, mount the folder on each of them.',
       ),
     );
   report(ok('folder', `${directory} can be read and written.`));
   const version = await installation.git.text(directory, ['version']);
-  report(ok('git', `${version.replace(/^git version/, 'git')} reads it.`));
+  report(ok('git', `${version.replace(/^git version/, 'git')} reads the repository.`));
   for (const branch of expectations.baseBranches) {
     const tip = await git.readRef(installation.git, directory, `refs/heads/${branch}`);
     const probe = `checks of ${branch}`;
@@ -69,8 +69,8 @@ export function judgeCiFile(file: CiFile, { branch, requiredChecks, hasProgram }
   if (absent.length > 0)
     return missing(
       probe,
-      `${ciFilePath} of ${branch} has no check ${listed(absent)}, which merge_rules.preconditions.required_checks demands.`,
-      `Add it to ${ciFilePath}, or take it out of required_checks.`,
+      `${ciFilePath} of ${branch} has no check ${joinNames(absent)}, which merge_rules.preconditions.required_checks demands.`,
+      `Add the check to ${ciFilePath}, or remove it from required_checks.`,
     );
   if (names.length === 0)
     return warning(
@@ -82,10 +82,10 @@ export function judgeCiFile(file: CiFile, { branch, requiredChecks, hasProgram }
   if (unknown.length > 0)
     return warning(
       probe,
-      `This machine has no ${listed(unknown.map(({ run, name }) => `${programOf(run)} (check ${name})`))} on its PATH.`,
-      'Install it on every machine that runs checks.',
+      `This machine has no ${joinNames(unknown.map(({ run, name }) => `${programOf(run)} (check ${name})`))} on its PATH.`,
+      'Install the missing programs on every machine that runs checks.',
     );
-  return ok(probe, `${ciFilePath} of ${branch} runs ${listed(names)}.`);
+  return ok(probe, `${ciFilePath} of ${branch} runs ${joinNames(names)}.`);
 }
 
 /** The program that a command runs first, without the assignments before it. */

@@ -34,13 +34,17 @@ export interface Exchange {
   readonly reply: FastifyReply;
 }
 
-export interface Admitted {
+export interface AdmittedRequest {
   readonly repository: HostRepository;
   readonly user: GitUser;
 }
 
 /** Admits a git client, which sends a token as its password. Throws Refusal. */
-export async function admitGit(options: GitHttpOptions, exchange: Exchange, service: Service): Promise<Admitted> {
+export async function admitGit(
+  options: GitHttpOptions,
+  exchange: Exchange,
+  service: Service,
+): Promise<AdmittedRequest> {
   const scope = scopeOf[service];
   return await admit(options, exchange, { user: await userOf(options, exchange.request, scope), scope });
 }
@@ -49,7 +53,7 @@ export async function admitGit(options: GitHttpOptions, exchange: Exchange, serv
  * Admits a reader of check output, who sends a token or the session of a browser. Returns 'sign in' for a browser
  * without a session. Throws Refusal.
  */
-export async function admitReader(options: GitHttpOptions, exchange: Exchange): Promise<Admitted | 'sign in'> {
+export async function admitReader(options: GitHttpOptions, exchange: Exchange): Promise<AdmittedRequest | 'sign in'> {
   const { request } = exchange;
   const scope = 'queue:read';
   const isBrowser = request.headers.authorization === undefined && asksForPage(request);
@@ -62,7 +66,7 @@ async function admit(
   options: GitHttpOptions,
   { request, reply }: Exchange,
   { user, scope }: { readonly user: GitUser | 'forbidden' | null; readonly scope: GitScope },
-): Promise<Admitted> {
+): Promise<AdmittedRequest> {
   if (user === null) throw new Refusal(401, 'Sign in with an API token as the password; any user name will do');
   if (user === 'forbidden') throw new Refusal(403, `This token lacks the scope ${scope}`);
   const { isAllowed, headers } = options.spend(user.accountId);

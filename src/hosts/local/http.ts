@@ -16,7 +16,7 @@ import {
   admitGit,
   admitReader,
   Refusal,
-  type Admitted,
+  type AdmittedRequest,
   type GitHttpOptions,
   type Place,
   type Service,
@@ -140,7 +140,7 @@ async function uploadPack(
 
 async function receivePack(
   { room, ...options }: GitHttpOptions & { readonly room: PushRoom },
-  { repository, user }: Admitted,
+  { repository, user }: AdmittedRequest,
   { request, reply }: Exchange,
 ): Promise<FastifyReply> {
   const { bounds, host } = options;

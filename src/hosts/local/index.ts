@@ -3,5 +3,5 @@ export type { LocalHostOptions } from './installation.ts';
 export { registerGitHttp } from './http.ts';
 export { createCiRunner } from './ci-runner.ts';
 export { type CopiedRepository, copyRepository, gitOf, repositoryPath } from './repository-copy.ts';
-export { oldestOutput, removeOldOutput } from './old-output.ts';
+export { findOldestOutput, removeOldOutput } from './old-output.ts';
 export { type LocalHost } from './local-host.port.ts';

@@ -31,7 +31,7 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
     ...conversationOperations(installation),
     ...mergeOperations(installation),
     ...examineOperation(installation),
-    readChecks: async (repository, commit) => await readChecks(installation, repository, git.objectId(commit)),
+    readChecks: async (repository, commit) => await readChecks(installation, repository, git.requireObjectId(commit)),
     readBaseRules: async (repository, baseBranch) => await readBaseRules(installation, repository, baseBranch),
     publishCheck: async (repository, check) =>
       await storePublishedCheck(installation.db, repository, { check, at: installation.clock() }),

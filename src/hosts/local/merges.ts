@@ -43,7 +43,7 @@ export function mergeOperations(installation: Installation) {
       return { commit };
     },
     composeUpdate: async (repository, update) =>
-      await git.bringUpToDate(installation.git, at(repository), { ...update, committer: installation.committer }),
+      await git.updateHeadWithBase(installation.git, at(repository), { ...update, committer: installation.committer }),
     cherryPick: async (repository, picked) =>
       await git.cherryPick(installation.git, at(repository), { ...picked, committer: installation.committer }),
   } satisfies Partial<CodeHost>;

@@ -25,7 +25,7 @@ export async function removeOldOutput(dataDir: string, before: Date): Promise<nu
 }
 
 /** When the oldest file was last written. Null: there are no files. */
-export async function oldestOutput(dataDir: string): Promise<Date | null> {
+export async function findOldestOutput(dataDir: string): Promise<Date | null> {
   const oldest = await Promise.all(
     (await listOutput(dataDir)).map(async ([first]) => (first === undefined ? null : await lastWriteOf(first))),
   );

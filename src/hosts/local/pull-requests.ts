@@ -67,7 +67,7 @@ function openOperations({ installation, changed, mustFind }: StoredPullRequests)
   const { db } = installation;
   return {
     openPullRequestOfFork: async (repository, { fork, head, ...input }) => {
-      const headSha = git.objectId(head);
+      const headSha = git.requireObjectId(head);
       const directory = installation.directoryOf(repository);
       if ((await git.readCommit(installation.git, directory, headSha)) === null)
         throw new HostRefused(`${headSha} is not a commit of this repository`);
@@ -83,7 +83,7 @@ function openOperations({ installation, changed, mustFind }: StoredPullRequests)
         throw new HostRefused(`A pull request already exists from ${fork.owner}:${input.headBranch}`);
       const ref = `refs/pull/${number}/head`;
       await git.updateRefs(installation.git, directory, [{ ref, from: null, to: headSha }]);
-      await queueChecks(installation, repository, { commit: headSha, ref, priority: 1, again: false });
+      await queueChecks(installation, repository, { commit: headSha, ref, priority: 1, restartsCanceled: false });
       changed(repository, number);
       return await readPullRequest(installation, repository, await mustFind(repository, number));
     },
@@ -108,7 +108,7 @@ function openOperations({ installation, changed, mustFind }: StoredPullRequests)
           commit: headSha,
           ref: git.branchRef(input.headBranch),
           priority,
-          again: false,
+          restartsCanceled: false,
         });
       // Only Interlock opens pull requests of bot branches. It records them itself and needs no hint.
       if (!git.isBotBranch(input.headBranch)) changed(repository, number);
@@ -156,7 +156,7 @@ function changeOperations({ installation, changed, mustFind }: StoredPullRequest
     // No hint is emitted, because Interlock has recorded the landing already.
     concludePullRequest: async (repository, number, landing) => {
       await mustFind(repository, number);
-      const commit = git.objectId(landing.mergeCommit);
+      const commit = git.requireObjectId(landing.mergeCommit);
       await rows.markMerged(db, repository, { number, commit, at: new Date(landing.at) });
     },
     setLabel: async (repository, number, { label, present, by }) => {

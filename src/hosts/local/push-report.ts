@@ -21,7 +21,7 @@ export function parsePushReport(output: Buffer, hasSideBand: boolean): PushRepor
   return unpack === undefined ? null : { unpack, lines, progress: hasSideBand ? band(2) : Buffer.alloc(0) };
 }
 
-export function refused(ref: string, reason: string): string {
+export function refusalLine(ref: string, reason: string): string {
   return `ng ${ref} ${reason}`;
 }
 

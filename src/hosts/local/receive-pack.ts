@@ -18,7 +18,7 @@ import {
   hasSideBand,
   joinReports,
   parsePushReport,
-  refused,
+  refusalLine,
   type PushReport,
 } from './push-report.ts';
 import { formatPushRequest, parsePushRequest, type PushCommand, type PushRequest } from './push-request.ts';
@@ -67,7 +67,7 @@ export async function receivePush(
   const lines = await describe(changes);
   await followRefChanges(installation, repository, { changes, by: 'push' });
   const progress = Buffer.from(lines.map((line) => `${line}\n`).join(''));
-  const refusedLines = refusals.map(({ ref, reason }) => refused(ref, reason));
+  const refusedLines = refusals.map(({ ref, reason }) => refusalLine(ref, reason));
   return formatPushReport(
     joinReports([...reports, { unpack: 'unpack ok', lines: refusedLines, progress }]),
     request.capabilities,
@@ -163,7 +163,7 @@ async function runReceivePack(
   if (exitCode === 0) return { unpack: 'unpack ok', lines: [], progress: Buffer.alloc(0) };
   return {
     unpack: 'unpack failed',
-    lines: group.commands.map(({ ref }) => refused(ref, message || 'git receive-pack failed')),
+    lines: group.commands.map(({ ref }) => refusalLine(ref, message || 'git receive-pack failed')),
     progress: Buffer.alloc(0),
   };
 }

@@ -38,7 +38,7 @@ export async function reconcileRepository(
   for (const [ref, commit] of tips) {
     const priority = decideCiPriority(branchOf(ref) ?? '', branches);
     if (priority !== null && !checked.has(commit))
-      await queueChecks(installation, repository, { commit, ref, priority, again: false });
+      await queueChecks(installation, repository, { commit, ref, priority, restartsCanceled: false });
   }
   const before = seen.get(repository.id);
   for (const [ref, commit] of tips) {

@@ -79,7 +79,7 @@ async function readRefsAtRest(git: Git, directory: string): Promise<readonly Ref
     const first = await listRefs(git, directory);
     const second = await listRefs(git, directory);
     if (atRest && first === second && !(await isUpdating(directory))) return parseRefs(first);
-    if (Date.now() > end) throw new Error(`The refs of ${directory} do not come to rest. Try the backup again.`);
+    if (Date.now() > end) throw new Error(`The refs of ${directory} change all the time. Try the backup again.`);
     await pause(pollMs);
   }
 }

@@ -72,16 +72,16 @@ export interface HostGit {
   updateRefs(repository: HostRepository, updates: readonly RefUpdate[]): Promise<void>;
   readCommit(repository: HostRepository, commit: string): Promise<HostCommit | null>;
   /**
-   * The first-parent commits from `to` back to `from`, without `from` itself (null: back to the root). The newest is
-   * first. At most `limit`. With a `path`, only the commits that change the file at this path.
+   * The first-parent commits from `to` back to `from`, at most `limit`. `from` itself is left out (null: back to the
+   * root). The newest commit is first. With a `path`, only the commits that change the file at this path.
    */
   listFirstParents(
     repository: HostRepository,
     range: { readonly from: string | null; readonly to: string; readonly limit: number; readonly path?: string },
   ): Promise<readonly HostCommit[]>;
   /**
-   * The commits that are reachable from `to` and from none of `from`, merges included. The oldest is first. If there
-   * are more than `limit`, the newest ones.
+   * The commits that are reachable from `to` and from none of `from`, merge commits included. The oldest is first. If
+   * there are more than `limit` commits, only the newest `limit` are returned.
    */
   listCommits(
     repository: HostRepository,
@@ -101,7 +101,7 @@ export interface HostGit {
    */
   findConfigurationPush(
     repository: HostRepository,
-    of: { readonly ref: string; readonly since: string; readonly tip: string },
+    range: { readonly ref: string; readonly since: string; readonly tip: string },
   ): Promise<ConfigurationPush | null>;
   /**
    * A thin pack of the objects that are reachable from `commits`, but not from `without`. It is for a clone that has

@@ -46,7 +46,7 @@ export class CommitMissing extends HostUnavailable {
   readonly commit: string;
 
   constructor(commit: string, options: ErrorOptions = {}) {
-    super(`The commit ${commit} is not there any more.`, options);
+    super(`The commit ${commit} does not exist any more.`, options);
     this.name = 'CommitMissing';
     this.commit = commit;
   }

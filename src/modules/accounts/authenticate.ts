@@ -280,8 +280,8 @@ function actorOf(row: UserColumns & { readonly sessionId?: string }): Actor {
     handle: row.handle,
     role: row.role,
     scopes: new Set(row.scopes),
-    atGitHub: row.githubUserId === null ? null : { id: row.githubUserId, login: row.handle ?? '' },
-    isAtOidc: row.isAtOidc,
+    personAtGitHub: row.githubUserId === null ? null : { id: row.githubUserId, login: row.handle ?? '' },
+    hasOidcRole: row.isAtOidc,
   };
 }
 

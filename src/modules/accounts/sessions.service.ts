@@ -6,7 +6,7 @@ import type { Context, Ports, Scope } from '../../context.ts';
 import { signInLinkMinutes, safePath, sessionEndsAt } from '../../domain/accounts/sign-in.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { SystemQueries, Transaction } from '../../platform/database.ts';
-import { forgetRows } from '../../platform/retention/index.ts';
+import { ruleForRows } from '../../platform/retention/index.ts';
 import { announceEndedAccess } from './authenticate.ts';
 import { digestToken, type Secrets } from './tokens.ts';
 import { recordUserAction, type RequestContext } from './user-actions.ts';
@@ -100,7 +100,7 @@ export async function useSignInLink({ db, clock }: Ports, secrets: Secrets, secr
     if (started === undefined)
       throw new DomainError(
         'NOT_FOUND',
-        `This link was used already, is older than ${signInLinkMinutes} minutes, or its token was revoked. Ask for a new one, or sign in with a token.`,
+        `This link was used already, is older than ${signInLinkMinutes} minutes, or its token was revoked. Ask for a new link, or sign in with a token.`,
       );
     return await insertSession(query, secrets, { ...started, now });
   });
@@ -183,7 +183,7 @@ export async function readOwnSession(ctx: Context): Promise<SessionRead | null> 
 /**
  * The retention of sessions. Ended sessions are kept for a while, because they record which user was signed in when.
  */
-export const sessionForgetting = forgetRows('sessions', 'select min(started_at) from user_session', [
+export const sessionForgetting = ruleForRows('sessions', 'select min(started_at) from user_session', [
   { table: 'user_session', old: 't.started_at < $1' },
   { table: 'sign_in_link', old: 't.expires_at < $1' },
   { table: 'terminal_sign_in', old: 't.expires_at < $1' },

@@ -9,7 +9,7 @@ import {
 } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { eventsTrigger, type FollowedLog } from '../../graphql/event-log-pubsub.ts';
-import { FollowArgs, type Subscribing } from '../../graphql/subscriptions.ts';
+import { FollowArgs, type SubscriptionRequest } from '../../graphql/subscriptions.ts';
 import { requireScope } from '../accounts/index.ts';
 import { maySeeInside } from '../repositories/index.ts';
 import { PullRequest } from '../queue/api/pull-requests.types.ts';
@@ -33,7 +33,7 @@ export class EventsResolver {
 
   @Subscription(() => Event, {
     topics: eventsTrigger,
-    topicId: ({ args, context }: Subscribing): FollowedLog => {
+    topicId: ({ args, context }: SubscriptionRequest): FollowedLog => {
       requireScope(context, 'queue:read');
       return {
         events: context.events,

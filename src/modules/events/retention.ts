@@ -1,6 +1,6 @@
 // The retention of events. Only the beginning of an account's log is deleted, so that the rest has no gap. Events
 // without a position stay at any age, because no client can have followed them.
-import { countOf, type RetentionRule } from '../../platform/retention/index.ts';
+import { countDeletedRows, type RetentionRule } from '../../platform/retention/index.ts';
 
 const first = `select e.account_id, e.at from event_head h cross join lateral (
   select account_id, at from event where account_id = h.account_id and position is not null order by position limit 1) e`;
@@ -22,5 +22,5 @@ export const eventRetention: RetentionRule = {
   kind: 'events',
   tables: ['event'],
   oldest: `select min(at) from (${first}) f`,
-  forget: async (query, { cutoff, atOnce }) => await countOf(query, beginningOfOne, [cutoff, atOnce]),
+  forget: async (query, { cutoff, atOnce }) => await countDeletedRows(query, beginningOfOne, [cutoff, atOnce]),
 };

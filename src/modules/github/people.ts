@@ -16,24 +16,26 @@ export type RoleOfPerson = (ctx: Context) => Promise<Role | null>;
 const keptMs = 5 * 60_000;
 const maxKept = 10_000;
 
-type Person = NonNullable<Actor['atGitHub']>;
+type Person = NonNullable<Actor['personAtGitHub']>;
 
 export function personRoles(ports: Ports, secrets: Secrets): RoleOfPerson {
   const kept = new Map<string, { readonly role: Promise<Role | null>; readonly until: number }>();
   return async (ctx) => {
-    const { userId, role, atGitHub, sessionId, tokenId } = ctx.actor;
-    if (atGitHub === null || userId === null) return role;
+    const { userId, role, personAtGitHub, sessionId, tokenId } = ctx.actor;
+    if (personAtGitHub === null || userId === null) return role;
     const now = ports.clock().getTime();
     // The key contains the session, so that GitHub is queried again after a new sign-in.
-    const key = JSON.stringify([userId, sessionId, tokenId, atGitHub.login]);
+    const key = JSON.stringify([userId, sessionId, tokenId, personAtGitHub.login]);
     const known = kept.get(key);
     if (known !== undefined && known.until > now) return await known.role;
     if (kept.size >= maxKept) kept.delete(kept.keys().next().value as string);
-    const asked = readRole(ports, secrets, { accountId: ctx.accountId, person: atGitHub }).catch((error: unknown) => {
-      if (!(error instanceof HostUnavailable) && !(error instanceof RequestError)) throw error;
-      ports.log.warn({ error: String(error) }, 'The permissions of a person could not be read from GitHub.');
-      return role;
-    });
+    const asked = readRole(ports, secrets, { accountId: ctx.accountId, person: personAtGitHub }).catch(
+      (error: unknown) => {
+        if (!(error instanceof HostUnavailable) && !(error instanceof RequestError)) throw error;
+        ports.log.warn({ error: String(error) }, 'The permissions of a person could not be read from GitHub.');
+        return role;
+      },
+    );
     kept.set(key, { role: asked, until: now + keptMs });
     asked.catch(() => kept.delete(key));
     const found = await asked;

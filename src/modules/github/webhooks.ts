@@ -10,7 +10,7 @@ import {
 } from '../../hosts/github/webhook-events.ts';
 import type { HostEvent, HostRepository } from '../../hosts/port.ts';
 import { passFailpoint } from '../../platform/failpoints.ts';
-import { forgetRows } from '../../platform/retention/index.ts';
+import { ruleForRows } from '../../platform/retention/index.ts';
 import type { Secrets } from '../accounts/index.ts';
 import { findAppByWebhookPath, type AppRow } from './apps.rows.ts';
 
@@ -155,6 +155,6 @@ function eventOf(repository: HostRepository, hint: WebhookHint): HostEvent {
 }
 
 /** The retention of received deliveries. GitHub can send a delivery again for at most three days. */
-export const hostDeliveryForgetting = forgetRows('host_deliveries', 'select min(received_at) from host_delivery', [
+export const hostDeliveryForgetting = ruleForRows('host_deliveries', 'select min(received_at) from host_delivery', [
   { table: 'host_delivery', old: 't.received_at < $1' },
 ]);

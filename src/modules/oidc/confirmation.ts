@@ -24,8 +24,8 @@ export type ConfirmPerson = (ctx: Context) => Promise<Role>;
 export function oidcConfirmation(ports: Ports, secrets: Secrets, oidc: Oidc | null): ConfirmPerson {
   const kept = new Map<string, { readonly role: Promise<Role | null>; readonly until: number }>();
   return async (ctx) => {
-    const { userId, role, isAtOidc, sessionId } = ctx.actor;
-    if (!isAtOidc || userId === null) return role;
+    const { userId, role, hasOidcRole, sessionId } = ctx.actor;
+    if (!hasOidcRole || userId === null) return role;
     const now = ports.clock().getTime();
     // The key contains the session, so that the rows are read again after a new sign-in.
     const key = JSON.stringify([userId, sessionId, role]);

@@ -4,7 +4,12 @@ import { decideOidcAccess, lacksClaims } from '../../domain/accounts/oidc.ts';
 import type { OidcSettings } from '../../domain/accounts/oidc-settings.ts';
 import { providerVisitMinutes } from '../../domain/accounts/sign-in.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { openOidcProvider, OidcFailure, type AuthorizationKept, type OidcProvider } from '../../platform/oidc/index.ts';
+import {
+  openOidcProvider,
+  OidcFailure,
+  type PendingAuthorization,
+  type OidcProvider,
+} from '../../platform/oidc/index.ts';
 import { decrypt, encrypt, startOidcSession, type Secrets } from '../accounts/index.ts';
 
 /** The provider of the installation, and the settings that give its people accounts and roles. */
@@ -24,7 +29,7 @@ function oidcRedirectUri(publicUrl: string): string {
   return `${publicUrl}/session/oidc/callback`;
 }
 
-interface Kept extends AuthorizationKept {
+interface Kept extends PendingAuthorization {
   readonly next: string;
   /** Null: the first account that the person's groups give. */
   readonly account: string | null;

@@ -4,8 +4,8 @@ import { Args, Ctx, FieldResolver, Resolver, Root, Subscription, ArgsType, Field
 import { loadIfAny, type GraphQLContext } from '../../graphql/context.ts';
 import {
   followEvents,
-  type Following,
-  type Subscribing,
+  type EventSelection,
+  type SubscriptionRequest,
   ChangeByEvent,
   FollowArgs,
 } from '../../graphql/subscriptions.ts';
@@ -66,7 +66,9 @@ export class PreviewChangesResolver {
   }
 }
 
-async function followVerifications(subscribing: Subscribing<FollowPreviewsArgs>): Promise<AsyncIterable<unknown>> {
+async function followVerifications(
+  subscribing: SubscriptionRequest<FollowPreviewsArgs>,
+): Promise<AsyncIterable<unknown>> {
   const { context } = subscribing;
   return await follow(subscribing, {
     matches: ({ verificationId }) => verificationId !== null,
@@ -84,7 +86,7 @@ const ofPreviews: ReadonlySet<string> = new Set(
   ),
 );
 
-async function followPreviews(subscribing: Subscribing<FollowPreviewsArgs>): Promise<AsyncIterable<unknown>> {
+async function followPreviews(subscribing: SubscriptionRequest<FollowPreviewsArgs>): Promise<AsyncIterable<unknown>> {
   const { context } = subscribing;
   return await follow(subscribing, {
     matches: ({ action, registrationId, verificationId }) =>
@@ -98,8 +100,8 @@ async function followPreviews(subscribing: Subscribing<FollowPreviewsArgs>): Pro
 }
 
 async function follow<Change extends object>(
-  subscribing: Subscribing<FollowPreviewsArgs>,
-  { matches, toChange }: Following<Change>,
+  subscribing: SubscriptionRequest<FollowPreviewsArgs>,
+  { matches, toChange }: EventSelection<Change>,
 ): Promise<AsyncIterable<unknown>> {
   const { args, context } = subscribing;
   requireScope(context, 'queue:read');

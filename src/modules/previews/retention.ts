@@ -1,8 +1,8 @@
 // The retention of logs and registrations. Verifications and their steps are never deleted, because landings depend on
 // them.
-import { forgetRows } from '../../platform/retention/index.ts';
+import { ruleForRows } from '../../platform/retention/index.ts';
 
-export const verificationLogForgetting = forgetRows('verification_logs', 'select min(at) from verification_log', [
+export const verificationLogForgetting = ruleForRows('verification_logs', 'select min(at) from verification_log', [
   { table: 'verification_log', old: 't.at < $1' },
   {
     table: 'preview_registration',

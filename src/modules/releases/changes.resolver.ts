@@ -2,7 +2,7 @@
 // deployment or environment as it is when the message is sent.
 import { Args, Ctx, FieldResolver, Resolver, Root, Subscription, ArgsType, Field, ObjectType } from 'type-graphql';
 import { loadIfAny, type GraphQLContext } from '../../graphql/context.ts';
-import { followEvents, type Subscribing, ChangeByEvent, FollowArgs } from '../../graphql/subscriptions.ts';
+import { followEvents, type SubscriptionRequest, ChangeByEvent, FollowArgs } from '../../graphql/subscriptions.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { FollowedEvent } from '../events/index.ts';
 import { Event } from '../events/events.types.ts';
@@ -66,7 +66,9 @@ export class ReleaseChangesResolver {
   }
 }
 
-async function followDeployments(subscribing: Subscribing<FollowEnvironmentsArgs>): Promise<AsyncIterable<unknown>> {
+async function followDeployments(
+  subscribing: SubscriptionRequest<FollowEnvironmentsArgs>,
+): Promise<AsyncIterable<unknown>> {
   const { context } = subscribing;
   return await follow(subscribing, async ({ cursor, action, deploymentId }, projectId) => {
     const deployment = await loadIfAny(context, deploymentById, deploymentId);
@@ -74,7 +76,9 @@ async function followDeployments(subscribing: Subscribing<FollowEnvironmentsArgs
   });
 }
 
-async function followEnvironments(subscribing: Subscribing<FollowEnvironmentsArgs>): Promise<AsyncIterable<unknown>> {
+async function followEnvironments(
+  subscribing: SubscriptionRequest<FollowEnvironmentsArgs>,
+): Promise<AsyncIterable<unknown>> {
   const { context } = subscribing;
   return await follow(subscribing, async ({ cursor, action, environmentId }, projectId) => {
     const environment = await loadIfAny(context, environmentById, environmentId);
@@ -84,7 +88,7 @@ async function followEnvironments(subscribing: Subscribing<FollowEnvironmentsArg
 
 /** The project or environment must exist when the subscription begins. */
 async function follow<Change extends object>(
-  subscribing: Subscribing<FollowEnvironmentsArgs>,
+  subscribing: SubscriptionRequest<FollowEnvironmentsArgs>,
   toChange: (event: FollowedEvent, projectId: string) => Promise<Change | null>,
 ): Promise<AsyncIterable<unknown>> {
   const { args, context } = subscribing;

@@ -4,12 +4,12 @@ import type { Context } from '../../context.ts';
 import {
   listRestorable,
   rollbackTarget,
-  sayEnough,
-  type Latest,
+  areEnoughSuccesses,
+  type LatestDeployment,
   type RollbackTarget,
   type Success,
 } from '../../domain/releases/history.ts';
-import { lineOf, type InLine } from '../../domain/releases/slot.ts';
+import { lineOf, type LineEntry } from '../../domain/releases/slot.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { requireScope } from '../accounts/index.ts';
 import { frozenNow } from './freezes.frozen.ts';
@@ -33,7 +33,7 @@ async function readSuccesses(ctx: Context, tx: Transaction, environmentId: strin
       [ctx.accountId, environmentId, limit],
     );
     const successes = newest.toReversed();
-    if (newest.length < limit || sayEnough(successes)) return successes;
+    if (newest.length < limit || areEnoughSuccesses(successes)) return successes;
   }
 }
 
@@ -51,7 +51,7 @@ export async function readRollbackTarget(
   environmentId: string,
 ): Promise<RollbackTarget | null> {
   const successes = await readSuccesses(ctx, tx, environmentId);
-  const [latest] = await tx.query<Latest>(
+  const [latest] = await tx.query<LatestDeployment>(
     `select id, kind, status, candidate_id as "candidateId", rollback_of_id as "rollbackOfId" from deployment
      where account_id = $1 and environment_id = $2 and deploy_start_at is not null
      order by coalesce(last_start_at, deploy_start_at) desc, id desc limit 1`,
@@ -67,9 +67,9 @@ export async function readRollback(ctx: Context, environmentId: string): Promise
 }
 
 /** The deployments that wait for the environment's slot, the next first. */
-export async function readLine(ctx: Context, tx: Transaction, environment: EnvironmentRow): Promise<InLine[]> {
+export async function readLine(ctx: Context, tx: Transaction, environment: EnvironmentRow): Promise<LineEntry[]> {
   await tx.em.flush();
-  const pending = await tx.query<InLine>(
+  const pending = await tx.query<LineEntry>(
     `select id, kind, status, reported, forced from deployment where account_id = $1 and environment_id = $2 and status = 'pending'`,
     [ctx.accountId, environment.id],
   );

@@ -1,12 +1,12 @@
 // The only function that writes the status of a deployment, with its times, its revision and its event. A deployment
 // that ends releases the slot, and the next deployment in line is woken. The caller locks the environment's row.
 import type { Context } from '../../context.ts';
-import { begins, canMove, endsSlot, isFinal, timesAfter } from '../../domain/releases/deployment.status.ts';
+import { startsDeployment, canMove, endsSlot, isFinal, timesAfter } from '../../domain/releases/deployment.status.ts';
 import type { DeploymentStatus } from '../../domain/releases/release.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
-import { untried } from '../../platform/turns/index.ts';
+import { noFailedCalls } from '../../platform/turns/index.ts';
 import { announceDeployments, announcementOf, type DeploymentAnnouncement } from './deployments.events.ts';
 import { readRunning } from './deployments.history.ts';
 import { wakeDeployment, wakeNextInLine } from './deployments.wake.ts';
@@ -62,7 +62,7 @@ export async function writeDeploymentStatuses(
     // A report of the same status restarts the time limit, and causes no event.
     if (from === to) continue;
     // Postponed calls to the provider belong to the earlier status.
-    Object.assign(deployment, { ...untried, cancelPending: cancelPending ?? false });
+    Object.assign(deployment, { ...noFailedCalls, cancelPending: cancelPending ?? false });
     deployment.errorMessage = errorMessage ?? null;
     announcements.push(announcementOf(deployment, by === 'report' && isFinal(from) ? { lateUpdate: true } : {}));
   }
@@ -88,7 +88,7 @@ async function setStatus(ctx: Context, { deployment, to, running }: SetStatus): 
   const { status: from, deployStartAt = null, deployEndAt = null } = deployment;
   // A deployment replaces the candidate that runs when it starts, not the candidate that ran when it was requested. If
   // its own candidate already runs when it starts again, it still replaces the candidate that it replaced before.
-  if (begins(from, to)) {
+  if (startsDeployment(from, to)) {
     deployment.lastStartAt = now;
     const candidateId = await running();
     if (!isFinal(from) || candidateId !== deployment.candidateId) deployment.fromCandidateId = candidateId;

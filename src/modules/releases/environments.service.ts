@@ -5,7 +5,7 @@ import {
   type EnvironmentSettings,
   type SettingChange,
 } from '../../domain/releases/environment.changes.ts';
-import { checkedReleaseName } from '../../domain/releases/name.ts';
+import { requireReleaseName } from '../../domain/releases/name.ts';
 import { isSameProvider, type EnvironmentTier } from '../../domain/releases/release.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { dryRun } from '../../platform/dry-run.ts';
@@ -37,7 +37,7 @@ export interface NewEnvironment {
 /** Throws CONFLICT if the project has an environment with this name. */
 export async function createEnvironment(ctx: Context, secrets: Secrets, input: NewEnvironment): Promise<void> {
   requireScope(ctx, 'release:write');
-  const name = checkedReleaseName(input.name, 'input.name');
+  const name = requireReleaseName(input.name, 'input.name');
   const provider = checkedProvider(input.provider, 'input.provider');
   const reportTimeoutSec = checkedSeconds(input.reportTimeoutSec ?? defaultReportTimeoutSec, 'input.reportTimeoutSec');
   const freezeAfterRollbackSec = checkedFreeze(input.freezeAfterRollbackSec ?? null);

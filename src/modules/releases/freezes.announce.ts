@@ -1,7 +1,7 @@
 // Writes an event when an environment becomes frozen or unfrozen. Decisions do not depend on these events: they read
 // the freezes themselves.
 import type { Context } from '../../context.ts';
-import { frozenAt, nextChange } from '../../domain/releases/freeze.ts';
+import { findFreezeInForce, nextChange } from '../../domain/releases/freeze.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
 import {
@@ -29,7 +29,7 @@ export async function announceFreeze(ctx: Context, tx: Transaction, environment:
   const now = ctx.clock().getTime();
   const of = { accountId: ctx.accountId, environmentId: environment.id };
   const freezes = await loadEnvironmentFreezes(tx, of);
-  const frozen = frozenAt(freezes, now);
+  const frozen = findFreezeInForce(freezes, now);
   const change = nextChange(freezes, now);
   environment.nextFreezeChangeAt = change === null ? null : new Date(change);
   await wakeNextInLine(ctx, tx, environment);

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { frozenAt, type Frozen } from '../../domain/releases/freeze.ts';
+import { findFreezeInForce, type FreezeInForce } from '../../domain/releases/freeze.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { decisionInstant, loadEnvironmentFreezes, type StoredFreeze } from '../repositories/index.ts';
 
@@ -11,7 +11,7 @@ export async function frozenNow(
   ctx: Context,
   tx: Transaction,
   { environmentId, now }: { readonly environmentId: string; readonly now: Date },
-): Promise<Frozen<StoredFreeze> | null> {
+): Promise<FreezeInForce<StoredFreeze> | null> {
   const freezes = await loadEnvironmentFreezes(tx, { accountId: ctx.accountId, environmentId });
-  return frozenAt(freezes, decisionInstant(freezes, now));
+  return findFreezeInForce(freezes, decisionInstant(freezes, now));
 }

@@ -2,7 +2,7 @@
 // no longer hold back.
 import type { Context } from '../../context.ts';
 import { timeText } from '../../domain/calendar/time.text.ts';
-import { frozenAt, frozenText, nextChange } from '../../domain/releases/freeze.ts';
+import { findFreezeInForce, describeFreeze, nextChange } from '../../domain/releases/freeze.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { loadEnvironmentFreezes, type StoredFreeze } from '../repositories/index.ts';
 import { readLine } from './deployments.history.ts';
@@ -36,8 +36,8 @@ export async function impactOfFreeze(
   const { id: environmentId, name } = environment;
   const now = ctx.clock().getTime();
   const freezes = await loadEnvironmentFreezes(tx, { accountId: ctx.accountId, environmentId });
-  const frozen = frozenAt(freezes, now);
-  const wasFrozen = frozenAt(before, now) !== null;
+  const frozen = findFreezeInForce(freezes, now);
+  const wasFrozen = findFreezeInForce(before, now) !== null;
   const waiting = (await readLine(ctx, tx, environment)).filter(({ forced }) => !forced).map(({ id }) => id);
   const inLine = await readDeploymentsIn(ctx, tx, waiting);
   const holdsBack = frozen === null ? [] : inLine;
@@ -50,7 +50,7 @@ export async function impactOfFreeze(
     now,
   );
   const sentences = [
-    ...(frozen === null ? [] : [`${name} is ${frozenText(frozen)}.`]),
+    ...(frozen === null ? [] : [`${name} is ${describeFreeze(frozen)}.`]),
     ...(frozen === null && wasFrozen ? [`${name} is not frozen any more.`] : []),
     ...(frozen === null && next !== null ? [`${name} is frozen next from ${timeText(next)} on.`] : []),
     ...(frozen === null && !wasFrozen && next === null ? [`${name} is not frozen now, and stays so.`] : []),

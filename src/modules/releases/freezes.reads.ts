@@ -1,5 +1,5 @@
 import type DataLoader from 'dataloader';
-import { frozenAt, isOver, type Frozen } from '../../domain/releases/freeze.ts';
+import { findFreezeInForce, isOver, type FreezeInForce } from '../../domain/releases/freeze.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { loadMany } from '../../graphql/loaders.ts';
 import { requireScope } from '../accounts/index.ts';
@@ -12,8 +12,11 @@ export async function readFreezes(ctx: GraphQLContext, environmentId: string): P
 }
 
 /** The freeze of an environment now. Null: the environment is not frozen. */
-export async function readFrozen(ctx: GraphQLContext, environmentId: string): Promise<Frozen<StoredFreeze> | null> {
-  return frozenAt(await readFreezes(ctx, environmentId), ctx.clock().getTime());
+export async function readFrozen(
+  ctx: GraphQLContext,
+  environmentId: string,
+): Promise<FreezeInForce<StoredFreeze> | null> {
+  return findFreezeInForce(await readFreezes(ctx, environmentId), ctx.clock().getTime());
 }
 
 function freezesOfEnvironments(ctx: GraphQLContext): DataLoader<string, StoredFreeze[]> {

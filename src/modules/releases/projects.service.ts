@@ -1,7 +1,7 @@
 import { isSameProvider } from '../../domain/releases/release.ts';
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { checkedReleaseName } from '../../domain/releases/name.ts';
+import { requireReleaseName } from '../../domain/releases/name.ts';
 import { recordUserAction, requireScope, type Secrets } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { loadRepository, type RepositoryName } from '../repositories/index.ts';
@@ -21,7 +21,7 @@ export interface NewReleaseProject {
 /** Throws CONFLICT if the account has a release project with this name. */
 export async function createReleaseProject(ctx: Context, secrets: Secrets, input: NewReleaseProject): Promise<void> {
   requireScope(ctx, 'release:write');
-  const name = checkedReleaseName(input.name, 'input.name');
+  const name = requireReleaseName(input.name, 'input.name');
   const build = input.build ? checkedProvider(input.build, 'input.build') : null;
   const buildTimeoutSec = checkedSeconds(input.buildTimeoutSec ?? defaultBuildTimeoutSec, 'input.buildTimeoutSec');
   const repository = await loadRepository(ctx, input.repository, 'release:write');

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { activeStatuses } from '../../domain/releases/deployment.status.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
 import { sqlList, type Transaction } from '../../platform/database.ts';
-import { untried } from '../../platform/turns/index.ts';
+import { noFailedCalls } from '../../platform/turns/index.ts';
 import { cancelActive } from './deployments.cancel.ts';
 import { lockCandidate } from './driving/build.rows.ts';
 import { changeEnvironment } from './releases.locks.ts';
@@ -39,6 +39,6 @@ async function cancelBuild(ctx: Context, tx: Transaction, candidateId: string): 
   const now = ctx.clock();
   candidate.cancelRequestedAt ??= now;
   // The cancellation replaces a call that was postponed.
-  Object.assign(candidate, { ...untried, nextLookAt: whenWakeIsLost(now) });
+  Object.assign(candidate, { ...noFailedCalls, nextLookAt: whenWakeIsLost(now) });
   tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, candidateId }));
 }

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Context } from '../../context.ts';
-import { frozenAt, isOver, type Frozen } from '../../domain/releases/freeze.ts';
+import { findFreezeInForce, isOver, type FreezeInForce } from '../../domain/releases/freeze.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { requireScope } from '../accounts/index.ts';
 import { freezeColumns, freezesOf, toFreeze, type FreezeRecord, type StoredFreeze } from './freezes.rows.ts';
@@ -11,10 +11,10 @@ export async function readBranchFrozen(
   ctx: GraphQLContext,
   repositoryId: string,
   baseBranch: string,
-): Promise<Frozen<StoredFreeze> | null> {
+): Promise<FreezeInForce<StoredFreeze> | null> {
   requireScope(ctx, 'queue:read');
   const freezes = await loaderOf(ctx, freezesOfRepositories).load(repositoryId);
-  return frozenAt(freezesOf(freezes, baseBranch), ctx.clock().getTime());
+  return findFreezeInForce(freezesOf(freezes, baseBranch), ctx.clock().getTime());
 }
 
 /** Freezes that have not ended, newest first. */

@@ -1,7 +1,7 @@
 // Freezes of base branches. While a base branch is frozen, nothing lands on it, and validation continues.
 import type { Context } from '../../context.ts';
 import type { RecurringSpan } from '../../domain/calendar/spans.ts';
-import { frozenAt, isOver, nextChange } from '../../domain/releases/freeze.ts';
+import { findFreezeInForce, isOver, nextChange } from '../../domain/releases/freeze.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { tryOut } from '../../platform/dry-run.ts';
 import { recordUserAction, requireAction } from '../accounts/index.ts';
@@ -199,7 +199,7 @@ export async function announceBranchFreezes(ctx: Context, tx: Transaction, repos
     [ctx.accountId, repositoryId],
   );
   for (const { id: queueId, baseBranch, announced } of queues) {
-    const frozen = frozenAt(freezesOf(freezes, baseBranch), now);
+    const frozen = findFreezeInForce(freezesOf(freezes, baseBranch), now);
     if ((frozen !== null) === announced) continue;
     await tx.query('update queue set announced_frozen = $3, version = version + 1 where account_id = $1 and id = $2', [
       ctx.accountId,

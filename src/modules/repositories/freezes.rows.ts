@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import type { Span } from '../../domain/calendar/spans.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { matchesGlob } from '../../domain/glob.ts';
-import { frozenText, type Freeze, type Frozen } from '../../domain/releases/freeze.ts';
+import { describeFreeze, type Freeze, type FreezeInForce } from '../../domain/releases/freeze.ts';
 import type { FreezeSource } from '../../domain/releases/release.ts';
 import type { Transaction } from '../../platform/database.ts';
 
@@ -176,7 +176,7 @@ export function freezeFacts({ id, source, reason, createdBy, span, baseBranches 
 }
 
 /** The payload of an event about a target that is frozen from now on. */
-export function frozenFacts({ freeze, until }: Frozen<StoredFreeze>): object {
+export function frozenFacts({ freeze, until }: FreezeInForce<StoredFreeze>): object {
   const { id, source, reason, createdBy } = freeze;
   return {
     freeze: id,
@@ -184,6 +184,6 @@ export function frozenFacts({ freeze, until }: Frozen<StoredFreeze>): object {
     reason,
     by: createdBy,
     until: until === null ? null : new Date(until).toISOString(),
-    sentence: frozenText({ freeze, until }),
+    sentence: describeFreeze({ freeze, until }),
   };
 }

@@ -1,8 +1,8 @@
 import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { Node } from '../../graphql/node.ts';
 import { DateTime, Glob, TimeZone } from '../../graphql/scalars.ts';
-import { frozenText } from '../../domain/releases/freeze.ts';
-import type { Frozen as FrozenNow } from '../../domain/releases/freeze.ts';
+import { describeFreeze } from '../../domain/releases/freeze.ts';
+import type { FreezeInForce as FrozenNow } from '../../domain/releases/freeze.ts';
 import type { FreezeSource as Source } from '../../domain/releases/release.ts';
 import type { StoredFreeze } from './freezes.rows.ts';
 import { RepositoryInput, type DryRun } from './repositories.types.ts';
@@ -192,6 +192,6 @@ export function toFrozenNode(target: string, frozen: FrozenNow<StoredFreeze> | n
     until: until === null ? null : new Date(until),
     reason: freeze.reason,
     createdBy: freeze.createdBy,
-    sentence: `${target} is ${frozenText(frozen)}`,
+    sentence: `${target} is ${describeFreeze(frozen)}`,
   };
 }

@@ -2,7 +2,7 @@
 // cached for five minutes, so that a person who loses access at GitHub loses access to Interlock too. For a user whose
 // role an admin of the account set, GitHub is not queried.
 import type { Context, Scope } from '../../context.ts';
-import { isBot, isPermissionEnough, neededAtGitHub } from '../../domain/accounts/github-people.ts';
+import { isBot, isPermissionEnough, neededPermissions } from '../../domain/accounts/github-people.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { hostClient, HostUnavailable, type HostedRepository, type HostPermission } from '../../hosts/port.ts';
 
@@ -29,15 +29,15 @@ export async function refusalsAtHost(
 ): Promise<(scope: Scope) => string | null> {
   const has = await permissionOfCaller(ctx, repository);
   return (scope) => {
-    const needed = neededAtGitHub[scope];
+    const needed = neededPermissions[scope];
     if (isPermissionEnough(has, needed)) return null;
-    return `This needs the permission ${needed} in ${repository.owner}/${repository.name} at GitHub; ${ctx.actor.atGitHub?.login ?? 'you'} has ${has ?? 'none'}.`;
+    return `This needs the permission ${needed} in ${repository.owner}/${repository.name} at GitHub; ${ctx.actor.personAtGitHub?.login ?? 'you'} has ${has ?? 'none'}.`;
   };
 }
 
 /** The rows of repositories whose existence the caller may know. */
 export async function onlySeen<Row extends NamedRepository>(ctx: Context, rows: readonly Row[]): Promise<Row[]> {
-  if (ctx.actor.atGitHub === null) return [...rows];
+  if (ctx.actor.personAtGitHub === null) return [...rows];
   const seen = await Promise.all(rows.map(async (row) => await maySee(ctx, row)));
   return rows.filter((_row, at) => seen[at]);
 }
@@ -56,10 +56,10 @@ export async function permissionOfHandle(
 }
 
 async function permissionOfCaller(ctx: Context, repository: NamedRepository): Promise<HostPermission | null> {
-  const { atGitHub } = ctx.actor;
-  if (atGitHub === null || repository.host !== 'github') return 'admin';
+  const { personAtGitHub } = ctx.actor;
+  if (personAtGitHub === null || repository.host !== 'github') return 'admin';
   try {
-    return await hostClient(ctx, repository).readPermission(atGitHub);
+    return await hostClient(ctx, repository).readPermission(personAtGitHub);
   } catch (error) {
     if (error instanceof HostUnavailable)
       throw new DomainError('HOST_UNAVAILABLE', 'Your permissions could not be read from GitHub. Try again.');

@@ -84,7 +84,7 @@ export async function readRepositoriesById(ctx: Context, ids: readonly string[])
  * Whether the caller may read the contents of a repository. GitHub is queried only if the caller's role follows GitHub.
  */
 export async function maySeeInside(ctx: Context, repositoryId: string): Promise<boolean> {
-  if (ctx.actor.atGitHub === null) return true;
+  if (ctx.actor.personAtGitHub === null) return true;
   const [row] = await readRepositoriesById(ctx, [repositoryId]);
   return row !== undefined && (await maySee(ctx, row));
 }
@@ -96,7 +96,7 @@ export async function requireStillSeen(ctx: Context, repositoryId: string): Prom
 
 /** Throws FORBIDDEN unless GitHub gives the caller the permission that the scope needs in the repository. */
 export async function requireAtHostOf(ctx: Context, repositoryId: string, scope: Scope): Promise<void> {
-  if (ctx.actor.atGitHub === null) return;
+  if (ctx.actor.personAtGitHub === null) return;
   for (const row of await readRepositoriesById(ctx, [repositoryId])) await requireAtHost(ctx, row, scope);
 }
 

@@ -82,7 +82,7 @@ export class RepositoriesResolver {
       key: (row) => [row.owner, row.name],
       totalCount: async () => await countRepositories(ctx),
     });
-    if (ctx.actor.atGitHub === null) return found;
+    if (ctx.actor.personAtGitHub === null) return found;
     const seen = new Set<object>(await onlySeen(ctx, rows));
     const isSeen = (node: Repository): boolean => seen.has(node);
     return { ...found, nodes: found.nodes.filter(isSeen), edges: found.edges.filter(({ node }) => isSeen(node)) };

@@ -16,7 +16,7 @@ import {
   readLogPage,
   subscribeToLog,
 } from '../../graphql/logs.ts';
-import { type Subscribing } from '../../graphql/subscriptions.ts';
+import { type SubscriptionRequest } from '../../graphql/subscriptions.ts';
 import { logOfRunbook, readToolCalls, type ActivityOf } from './activity.reads.ts';
 import { loadRunbook } from './runbooks.reads.ts';
 import { Runbook } from './runbooks.types.ts';
@@ -107,7 +107,10 @@ async function readToolCallPage(
   return toConnection(rows, page.size, { node: (row): RunbookToolCall => row, key: ({ id }) => [id] });
 }
 
-async function followRunbookLog({ args, context }: Subscribing<FollowRunbookLogArgs>): Promise<AsyncIterable<unknown>> {
+async function followRunbookLog({
+  args,
+  context,
+}: SubscriptionRequest<FollowRunbookLogArgs>): Promise<AsyncIterable<unknown>> {
   const { id } = await loadRunbook(context, args.number);
   const read = logOfRunbook(context, { runbookId: id, leafId: null });
   return await subscribeToLog(read, { after: args.after, missing: 'Runbook' });

@@ -3,7 +3,7 @@
 import { Args, Ctx, FieldResolver, Resolver, Root, Subscription, ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import { DomainError } from '../../domain/errors.ts';
 import { loadIfAny, loaderOf, type GraphQLContext } from '../../graphql/context.ts';
-import { followEvents, type Subscribing, ChangeByEvent, FollowArgs } from '../../graphql/subscriptions.ts';
+import { followEvents, type SubscriptionRequest, ChangeByEvent, FollowArgs } from '../../graphql/subscriptions.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { FollowedEvent } from '../events/index.ts';
 import { Event } from '../events/events.types.ts';
@@ -52,7 +52,7 @@ export class RunbookChangeStepResolver {
   }
 }
 
-async function followRunbooks(subscribing: Subscribing<FollowRunbooksArgs>): Promise<AsyncIterable<unknown>> {
+async function followRunbooks(subscribing: SubscriptionRequest<FollowRunbooksArgs>): Promise<AsyncIterable<unknown>> {
   const { args, context } = subscribing;
   requireScope(context, 'runbook:write');
   const newText = textReader(context);

@@ -2,7 +2,7 @@
 // this.
 import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '../../context.ts';
-import { checkedBudget } from '../../domain/runbooks/request.ts';
+import { requireBudget } from '../../domain/runbooks/request.ts';
 import { recordUserAction, requireScope } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { loadRepository, lockRepository, type RepositoryName } from '../repositories/index.ts';
@@ -19,7 +19,7 @@ export interface RunbookDefaultsChange extends Given {
 /** Fields that are left out stay unchanged. A null target branch means the repository's default branch. */
 export async function updateRunbookDefaults(ctx: Context, change: RunbookDefaultsChange): Promise<RepositoryRow> {
   requireScope(ctx, 'config:write');
-  if (typeof change.budgetMicros === 'number') checkedBudget(change.budgetMicros);
+  if (typeof change.budgetMicros === 'number') requireBudget(change.budgetMicros);
   const repository = await loadRepository(ctx, change.repository, 'config:write');
   if (typeof change.targetBranch === 'string') await requireBranch(ctx, repository, change.targetBranch);
   await ctx.db.transaction(ctx.accountId, async (tx) => {

@@ -57,7 +57,7 @@ export async function loadRunbook(ctx: Context, number: number): Promise<Runbook
 /** Throws NOT_FOUND. Throws FORBIDDEN if GitHub does not let the caller write to the runbook's repository. */
 export async function requireWriter(ctx: Context, number: number): Promise<void> {
   requireScope(ctx, 'runbook:write');
-  if (ctx.actor.atGitHub === null) return;
+  if (ctx.actor.personAtGitHub === null) return;
   const { repositoryId } = await loadRunbook(ctx, number);
   await requireAtHostOf(ctx, repositoryId, 'runbook:write');
 }

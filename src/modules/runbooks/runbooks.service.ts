@@ -2,10 +2,10 @@
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import {
-  checkedBudget,
-  checkedDescription,
-  checkedPrompt,
-  checkedTitle,
+  requireBudget,
+  requireDescription,
+  requirePrompt,
+  requireTitle,
   isBudgetSpent,
   mergeLabels,
   maxPrompts,
@@ -76,15 +76,15 @@ async function checkRequest(ctx: Context, request: CreateRunbookRequest) {
   requireAction(ctx, 'start_runbook');
   // The request needs the scope now, because the pull requests are queued later in the name of the author.
   if (request.queueWhenGreen) requireScope(ctx, 'queue:write');
-  const prompt = checkedPrompt(request.prompt);
-  const title = checkedTitle(request.title);
-  const description = checkedDescription(request.description);
+  const prompt = requirePrompt(request.prompt);
+  const title = requireTitle(request.title);
+  const description = requireDescription(request.description);
   const labels = mergeLabels([], request.labels);
   const repository = await loadRepository(ctx, request.repository, 'runbook:write');
   requireActive(repository);
   await requireRightToLabel(ctx, repository, labels);
   const defaults = await findRunbookDefaults(ctx, repository.id);
-  const budgetMicros = checkedBudget(request.budgetMicros ?? defaults.budgetMicros, defaults.budgetMicros);
+  const budgetMicros = requireBudget(request.budgetMicros ?? defaults.budgetMicros, defaults.budgetMicros);
   const author = await findAuthor(ctx, request.authorEmail);
   const targetBranch = request.targetBranch ?? defaults.targetBranch ?? repository.defaultBranch;
   await requireBranch(ctx, repository, targetBranch);
@@ -121,8 +121,8 @@ export interface ContinueRunbookRequest {
 /** Adds a prompt. The runbook may be in any state, because prompts are consumed in order. */
 export async function continueRunbook(ctx: Context, request: ContinueRunbookRequest): Promise<void> {
   requireScope(ctx, 'runbook:write');
-  const prompt = checkedPrompt(request.prompt);
-  const description = checkedDescription(request.description);
+  const prompt = requirePrompt(request.prompt);
+  const description = requireDescription(request.description);
   const labels = mergeLabels([], request.labels);
   const { repositoryId } = await loadRunbook(ctx, request.number);
   await requireAtHostOf(ctx, repositoryId, 'runbook:write');

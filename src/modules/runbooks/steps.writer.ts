@@ -3,7 +3,7 @@
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { runbookStatus, type RunbookStatus, type StepStatus } from '../../domain/runbooks/runbook.ts';
-import { canMoveStep, leftOut } from '../../domain/runbooks/steps.ts';
+import { canMoveStep, leftOutText } from '../../domain/runbooks/steps.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
 import {
@@ -155,7 +155,7 @@ export async function passOverFailed(ctx: Context, tx: Transaction, runbook: Run
   if (failed === undefined) return;
   for (const leaf of leaves) {
     if (leaf.position > failed.position && (leaf.status === 'not_started' || leaf.status === 'queued'))
-      await writeLeaf(ctx, tx, runbook, { leaf, to: 'failed', errorMessage: leftOut(failed.number) });
+      await writeLeaf(ctx, tx, runbook, { leaf, to: 'failed', errorMessage: leftOutText(failed.number) });
     if (leaf.status === 'failed') leaf.passedOver = true;
   }
 }

@@ -1,6 +1,6 @@
 import { Field, ObjectType, Resolver, Root, Subscription } from 'type-graphql';
 import { mapEvents, payloadOf, type SubscriptionValue } from '../../graphql/subscription-payloads.ts';
-import type { Subscribing } from '../../graphql/subscriptions.ts';
+import type { SubscriptionRequest } from '../../graphql/subscriptions.ts';
 import { requireScope } from '../accounts/index.ts';
 import { readDelivery } from './webhooks.reads.ts';
 import { WebhookDelivery } from './webhooks.types.ts';
@@ -27,7 +27,7 @@ export class WebhookChangesResolver {
   }
 }
 
-async function followDeliveries({ context }: Subscribing): Promise<AsyncIterable<unknown>> {
+async function followDeliveries({ context }: SubscriptionRequest): Promise<AsyncIterable<unknown>> {
   requireScope(context, 'admin');
   return await Promise.resolve(
     mapEvents(context.deliveries.follow(context.accountId), async (id): Promise<WebhookDeliveryChange | null> => {

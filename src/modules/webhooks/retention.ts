@@ -1,10 +1,10 @@
 // The retention of deliveries. Open deliveries stay until their schedule ends. The row of a deleted endpoint is removed
 // after the rows of its deliveries.
-import { forgetRows } from '../../platform/retention/index.ts';
+import { ruleForRows } from '../../platform/retention/index.ts';
 
 const isDeleted = 'select account_id, id from webhook_endpoint where deleted_at is not null';
 
-export const deliveryForgetting = forgetRows('webhook_deliveries', 'select min(created_at) from webhook_delivery', [
+export const deliveryForgetting = ruleForRows('webhook_deliveries', 'select min(created_at) from webhook_delivery', [
   { table: 'webhook_delivery', old: `t.created_at < $1 and t.state not in ('pending', 'retrying')` },
   {
     table: 'webhook_delivery',

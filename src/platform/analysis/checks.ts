@@ -1,12 +1,12 @@
-// Checks that need no model, so that the same head always has the same findings. A fault that the base already has is a
-// note instead of a failure, because the change did not cause it.
+// Checks that need no model, so that the same head always has the same findings. If a file already has a fault at the
+// base, all faults of the file at the head are notes and no failures, because the change may not have caused them.
 import { setImmediate } from 'node:timers/promises';
 import type { AnalysisRequest, Finding } from './port.ts';
 import { checkSkill, languageOf, type Fault } from './syntax.ts';
 
-export interface Checked {
+export interface FileCheckReport {
   readonly findings: readonly Finding[];
-  readonly looked: number;
+  readonly fileCount: number;
   /** Sentences about files and findings that were left out. */
   readonly leftOut: readonly string[];
 }
@@ -16,7 +16,7 @@ const maxBytes = 512 * 1024;
 const maxFindings = 200;
 const maxCharacters = 500;
 
-export async function checkFiles(request: AnalysisRequest): Promise<Checked> {
+export async function checkFiles(request: AnalysisRequest): Promise<FileCheckReport> {
   const files = request.changes.filter(({ mode }) => mode === '100644' || mode === '100755');
   const findings: Finding[] = [];
   const large: string[] = [];
@@ -30,10 +30,10 @@ export async function checkFiles(request: AnalysisRequest): Promise<Checked> {
   }
   return {
     findings: findings.slice(0, maxFindings),
-    looked: Math.min(files.length, maxFiles) - large.length,
+    fileCount: Math.min(files.length, maxFiles) - large.length,
     leftOut: [
-      ...(large.length === 0 ? [] : [`Larger than ${maxBytes / 1024} KiB, and not looked at: ${named(large)}.`]),
-      ...(files.length > maxFiles ? [`${files.length - maxFiles} more files were not looked at.`] : []),
+      ...(large.length === 0 ? [] : [`Larger than ${maxBytes / 1024} KiB, and not checked: ${named(large)}.`]),
+      ...(files.length > maxFiles ? [`${files.length - maxFiles} more files were not checked.`] : []),
       ...(findings.length > maxFindings ? [`${findings.length - maxFindings} more findings are left out.`] : []),
     ],
   };
@@ -49,7 +49,7 @@ async function findingsIn(request: AnalysisRequest, path: string, text: string):
   return faults.map(({ line, message }) => ({
     path,
     line,
-    message: `${message.slice(0, maxCharacters)}${wasSo ? ' (It was so before.)' : ''}`,
+    message: `${message.slice(0, maxCharacters)}${wasSo ? ' (The file already had a fault before the change.)' : ''}`,
     weight: wasSo ? 'note' : 'failure',
   }));
 }
@@ -74,8 +74,8 @@ function named(paths: readonly string[]): string {
 const conflictMarks = [/^<{7}(?: |$)/, /^={7}$/, /^>{7}(?: |$)/];
 
 /**
- * Finds places where git left both sides of a conflict. All three marks are needed in their order, because a single
- * mark may be an underlined heading.
+ * Finds places where git left both sides of a conflict. All three markers must be there in this order, because a line of
+ * seven `=` alone may underline a heading.
  */
 function findConflictMarkers(text: string): readonly Fault[] {
   const faults: Fault[] = [];
@@ -87,7 +87,7 @@ function findConflictMarkers(text: string): readonly Fault[] {
       beganAt = index + 1;
     } else if (seen > 0 && conflictMarks[seen]?.test(line) === true) seen += 1;
     if (seen < conflictMarks.length) continue;
-    faults.push({ line: beganAt, message: 'A conflict was left behind: its markers stand in the file.' });
+    faults.push({ line: beganAt, message: 'The file contains the markers of a merge conflict.' });
     seen = 0;
   }
   return faults;

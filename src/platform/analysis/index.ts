@@ -1,5 +1,5 @@
 // Code analysis: deterministic checks of the files, and a review by a model if a model is configured.
-import { checkFiles, type Checked } from './checks.ts';
+import { checkFiles, type FileCheckReport } from './checks.ts';
 import type { Analysis, AnalysisRequest } from './port.ts';
 import { review, type Review, type ReviewOptions, type ReviewCost } from './review.ts';
 
@@ -14,8 +14,8 @@ export function createAnalysis({ review: options }: AnalysisOptions): Analysis {
   return {
     sentence:
       options === null
-        ? 'No model reviews it: RUNBOOK_MODEL names none.'
-        : `The model ${options.model.provider}/${options.model.model} reviews it.`,
+        ? 'No model reviews the changes, because RUNBOOK_MODEL is not set.'
+        : `The model ${options.model.provider}/${options.model.model} reviews the changes.`,
     async analyse(request) {
       const checked = await checkFiles(request);
       const spent = { micros: 0 };
@@ -39,15 +39,15 @@ async function reviewOrReason(request: AnalysisRequest, options: ReviewOptions, 
   } catch (error) {
     request.signal.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);
-    return { findings: [], summary: `No model reviewed it: ${reason}` };
+    return { findings: [], summary: `No model reviewed the changes: ${reason}` };
   }
 }
 
-function summaryOf({ findings, looked, leftOut }: Checked, reviewed: Review | null): string {
+function summaryOf({ findings, fileCount, leftOut }: FileCheckReport, reviewed: Review | null): string {
   const failures = findings.filter(({ weight }) => weight === 'failure').length;
-  const files = looked === 1 ? '1 file was' : `${looked} files were`;
+  const files = fileCount === 1 ? '1 file was' : `${fileCount} files were`;
   return [
-    `${files} looked at for syntax and conflict markers, with ${failures === 1 ? '1 failure' : `${failures} failures`}.`,
+    `${files} checked for syntax and conflict markers, with ${failures === 1 ? '1 failure' : `${failures} failures`}.`,
     ...leftOut,
     ...(reviewed === null ? [] : [reviewed.summary]),
   ].join(' ');

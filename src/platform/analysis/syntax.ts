@@ -49,7 +49,7 @@ export function checkSkill(text: string): readonly Fault[] {
   const parsed = parseSkill(text);
   return parsed.ok
     ? []
-    : parsed.faults.map(({ line, reason }) => ({ line, message: `This skill cannot be driven: ${reason}` }));
+    : parsed.faults.map(({ line, reason }) => ({ line, message: `This skill file cannot be used: ${reason}` }));
 }
 
 function checkJson(text: string): readonly Fault[] {
@@ -71,7 +71,7 @@ function checkYaml(text: string): readonly Fault[] {
   const documents = parseAllDocuments(text, { lineCounter, logLevel: 'silent', prettyErrors: false });
   return [...documents]
     .flatMap(({ errors }) => errors)
-    .map(({ pos, message }) => ({ line: lineCounter.linePos(pos[0]).line, message: `This is no YAML: ${message}` }));
+    .map(({ pos, message }) => ({ line: lineCounter.linePos(pos[0]).line, message: `This is not YAML: ${message}` }));
 }
 
 function checkTypeScript(text: string): readonly Fault[] {

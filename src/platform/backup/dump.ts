@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
-import { listTables, quoted, type Table } from './tables.ts';
+import { listTables, quoteIdentifier, type Table } from './tables.ts';
 
 export interface DumpedTable {
   readonly name: string;
@@ -84,9 +84,9 @@ async function dump(client: pg.Client, folder: string): Promise<Dump> {
 
 async function dumpTable(client: pg.Client, table: Table, folder: string): Promise<DumpedTable> {
   const { name, columns } = table;
-  const texts = columns.map((column) => `${quoted(column.name)}::text`).join(', ');
+  const texts = columns.map((column) => `${quoteIdentifier(column.name)}::text`).join(', ');
   if (table.isGuarded) await client.query('set local role interlock_system');
-  const text = `select to_json(array[${texts}]::text[])::text as row from ${quoted(name)}`;
+  const text = `select to_json(array[${texts}]::text[])::text as row from ${quoteIdentifier(name)}`;
   const file = createWriteStream(fileOf(folder, name), { mode: 0o600 });
   const rows = await write(client, text, [createGzip(), file]);
   await client.query('reset role');

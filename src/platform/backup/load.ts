@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import pg from 'pg';
 import { fileOf, type Dump, type DumpedTable } from './dump.ts';
-import { listTables, quoted, type Table } from './tables.ts';
+import { listTables, quoteIdentifier, type Table } from './tables.ts';
 
 const rowsAtOnce = 500;
 const charactersAtOnce = 8 * 1024 * 1024;
@@ -25,10 +25,10 @@ export async function loadDump(databaseUrl: string, dump: Dump, folder: string):
     const tables = await listTables(client);
     const keys = await listForeignKeys(client);
     await suspendConstraints(client, tables, keys);
-    await client.query(`truncate ${tables.map(({ name }) => quoted(name)).join(', ')}`);
+    await client.query(`truncate ${tables.map(({ name }) => quoteIdentifier(name)).join(', ')}`);
     for (const dumped of dump.tables) await loadTable(client, { dumped, table: tableOf(tables, dumped), folder });
     for (const { name, value } of dump.sequences)
-      await client.query('select setval($1::regclass, $2::bigint)', [quoted(name), value]);
+      await client.query('select setval($1::regclass, $2::bigint)', [quoteIdentifier(name), value]);
     await client.query('set constraints all immediate');
     await restoreConstraints(client, tables, keys);
     await client.query('commit');
@@ -61,11 +61,13 @@ async function suspendConstraints(
   keys: readonly ForeignKey[],
 ): Promise<void> {
   for (const { name, isGuarded } of tables) {
-    await client.query(`alter table ${quoted(name)} disable trigger user`);
-    if (isGuarded) await client.query(`alter table ${quoted(name)} no force row level security`);
+    await client.query(`alter table ${quoteIdentifier(name)} disable trigger user`);
+    if (isGuarded) await client.query(`alter table ${quoteIdentifier(name)} no force row level security`);
   }
   for (const { table, name } of keys)
-    await client.query(`alter table ${quoted(table)} alter constraint ${quoted(name)} deferrable initially deferred`);
+    await client.query(
+      `alter table ${quoteIdentifier(table)} alter constraint ${quoteIdentifier(name)} deferrable initially deferred`,
+    );
 }
 
 async function restoreConstraints(
@@ -74,10 +76,12 @@ async function restoreConstraints(
   keys: readonly ForeignKey[],
 ): Promise<void> {
   for (const { table, name } of keys)
-    await client.query(`alter table ${quoted(table)} alter constraint ${quoted(name)} not deferrable`);
+    await client.query(
+      `alter table ${quoteIdentifier(table)} alter constraint ${quoteIdentifier(name)} not deferrable`,
+    );
   for (const { name, isGuarded } of tables) {
-    await client.query(`alter table ${quoted(name)} enable trigger user`);
-    if (isGuarded) await client.query(`alter table ${quoted(name)} force row level security`);
+    await client.query(`alter table ${quoteIdentifier(name)} enable trigger user`);
+    if (isGuarded) await client.query(`alter table ${quoteIdentifier(name)} force row level security`);
   }
 }
 
@@ -87,7 +91,7 @@ async function loadTable(
 ): Promise<void> {
   const typeOf = new Map(table.columns.map(({ name, type }) => [name, type]));
   const values = dumped.columns.map((column, at) => `(r ->> ${at})::${typeOf.get(column)}`).join(', ');
-  const statement = `insert into ${quoted(dumped.name)} (${dumped.columns.map(quoted).join(', ')})
+  const statement = `insert into ${quoteIdentifier(dumped.name)} (${dumped.columns.map(quoteIdentifier).join(', ')})
     overriding system value select ${values} from unnest($1::json[]) r`;
   let rows = 0;
   const write = async (lines: readonly string[]): Promise<void> => {

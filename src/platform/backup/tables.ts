@@ -26,6 +26,6 @@ export async function listTables(client: pg.Client): Promise<Table[]> {
   return rows;
 }
 
-export function quoted(name: string): string {
+export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

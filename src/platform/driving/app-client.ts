@@ -2,8 +2,8 @@
 // its URL.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HttpOut } from '../http-out/index.ts';
-import { exchange, unanswered, type Exchanged } from '../http-out/exchange.ts';
-import { requestAt } from '../previews/address.ts';
+import { exchange, failedExchange, type HttpExchange } from '../http-out/exchange.ts';
+import { requestToSandbox } from '../previews/address.ts';
 import type { AppTarget } from './port.ts';
 
 export interface AppRequest {
@@ -19,7 +19,7 @@ export interface AppClient {
   /** The origin of the app, as a browser sees it. */
   readonly origin: string;
   /** Never throws, and does not follow redirects. */
-  send(request: AppRequest): Promise<Exchanged>;
+  send(request: AppRequest): Promise<HttpExchange>;
 }
 
 const timeoutMs = 30_000;
@@ -52,10 +52,10 @@ function sandboxClient(address: string): AppClient {
       try {
         const length = body.length === 0 && !sendsBody(method) ? {} : { 'content-length': body.length };
         const own = { host: sandboxHost, ...headers, ...length };
-        const request = requestAt(address, { method, path, headers: own, agent: false });
+        const request = requestToSandbox(address, { method, path, headers: own, agent: false });
         return await exchange(request, body, { timeoutMs, maxBytes, signal });
       } catch (error) {
-        return unanswered(error);
+        return failedExchange(error);
       }
     },
   };

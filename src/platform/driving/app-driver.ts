@@ -36,7 +36,7 @@ async function driveScenario({ drive, client, browser, signal, onStep }: Driving
   let skips: string | null =
     scenario.preview === null || scenario.preview === drive.preview
       ? null
-      : `It is for the preview ${scenario.preview}.`;
+      : `The scenario is for the preview ${scenario.preview}.`;
   const driveStep = async (step: SkillStep): Promise<Outcome> => {
     if (step.kind === 'request') return await driveRequest(step, { client, values, captured, signal });
     if (browser.open === null) return { conclusion: 'skipped', detail: browser.sentence };
@@ -59,7 +59,7 @@ async function driveScenario({ drive, client, browser, signal, onStep }: Driving
       // If the signal was aborted during the step, the step's outcome says nothing about the app.
       signal.throwIfAborted();
       await onStep({ scenario: scenario.name, step: step.text, ...outcome, durationMs: performance.now() - startedAt });
-      if (outcome.conclusion === 'failed') skips = 'A step before it failed.';
+      if (outcome.conclusion === 'failed') skips = 'An earlier step of the scenario failed.';
     }
   } finally {
     await (tab as Tab | null)?.close();

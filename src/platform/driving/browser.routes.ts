@@ -1,7 +1,7 @@
 // Answers the requests of a page by requests to the app. Requests to another origin are blocked.
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { Request, Route } from 'playwright-core';
-import type { Exchanged } from '../http-out/exchange.ts';
+import type { HttpExchange } from '../http-out/exchange.ts';
 import type { AppClient } from './app-client.ts';
 
 const maxRedirects = 5;
@@ -68,12 +68,12 @@ async function headersOf(request: Request): Promise<Record<string, string>> {
   return { ...Object.fromEntries(own), 'accept-encoding': 'identity' };
 }
 
-function redirectOf({ status, headers }: Exchanged, from: URL): URL | null {
+function redirectOf({ status, headers }: HttpExchange, from: URL): URL | null {
   if (status === null || ![301, 302, 303, 307, 308].includes(status) || headers.location === undefined) return null;
   return URL.canParse(headers.location, from.href) ? new URL(headers.location, from.href) : null;
 }
 
-function pageThatGoesTo(to: URL, exchanged: Exchanged): Fulfilment {
+function pageThatGoesTo(to: URL, exchanged: HttpExchange): Fulfilment {
   const address = JSON.stringify(to.href).replaceAll('<', '\\u003c');
   const cookies = exchanged.headers['set-cookie'];
   return {
@@ -86,7 +86,7 @@ function pageThatGoesTo(to: URL, exchanged: Exchanged): Fulfilment {
   };
 }
 
-function fulfilmentOf(exchanged: Exchanged): Fulfilment {
+function fulfilmentOf(exchanged: HttpExchange): Fulfilment {
   const headers = Object.entries(exchanged.headers).flatMap(([name, value]) =>
     value === undefined || ofTheConnection.has(name)
       ? []
@@ -96,7 +96,7 @@ function fulfilmentOf(exchanged: Exchanged): Fulfilment {
 }
 
 /** Some apps compress their answer although the request does not accept it. */
-function decoded({ headers, body }: Exchanged): Buffer {
+function decoded({ headers, body }: HttpExchange): Buffer {
   const decode = decoders[headers['content-encoding'] ?? ''];
   return decode === undefined ? body : decode(body, { maxOutputLength: maxBytes });
 }

@@ -41,7 +41,7 @@ export async function findBrowser(named: string | null, others: readonly Browser
   if (named !== null) return await findNamed(named);
   const [first] = others;
   if (first === undefined)
-    return { sentence: 'No browser drives here: set PREVIEW_BROWSER to the path of a Chromium.', open: null };
+    return { sentence: 'This worker has no browser: set PREVIEW_BROWSER to the path of a Chromium.', open: null };
   let starts: BrowserProgram | null = null;
   const launchOne = async (): Promise<Chromium> => {
     if (starts !== null) return await launch(await starts.prepare());
@@ -55,10 +55,10 @@ export async function findBrowser(named: string | null, others: readonly Browser
         reasons.push(`${program.name}: ${reasonOf(error)}`);
       }
     }
-    throw new NoBrowser(`No browser drives here. ${reasons.join(' ')}`);
+    throw new NoBrowser(`No browser of this worker can be started. ${reasons.join(' ')}`);
   };
   return {
-    sentence: `Pages are driven by ${first.name}.`,
+    sentence: `Pages are tested with ${first.name}.`,
     open: async (client, signal) => await openTab(launchOne, client, signal),
   };
 }
@@ -69,10 +69,10 @@ async function findNamed(path: string): Promise<Browser> {
     () => false,
   );
   if (!isThere)
-    return { sentence: `No browser drives here: PREVIEW_BROWSER is ${path}, which cannot be run.`, open: null };
+    return { sentence: `This worker has no browser: PREVIEW_BROWSER is ${path}, which cannot be run.`, open: null };
   const launchIt = async (): Promise<Chromium> => await launch({ path, env: {} });
   return {
-    sentence: `Pages are driven by ${path}.`,
+    sentence: `Pages are tested with ${path}.`,
     open: async (client, signal) => await openTab(launchIt, client, signal),
   };
 }

@@ -14,7 +14,7 @@ export type AppTarget =
 export interface Drive {
   readonly target: AppTarget;
   readonly scenarios: readonly Scenario[];
-  /** The name of the preview that is driven. Scenarios for other previews are skipped. */
+  /** The name of the preview that is tested. Scenarios for other previews are skipped. */
   readonly preview: string;
   /** The values that replace `{{secret.NAME}}` in a step, by NAME. */
   readonly secrets: Readonly<Record<string, string>>;

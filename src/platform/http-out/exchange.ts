@@ -1,7 +1,7 @@
 // Sends one request and reads its answer, within a time limit and up to a size limit.
 import type { ClientRequest, IncomingHttpHeaders } from 'node:http';
 
-export interface Exchanged {
+export interface HttpExchange {
   /** Null: there was no answer, and `error` says why. */
   readonly status: number | null;
   readonly headers: IncomingHttpHeaders;
@@ -27,8 +27,8 @@ export async function exchange(
   request: ClientRequest,
   body: Buffer,
   { timeoutMs, maxBytes, signal }: ExchangeLimits,
-): Promise<Exchanged> {
-  return await new Promise<Exchanged>((resolve) => {
+): Promise<HttpExchange> {
+  return await new Promise<HttpExchange>((resolve) => {
     let answer: { readonly statusCode?: number | undefined; readonly headers: IncomingHttpHeaders } | undefined;
     const chunks: Buffer[] = [];
     let size = 0;
@@ -71,7 +71,7 @@ export async function exchange(
   });
 }
 
-export function unanswered(error: unknown): Exchanged {
+export function failedExchange(error: unknown): HttpExchange {
   return { status: null, headers: {}, body: Buffer.alloc(0), isCut: false, error: sentenceOf(error as Error) };
 }
 
@@ -89,7 +89,7 @@ const sentences: Readonly<Record<string, string>> = {
 
 function sentenceOf(error: NodeJS.ErrnoException): string {
   if (/is not allowed\. Because/.test(error.message))
-    return 'The address is private, loopback or link-local: this installation does not send there.';
+    return 'The address is private, loopback or link-local: this installation sends nothing to such addresses.';
   const code = error.code ?? '';
   return (
     sentences[code] ??

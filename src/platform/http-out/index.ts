@@ -6,7 +6,7 @@ import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { inSpan } from '../tracing/index.ts';
-import { connectionReset, exchange, unanswered, type Exchanged, type ExchangeLimits } from './exchange.ts';
+import { connectionReset, exchange, failedExchange, type HttpExchange, type ExchangeLimits } from './exchange.ts';
 
 export interface HttpOut {
   /**
@@ -18,7 +18,7 @@ export interface HttpOut {
    * Sends a request of any method, and reads at most `maxBytes` of the answer. Never throws, and does not follow
    * redirects.
    */
-  send(request: OutRequest): Promise<Exchanged>;
+  send(request: OutRequest): Promise<HttpExchange>;
   close(): void;
 }
 
@@ -128,11 +128,11 @@ function isRepeatable({ method, headers }: OutRequest): boolean {
   return repeatable.has(method) || Object.keys(headers).some((name) => name.toLowerCase() === 'idempotency-key');
 }
 
-async function exchangeOnce(open: () => ClientRequest, body: Buffer, limits: ExchangeLimits): Promise<Exchanged> {
+async function exchangeOnce(open: () => ClientRequest, body: Buffer, limits: ExchangeLimits): Promise<HttpExchange> {
   try {
     return await exchange(open(), body, limits);
   } catch (error) {
-    return unanswered(error);
+    return failedExchange(error);
   }
 }
 
@@ -142,14 +142,14 @@ async function exchangeOnLiveSocket(
   open: () => ClientRequest,
   body: Buffer,
   limits: ExchangeLimits,
-): Promise<Exchanged> {
+): Promise<HttpExchange> {
   try {
     const first = open();
     const exchanged = await exchange(first, body, limits);
     const isStale = exchanged.status === null && exchanged.error === connectionReset && first.reusedSocket;
     return isStale ? await exchange(open(), body, limits) : exchanged;
   } catch (error) {
-    return unanswered(error);
+    return failedExchange(error);
   }
 }
 

@@ -1,2 +1,2 @@
 export { OidcFailure } from './failure.ts';
-export { openOidcProvider, type AuthorizationKept, type OidcProvider, type ProviderIdentity } from './provider.ts';
+export { openOidcProvider, type PendingAuthorization, type OidcProvider, type ProviderIdentity } from './provider.ts';

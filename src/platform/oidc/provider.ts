@@ -17,7 +17,7 @@ export interface ProviderClient {
 }
 
 /** Values that the browser stores while the person signs in at the provider. */
-export interface AuthorizationKept {
+export interface PendingAuthorization {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
@@ -43,9 +43,9 @@ export interface OidcProvider {
    * Returns the address at the provider that the browser opens, and the values that the browser stores until it
    * returns.
    */
-  begin(): Promise<{ readonly url: string; readonly kept: AuthorizationKept }>;
+  begin(): Promise<{ readonly url: string; readonly kept: PendingAuthorization }>;
   /** Returns the identity of the person whose browser came back with this answer. */
-  complete(answer: URLSearchParams, kept: AuthorizationKept): Promise<ProviderIdentity>;
+  complete(answer: URLSearchParams, kept: PendingAuthorization): Promise<ProviderIdentity>;
   /** Returns the current identity of a person who signed in earlier. */
   refresh(refreshToken: string, subject: string): Promise<ProviderIdentity>;
   /** Revokes a refresh token and the tokens that the provider issued with it. Idempotent. */
@@ -131,7 +131,7 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
     return await oauth.processUserInfoResponse(server, asClient(), subject, response);
   }
 
-  async function begin(): Promise<{ readonly url: string; readonly kept: AuthorizationKept }> {
+  async function begin(): Promise<{ readonly url: string; readonly kept: PendingAuthorization }> {
     const server = await describe();
     const kept = {
       state: oauth.generateRandomState(),
@@ -141,7 +141,7 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
     return { url: await authorizationUrl(client, server, kept), kept };
   }
 
-  async function complete(answer: URLSearchParams, kept: AuthorizationKept): Promise<ProviderIdentity> {
+  async function complete(answer: URLSearchParams, kept: PendingAuthorization): Promise<ProviderIdentity> {
     const server = await describe();
     const checked = oauth.validateAuthResponse(server, asClient(), answer, kept.state);
     const response = await oauth.authorizationCodeGrantRequest(
@@ -225,7 +225,7 @@ function authenticationOf({ clientSecret }: ProviderClient, server: oauth.Author
 async function authorizationUrl(
   client: ProviderClient,
   server: oauth.AuthorizationServer,
-  kept: AuthorizationKept,
+  kept: PendingAuthorization,
 ): Promise<string> {
   const url = new URL(authorizationEndpoint(server));
   const parameters = {

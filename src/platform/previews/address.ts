@@ -5,7 +5,7 @@ import type { NetConnectOpts } from 'node:net';
 type Reached = { readonly host: string; readonly port: number } | { readonly path: string };
 
 /** Parses an address, `tcp:<host>:<port>` or `unix:<path>`, into options of `net.connect`. Throws if it is invalid. */
-export function reached(address: string): Reached & NetConnectOpts {
+export function connectOptions(address: string): Reached & NetConnectOpts {
   const unix = /^unix:(\/.+)$/.exec(address);
   if (unix?.[1] !== undefined) return { path: unix[1] };
   const tcp = /^tcp:(.+):(\d{1,5})$/.exec(address);
@@ -14,11 +14,11 @@ export function reached(address: string): Reached & NetConnectOpts {
 }
 
 /** Opens a request to the app, which the caller sends. The caller must set the `host` header. */
-export function requestAt(
+export function requestToSandbox(
   address: string,
   options: Pick<RequestOptions, 'method' | 'path' | 'headers' | 'agent' | 'signal' | 'timeout'>,
   onResponse?: (response: IncomingMessage) => void,
 ): ClientRequest {
-  const at = reached(address);
+  const at = connectOptions(address);
   return httpRequest({ ...options, ...('path' in at ? { socketPath: at.path } : at) }, onResponse);
 }

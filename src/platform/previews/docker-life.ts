@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type Docker from 'dockerode';
-import { decideExceeded, defaultRunBounds } from '../../domain/runs/bounds.ts';
+import { findExceededLimit, defaultRunBounds } from '../../domain/runs/bounds.ts';
 import { hostClient, type Hosts } from '../../hosts/port.ts';
 import { withProcessFolder } from '../sandbox/index.ts';
 import { removeContainer, statusOf } from './docker-engine.ts';
@@ -49,18 +49,18 @@ interface Life extends Settings, Named {
   readonly checkout: string;
 }
 
-/** Why the container was stopped for writing too much. Null: it was not. */
+/** Why the container was stopped because it wrote too much. Null: the container did not write too much. */
 interface Disk {
   exceeded: string | null;
 }
 
 /** An option of the Engine's API that is missing in the client's types. */
 const withSize: object = { size: true };
-/** The pause after a measurement is so many times as long as the measurement took. */
+/** The pause after a measurement is this many times as long as the measurement took. */
 const pausePerLook = 4;
 /**
  * Docker's proxy accepts a connection even if the app does not listen, and then closes it. A connection that stays open
- * for so long has reached the app.
+ * for this long has reached the app.
  */
 const staysOpenMs = 150;
 
@@ -88,7 +88,7 @@ export async function bootContainer(
     await removeContainer(docker, name);
     supervision.signal.throwIfAborted();
     if (!late.aborted) throw error;
-    throw new BootFailed(`It was not up after ${boot.bootTimeoutMs / 1000} s${output.lastLineText()}`);
+    throw new BootFailed(`The preview was not up after ${boot.bootTimeoutMs / 1000} s${output.lastLineText()}`);
   }
 }
 
@@ -122,7 +122,7 @@ async function bringUp(life: Life, signal: AbortSignal): Promise<PreviewSandbox>
     return await published(life, signal);
   };
   const ended = over.then((code) => {
-    throw new BootFailed(`The container ended with code ${code} while it was booted${output.lastLineText()}`);
+    throw new BootFailed(`The container ended with code ${code} during the boot${output.lastLineText()}`);
   });
   const address = await Promise.race([steps(), ended, tooLarge.promise]);
   return runningSandbox(life, { address, teardown, over, disk });
@@ -148,7 +148,7 @@ async function watchDisk(
     const seen = await container.inspect(withSize).catch(() => null);
     pauseMs = Math.max(diskLookEveryMs, (performance.now() - startedAt) * pausePerLook);
     const bytes = (seen as { readonly SizeRw?: number } | null)?.SizeRw ?? 0;
-    const exceeded = decideExceeded({ bytes }, { ...defaultRunBounds, bytes: diskBytes });
+    const exceeded = findExceededLimit({ bytes }, { ...defaultRunBounds, bytes: diskBytes });
     // If the container could not be removed, the next measurement finds the excess again.
     if (exceeded !== null) await onExceeded(exceeded.message).catch(() => {});
   }

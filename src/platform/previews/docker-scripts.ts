@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { removeContainer } from './docker-engine.ts';
 import type { PreviewBoot } from './port.ts';
-import { noted, type SandboxOutput } from './sandbox-output.ts';
+import { interlockLine, type SandboxOutput } from './sandbox-output.ts';
 
 export const workspace = '/workspace';
 export const lookEveryMs = 200;
@@ -60,18 +60,19 @@ export async function tearDown(
 ): Promise<void> {
   const { boot, output } = life;
   if (boot.teardown === null) return;
-  if (teardown === null) return output.write(noted(`The commit has no ${boot.teardown}: nothing was torn down by it.`));
+  if (teardown === null)
+    return output.write(interlockLine(`The commit has no ${boot.teardown}, so no teardown script ran.`));
   const late = AbortSignal.timeout(timeoutMs);
   const code = await execute(life, teardown, late).catch(() => null);
-  if (late.aborted) output.write(noted(`${boot.teardown} was stopped after ${timeoutMs / 1000} s.`));
-  else if (code !== 0 && code !== null) output.write(noted(`${boot.teardown} exited with code ${code}.`));
+  if (late.aborted) output.write(interlockLine(`${boot.teardown} was stopped after ${timeoutMs / 1000} s.`));
+  else if (code !== 0 && code !== null) output.write(interlockLine(`${boot.teardown} exited with code ${code}.`));
 }
 
 /**
  * Ends a container whose worker was lost. The output of its teardown script is not reported, because this worker does
  * not know which secrets to mask.
  */
-export async function endLeftContainer(
+export async function endOrphanedContainer(
   { docker, teardownTimeoutMs }: { readonly docker: Docker; readonly teardownTimeoutMs: number },
   name: string,
   report: (sentence: string) => void,
@@ -82,9 +83,13 @@ export async function endLeftContainer(
     const late = AbortSignal.timeout(teardownTimeoutMs);
     const output = { write: () => {}, lastLineText: () => '', end: () => {} };
     const code = await execute({ docker, container, output }, argv, late).catch(() => null);
-    if (late.aborted) report(`Its teardown script was stopped after ${teardownTimeoutMs / 1000} s.`);
+    if (late.aborted) report(`The teardown script was stopped after ${teardownTimeoutMs / 1000} s.`);
     else
-      report(code === null ? 'It ended under its teardown script.' : `Its teardown script exited with code ${code}.`);
+      report(
+        code === null
+          ? 'The sandbox ended while its teardown script ran.'
+          : `The teardown script exited with code ${code}.`,
+      );
   }
   await removeContainer(docker, name);
 }

@@ -7,7 +7,7 @@ import Docker from 'dockerode';
 import { defaultRunBounds } from '../../domain/runs/bounds.ts';
 import type { Hosts } from '../../hosts/port.ts';
 import { bootContainer, type ContainerLimits } from './docker-life.ts';
-import { endLeftContainer } from './docker-scripts.ts';
+import { endOrphanedContainer } from './docker-scripts.ts';
 import { BootFailed, type PreviewSandboxes } from './port.ts';
 
 export interface DockerOptions {
@@ -58,13 +58,13 @@ export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes 
   const { teardownTimeoutMs } = settings.limits;
 
   async function destroy(name: string, report: (sentence: string) => void = () => {}): Promise<void> {
-    await endLeftContainer({ docker, teardownTimeoutMs }, containerName(name), report);
+    await endOrphanedContainer({ docker, teardownTimeoutMs }, containerName(name), report);
   }
 
   async function refusal(): Promise<string | null> {
     const { host } = docker.modem as { readonly host?: string };
     if (host !== undefined && !['localhost', '127.0.0.1', '::1'].includes(host))
-      return 'The docker daemon of DOCKER_HOST is on another machine: previews are reached on this one.';
+      return 'The docker daemon of DOCKER_HOST is on another machine, but previews must run on this machine.';
     const answers = docker.ping().then(
       () => true,
       () => false,
@@ -96,7 +96,7 @@ export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes 
         const name = Labels[labels.preview];
         // The container is past its time, and its worker was not there to end it.
         if (new Date(Labels[labels.until] ?? 0) <= clock())
-          await endLeftContainer({ docker, teardownTimeoutMs }, Id, () => {});
+          await endOrphanedContainer({ docker, teardownTimeoutMs }, Id, () => {});
         else if (name !== undefined) listed.push(name);
       }
       return listed;

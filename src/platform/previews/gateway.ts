@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, request, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { connect, isIP, type AddressInfo, type Socket } from 'node:net';
 import { Duplex, pipeline } from 'node:stream';
-import { reached } from './address.ts';
+import { connectOptions } from './address.ts';
 
 /** How a server reaches one sandbox. */
 export interface GatewayRoute {
@@ -50,7 +50,7 @@ export async function openPreviewGateway({ host, port }: GatewayAddress = loopba
     outer.on('error', () => outer.destroy());
     const app = apps.get(digestOf(keyOf(proxyRequest)));
     if (app === undefined) return refuse(outer, '407 Proxy Authentication Required');
-    const inner = connect({ ...reached(app.address), allowHalfOpen: true });
+    const inner = connect({ ...connectOptions(app.address), allowHalfOpen: true });
     for (const socket of [outer, inner]) {
       app.sockets.add(socket);
       socket.once('close', () => app.sockets.delete(socket));
@@ -117,7 +117,7 @@ export function requestThrough(
 async function connectThrough({ address, key }: GatewayRoute): Promise<Socket> {
   return await new Promise((resolve, reject) => {
     const proxyRequest = request({
-      ...reached(address),
+      ...connectOptions(address),
       method: 'CONNECT',
       path: 'preview:80',
       headers: { 'proxy-authorization': `Bearer ${key}` },

@@ -11,7 +11,7 @@ export const imageInside = '/opt/preview';
  * directories, for example because of a link. Links inside of the directory that lead out of it do not work in the
  * sandbox.
  */
-export async function allowedDirectory(source: string, allowed: readonly string[]): Promise<string> {
+export async function resolveImageDirectory(source: string, allowed: readonly string[]): Promise<string> {
   if (!source.startsWith('/')) throw new BootFailed(`The image's directory ${source} must be an absolute path.`);
   const real = await realpath(source).catch(() => null);
   const roots = await Promise.all(allowed.map(async (root) => await realpath(root).catch(() => null)));
@@ -19,7 +19,7 @@ export async function allowedDirectory(source: string, allowed: readonly string[
   // The sentence is the same for both reasons, so that users cannot find out which directories exist.
   if (real === null || !isAllowed || !(await stat(real)).isDirectory())
     throw new BootFailed(
-      `The image's directory ${source} is not one of this worker's: its operator names those by PREVIEW_IMAGE_DIRECTORIES.`,
+      `The image's directory ${source} is not allowed on this worker: the operator names the allowed directories by PREVIEW_IMAGE_DIRECTORIES.`,
     );
   return real;
 }

@@ -4,7 +4,7 @@ import { createProcessSandboxes } from './process.ts';
 import type { ProcessOptions } from './process-life.ts';
 import type { PreviewSandboxes } from './port.ts';
 
-export { requestAt } from './address.ts';
+export { requestToSandbox } from './address.ts';
 export {
   parseGatewayAddress,
   loopbackGateway,

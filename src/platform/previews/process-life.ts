@@ -8,10 +8,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findProgram, withRunFolders, type RunFolders, type SandboxOutcome, type Sandbox } from '../sandbox/index.ts';
 import { threadScript } from '../threads.ts';
-import { allowedDirectory, imageInside, startOf } from './images.ts';
+import { resolveImageDirectory, imageInside, startOf } from './images.ts';
 import { openOrders, type Order, type Orders } from './orders.ts';
 import { BootFailed, type PreviewBoot, type PreviewSandbox } from './port.ts';
-import { createSandboxOutput, noted, type SandboxOutput } from './sandbox-output.ts';
+import { createSandboxOutput, interlockLine, type SandboxOutput } from './sandbox-output.ts';
 import { hostClient, type Hosts } from '../../hosts/port.ts';
 import { commandOf } from './scripts.ts';
 import { longestTimerMs } from '../longest-timer.ts';
@@ -45,7 +45,7 @@ export interface ProcessLife {
   readonly ready: Promise<PreviewSandbox>;
   /** Resolves when all processes and files of the sandbox are gone. Never rejects. */
   readonly gone: Promise<void>;
-  /** Ends the sandbox: by its teardown script, if the sandbox is up. */
+  /** Ends the sandbox. If the sandbox is up, its teardown script runs before. */
   end(): Promise<void>;
 }
 
@@ -128,7 +128,7 @@ async function setUpSandbox(options: LifeOptions, boot: PreviewBoot, folders: Ru
   const { hosts, sandbox } = options;
   const { image, repository, commit } = boot;
   const isPlain = sandbox.kind === 'plain';
-  const directory = image.kind === 'directory' ? await allowedDirectory(image.source, options.directories) : null;
+  const directory = image.kind === 'directory' ? await resolveImageDirectory(image.source, options.directories) : null;
   await hostClient({ hosts }, repository).checkOut(commit, folders.checkout);
   await copyFile(supervisor, supervisorAt(folders.home));
   // The sandbox does not see this folder, and other users of this machine cannot open it.
@@ -208,7 +208,7 @@ async function bringUp(life: Life, furnishing: Promise<Inside>, signal: AbortSig
   const { boot, output } = life;
   const late = AbortSignal.timeout(boot.bootTimeoutMs);
   const giveUp = AbortSignal.any([late, signal]);
-  let doing = 'The checkout was not there';
+  let doing = 'The checkout was not ready';
   const steps = async (): Promise<PreviewSandbox> => {
     const inside = await furnishing;
     if (inside.start !== null) await inside.orders.start({ argv: inside.start, env: inside.env }, giveUp);
@@ -261,8 +261,8 @@ function explained(life: Life): (error: unknown) => Promise<never> {
  */
 async function endedEarly({ outcome, output, boot }: Life): Promise<never> {
   const ended = await outcome;
-  if (ended.kind === 'exited') throw new BootFailed(`The app ended while it was booted${output.lastLineText()}`);
-  throw new Error(`The sandbox of ${boot.name} ended while it was booted: ${describeEnd(ended, output)}`);
+  if (ended.kind === 'exited') throw new BootFailed(`The app ended during the boot${output.lastLineText()}`);
+  throw new Error(`The sandbox ${boot.name} ended during the boot: ${describeEnd(ended, output)}`);
 }
 
 function runningSandbox(life: Life, inside: Inside): PreviewSandbox {
@@ -294,7 +294,8 @@ function untilTeardown({ boot, teardownTimeoutMs, bootedAt }: Life): number {
 async function tearDown({ boot, output, outcome, teardownTimeoutMs }: Life, inside: Inside): Promise<void> {
   if (boot.teardown === null) return;
   const argv = await commandOf(inside.checkout, boot.teardown);
-  if (argv === null) return output.write(noted(`The commit has no ${boot.teardown}: nothing was torn down by it.`));
+  if (argv === null)
+    return output.write(interlockLine(`The commit has no ${boot.teardown}, so no teardown script ran.`));
   const late = AbortSignal.timeout(teardownTimeoutMs);
   const run = inside.orders.run({ argv, env: inside.env }, late).catch(() => null);
   const code = await Promise.race([
@@ -304,8 +305,8 @@ async function tearDown({ boot, output, outcome, teardownTimeoutMs }: Life, insi
       () => null,
     ),
   ]);
-  if (late.aborted) output.write(noted(`${boot.teardown} was stopped after ${teardownTimeoutMs / 1000} s.`));
-  else if (code !== 0 && code !== null) output.write(noted(`${boot.teardown} exited with code ${code}.`));
+  if (late.aborted) output.write(interlockLine(`${boot.teardown} was stopped after ${teardownTimeoutMs / 1000} s.`));
+  else if (code !== 0 && code !== null) output.write(interlockLine(`${boot.teardown} exited with code ${code}.`));
 }
 
 function describeEnd(outcome: SandboxOutcome, output: SandboxOutput): string {

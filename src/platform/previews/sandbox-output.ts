@@ -37,6 +37,6 @@ export function createSandboxOutput(
 }
 
 /** Formats a line that Interlock itself writes into the output of the app. */
-export function noted(sentence: string): string {
+export function interlockLine(sentence: string): string {
   return `${ownPrefix}${sentence}\n`;
 }

@@ -11,7 +11,7 @@ import {
   type Sandbox,
   type SandboxOutcome,
 } from '../sandbox/index.ts';
-import { createMask, masked } from './mask.ts';
+import { createMask, maskSecrets } from './mask.ts';
 import { settingsOf, type SupervisedProvider, type ProviderReading, type ProviderRun } from './port.ts';
 
 export interface CommandOptions {
@@ -52,7 +52,7 @@ export function createCommandProvider(options: CommandOptions): SupervisedProvid
       const outcome = await execute({ ...options, network, sandbox, workDir }, run, {
         signal,
         write: mask.write,
-      }).catch((error: Error): SandboxOutcome => ({ kind: 'failed', reason: masked(run.secret, error.message) }));
+      }).catch((error: Error): SandboxOutcome => ({ kind: 'failed', reason: maskSecrets(run.secret, error.message) }));
       mask.end();
       const facts = { what: 'The command', seconds: seconds(), timeoutSec, lastLine: lastLineOf(tail) };
       const message = describeOutcome(outcome, facts);
@@ -63,7 +63,7 @@ export function createCommandProvider(options: CommandOptions): SupervisedProvid
 }
 
 const withoutNetwork =
-  '[interlock] Commands have no network on this worker. Its operator gives them one by DEPLOYMENT_NETWORK=true.\n';
+  '[interlock] Commands have no network on this worker. The operator can give them a network by DEPLOYMENT_NETWORK=true.\n';
 const noSandbox =
   'The command was not run: this worker has no sandbox. Install bubblewrap (apt-get install bubblewrap), or allow user namespaces.';
 

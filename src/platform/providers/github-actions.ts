@@ -5,8 +5,8 @@ import { HostRefused, hostClient, type HostClient, type Hosts } from '../../host
 import { ProviderRefused, settingsOf, type ProviderReading, type ProviderRun, type RemoteProvider } from './port.ts';
 
 /**
- * The inputs of a workflow. The workflow must declare them, because hosts refuse undeclared inputs. It can query all
- * other facts by the id.
+ * The inputs of a workflow. The workflow must declare them, because hosts refuse undeclared inputs. The workflow can
+ * query all other facts of the deployment by `deployment_id`.
  */
 const workflowInputs = ['deployment_id', 'environment', 'release_candidate_version'] as const;
 
@@ -32,19 +32,19 @@ export function createGithubActionsProvider({ hosts }: { readonly hosts: Hosts }
     async read(run, name) {
       if (name === null) return null;
       const found = await client(run).readWorkflowRun(name);
-      if (found === null) return { state: 'gone', message: 'The code host no longer knows its run', url: null };
+      if (found === null) return { state: 'gone', message: 'The code host no longer has the workflow run', url: null };
       return { state: states[found.conclusion] ?? 'failure', message: found.summary, url: found.url };
     },
     async cancel(run, name) {
       if (name === null)
-        throw new ProviderRefused('The code host never reported the name of the run: it cannot be canceled.');
+        throw new ProviderRefused('The code host never reported the name of the run, so the run cannot be canceled.');
       await client(run).cancelWorkflowRun(name);
       return 'asked';
     },
   };
 }
 
-/** Every other conclusion is a failure. */
+/** A conclusion that is not listed here is a failure. */
 const states: Readonly<Partial<Record<CheckConclusion, ProviderReading['state']>>> = {
   pending: 'running',
   success: 'success',

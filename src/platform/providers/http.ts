@@ -2,7 +2,7 @@
 // `cancel`. Every call has an id, and a retry has the same id.
 import { keyOfSecret, signatureHeaders, type SigningKeys } from '../../domain/events/signature.ts';
 import type { HttpAnswer, HttpOut } from '../http-out/index.ts';
-import { masked } from './mask.ts';
+import { maskSecrets } from './mask.ts';
 import { ProviderRefused, settingsOf, type ProviderReading, type ProviderRun, type RemoteProvider } from './port.ts';
 
 export interface HttpOptions {
@@ -96,7 +96,7 @@ const passing = [408, 425, 429];
 function failureOf(run: ProviderRun, { status, body, error }: HttpAnswer): Error {
   const { host } = new URL(settingsOf(run, 'http').url);
   if (status === null) return new Error(`${host} did not answer: ${error ?? 'no reason is known.'}`);
-  const quoted = masked(run.secret, body.trim()).slice(0, maxCharacters);
+  const quoted = maskSecrets(run.secret, body.trim()).slice(0, maxCharacters);
   const message = `${host} answered ${status}${quoted === '' ? '' : `: ${quoted}`}`;
   if (status >= 300 && status < 400) return new ProviderRefused(`${message} (redirects are not followed)`);
   return status >= 400 && status < 500 && !passing.includes(status) ? new ProviderRefused(message) : new Error(message);
@@ -129,9 +129,9 @@ function readingOf(run: ProviderRun, { status, message, url }: Readonly<Record<s
     state: state ?? 'unknown',
     message:
       state === undefined
-        ? `Its status ${JSON.stringify(status ?? null).slice(0, 100)} is none of ${Object.keys(states).join(', ')}`
+        ? `The status ${JSON.stringify(status ?? null).slice(0, 100)} is none of ${Object.keys(states).join(', ')}`
         : typeof message === 'string'
-          ? masked(run.secret, message).slice(0, maxCharacters)
+          ? maskSecrets(run.secret, message).slice(0, maxCharacters)
           : null,
     url: typeof url === 'string' && /^https?:\/\//.test(url) ? url.slice(0, 2048) : null,
   };

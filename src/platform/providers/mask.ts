@@ -1,7 +1,7 @@
 // Removes secrets from the output of a run, also if a secret is split between two writes. Text that may be the
 // beginning of a secret is held back until the next write.
 
-export interface Masked {
+export interface OutputMask {
   readonly write: (text: string) => void;
   /** Writes the text that was held back. Call it after the last write. */
   end(): void;
@@ -24,7 +24,7 @@ function maskedValues(secret: Secret): string[] {
   return [...new Set([...all, ...lines])].filter((value) => value !== '').sort((a, b) => b.length - a.length);
 }
 
-export function createMask(secret: Secret, write: (text: string) => void): Masked {
+export function createMask(secret: Secret, write: (text: string) => void): OutputMask {
   const values = maskedValues(secret);
   let waiting = '';
   const put = (text: string): void => {
@@ -44,7 +44,7 @@ export function createMask(secret: Secret, write: (text: string) => void): Maske
 }
 
 /** Masks secrets in a complete text. */
-export function masked(secret: Secret, text: string): string {
+export function maskSecrets(secret: Secret, text: string): string {
   return maskedValues(secret).reduce((rest, value) => rest.replaceAll(value, shown), text);
 }
 

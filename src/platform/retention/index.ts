@@ -1,1 +1,1 @@
-export { countOf, forgetOld, forgetRows, type RetentionRule, noteDue } from './retention-rule.ts';
+export { countDeletedRows, deleteOldRows, ruleForRows, type RetentionRule, noteDue } from './retention-rule.ts';

@@ -35,7 +35,7 @@ const atOnce = 2_000;
 /** The class of the advisory locks: the letters `keep`. */
 const lockClass = 0x6b656570;
 
-export function forgetRows(kind: RetainedKind, oldest: string, rows: readonly AgedRows[]): RetentionRule {
+export function ruleForRows(kind: RetainedKind, oldest: string, rows: readonly AgedRows[]): RetentionRule {
   const statements = rows.map(
     ({ table, old }) => `
       with gone as (
@@ -49,14 +49,14 @@ export function forgetRows(kind: RetainedKind, oldest: string, rows: readonly Ag
     oldest,
     forget: async (query, piece) => {
       let count = 0;
-      for (const text of statements) count += await countOf(query, text, [piece.cutoff, piece.atOnce]);
+      for (const text of statements) count += await countDeletedRows(query, text, [piece.cutoff, piece.atOnce]);
       return count;
     },
   };
 }
 
 /** Runs a statement and returns its column `count`, the number of deleted rows. */
-export async function countOf(
+export async function countDeletedRows(
   query: SystemQueries['query'],
   text: string,
   values: readonly unknown[],
@@ -69,7 +69,7 @@ export async function countOf(
  * Deletes all rows of a kind that are older than `cutoff`. Returns the number of rows that this process deleted. If
  * another process deletes rows of the same kind, this process leaves the rest to it.
  */
-export async function forgetOld(
+export async function deleteOldRows(
   { db, meter }: { readonly db: Database; readonly meter: Meter },
   { kind, forget }: RetentionRule,
   { cutoff, signal }: { readonly cutoff: Date; readonly signal?: AbortSignal },

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn as spawnHere } from 'node:child_process';
 import type { Server } from 'node:net';
 import { spawn, SpawnedProcess } from '../spawning/index.ts';
 import { megabytes, type ExceededLimit, type RunBounds } from '../../domain/runs/bounds.ts';
-import { findGrown, watchGrowth } from './growth.ts';
+import { findExceededSize, watchGrowth } from './growth.ts';
 import { findTool } from './layout.ts';
 import type { SandboxOutcome, SandboxRun } from './port.ts';
 
@@ -85,7 +85,7 @@ export async function runWrapped(command: WrappedCommand, run: BoundedRun): Prom
     const exit = await exitOf(child);
     await growth.stop();
     // Measures what the command wrote after the last measurement.
-    const exceeded = ended === undefined && run.isKept === true ? await findGrown(run.folders, bounds) : null;
+    const exceeded = ended === undefined && run.isKept === true ? await findExceededSize(run.folders, bounds) : null;
     if (exceeded !== null) return outcomeOf(exceeded);
     return ended ?? outcomeOfExit(exit, { file: command.file, bounds, hasStarted });
   } finally {
@@ -133,8 +133,8 @@ function start({ file, args, cwd, env }: WrappedCommand, listeners: readonly Ser
 }
 
 /** If the reserves of the machine are used up, the run has not failed, because another run may have used them. */
-function outcomeOf({ of, message }: ExceededLimit): SandboxOutcome {
-  return of === 'run' ? { kind: 'stopped', because: message } : { kind: 'failed', reason: message };
+function outcomeOf({ owner, message }: ExceededLimit): SandboxOutcome {
+  return owner === 'run' ? { kind: 'stopped', because: message } : { kind: 'failed', reason: message };
 }
 
 /** 128 + SIGXFSZ: the exit code of a command that wrote a file beyond the size limit. */

@@ -5,7 +5,7 @@ import { readdir, readFile, statfs } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  decideExceeded,
+  findExceededLimit,
   isWorthALook,
   type ExceededLimit,
   type RunBounds,
@@ -14,7 +14,7 @@ import {
 import { spawn } from '../spawning/index.ts';
 import type { RunFolders } from './port.ts';
 
-export interface Grown {
+export interface RunSize {
   /** The bytes that the files take on the disk, in whole blocks. */
   readonly bytes: number;
   /** Files, folders and links. */
@@ -22,7 +22,7 @@ export interface Grown {
 }
 
 /** Measures the present size of a run's writable folders. Unreadable files are not counted. */
-export async function measureFolders({ checkout, home, tmp }: RunFolders, maxFiles = Infinity): Promise<Grown> {
+export async function measureFolders({ checkout, home, tmp }: RunFolders, maxFiles = Infinity): Promise<RunSize> {
   const folders = [checkout, home, tmp];
   let sums = '';
   let files = 0;
@@ -114,9 +114,9 @@ async function readGauges({ checkout }: RunFolders): Promise<Gauges> {
 }
 
 /** Measures the run's folders and the machine's free disk space. Null: no bound is exceeded. */
-export async function findGrown(folders: RunFolders, bounds: RunBounds): Promise<ExceededLimit | null> {
+export async function findExceededSize(folders: RunFolders, bounds: RunBounds): Promise<ExceededLimit | null> {
   const [{ freeBytes }, grown] = await Promise.all([readGauges(folders), measureFolders(folders, bounds.files)]);
-  return decideExceeded({ freeBytes, ...grown }, bounds);
+  return findExceededLimit({ freeBytes, ...grown }, bounds);
 }
 
 const gaugesEveryMs = 250;
@@ -128,7 +128,7 @@ const foldersEveryMs = 5_000;
  */
 const pausePerLook = 9;
 
-export interface Watched {
+export interface WatchedRun {
   readonly folders: RunFolders;
   readonly bounds: RunBounds;
   /** The process id of the wrapper of the run. Undefined until it is known. */
@@ -137,7 +137,7 @@ export interface Watched {
 
 /** Measures a run until it is stopped or until a bound is exceeded, which is reported once. */
 export function watchGrowth(
-  watched: Watched,
+  watched: WatchedRun,
   onExceeded: (exceeded: ExceededLimit) => void,
 ): { stop(): Promise<void> } {
   const stopped = new AbortController();
@@ -169,7 +169,7 @@ export function watchGrowth(
         freeMemoryBytes: (running === null ? before : now).freeMemoryBytes,
       };
       const seen: RunMeasurements = { ...now, ...grown, ...running };
-      const exceeded = decideExceeded(seen, bounds);
+      const exceeded = findExceededLimit(seen, bounds);
       if (exceeded !== null) return onExceeded(exceeded);
     }
   }

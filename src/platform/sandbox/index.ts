@@ -14,7 +14,7 @@ import { readPrivileges } from './privileges.ts';
 import { makeRunFolders } from './run-folders.ts';
 
 export { findProgram } from './layout.ts';
-export { measureFolders, type Grown } from './growth.ts';
+export { measureFolders, type RunSize } from './growth.ts';
 export { lastLineOf, describeOutcome } from './port.ts';
 export { makeRunFolders, removeAbandonedFolders, withProcessFolder, withRunFolders } from './run-folders.ts';
 export type { RunFolders, Sandbox, SandboxKind, SandboxOutcome, SandboxRun } from './port.ts';

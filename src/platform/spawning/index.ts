@@ -19,7 +19,7 @@ export interface SpawnOptions {
 }
 
 /**
- * After so many bytes of an output were read, the spawner is notified that it may send more. The number is far below
+ * After this many bytes of an output were read, the spawner is notified that it may send more. The number is far below
  * the spawner's window, so that the output does not stall.
  */
 const acknowledgedBytes = 256 * 1024;
@@ -176,7 +176,7 @@ export class SpawnedProcess extends EventEmitter<Events> {
 
   #end(): void {
     this.#isOver = true;
-    this.#answerWrite('it has ended');
+    this.#answerWrite('the program has ended');
     this.#spawner.release(this.#child);
   }
 }

@@ -68,7 +68,7 @@ function follow(
 
 function write({ child, chunk }: Extract<Order, { kind: 'write' }>): void {
   const input = children.get(child)?.process.stdin;
-  if (!input) return report({ kind: 'written', child, error: 'its input is closed' });
+  if (!input) return report({ kind: 'written', child, error: 'the input of the program is closed' });
   input.write(chunk, (error) => report({ kind: 'written', child, error: error?.message ?? null }));
 }
 

@@ -1,6 +1,6 @@
 // Carries out the work that a turn has left to do. The row itself records the intent, so the due work is read from the
 // row again. The work is idempotent. Its outcome is written while the row is locked.
-import { quietFor, type Context } from '../../context.ts';
+import { contextWithoutWake, type Context } from '../../context.ts';
 import type { AfterTurn } from '../../domain/turns.ts';
 import type { Transaction } from '../database.ts';
 import { awaitHost } from '../../domain/queue/landing/host-retry.ts';
@@ -8,7 +8,7 @@ import type { DrivenRow } from './columns.ts';
 import { changeRows, type Kind, type KindTypes } from './kind.ts';
 
 /** The due work, with the rows by which it was decided. */
-export interface Due<T extends KindTypes, Step extends T['left'] | T['written'] = T['left']> {
+export interface DueStep<T extends KindTypes, Step extends T['left'] | T['written'] = T['left']> {
   readonly id: string;
   readonly rows: T['rows'];
   readonly situation: T['situation'];
@@ -21,7 +21,7 @@ export type CallOf<T extends KindTypes> = Extract<T['left'], { kind: 'call' }>;
 export type SuperviseOf<T extends KindTypes> = Extract<T['left'], { kind: 'supervise' }>;
 
 /** The outcome of the work. It is written while the row is locked, if the row still says that the work is wanted. */
-export interface Done<T extends KindTypes> {
+export interface WorkOutcome<T extends KindTypes> {
   readonly message: string;
   /** Writes the outcome. Left out: the outcome is written already. */
   readonly write?: (tx: Transaction, rows: T['rows']) => Promise<void>;
@@ -38,13 +38,17 @@ export interface Failure {
 
 export interface CarryOut<T extends KindTypes> {
   readonly kind: Kind<T>;
-  call(ctx: Context, due: Due<T, CallOf<T>>, by: T['by']): Promise<Done<T>>;
+  call(ctx: Context, due: DueStep<T, CallOf<T>>, by: T['by']): Promise<WorkOutcome<T>>;
   /** Carries out work under supervision. Returns a sentence that says how it ended. */
-  supervise(ctx: Context, due: Due<T, SuperviseOf<T>>, by: T['by']): Promise<string>;
+  supervise(ctx: Context, due: DueStep<T, SuperviseOf<T>>, by: T['by']): Promise<string>;
   /** Translates an error into a failure. Null: the error is thrown, and Temporal retries the activity. */
-  failureOf(ctx: Context, error: unknown, due: Pick<Due<T>, 'id' | 'step'> & { readonly by: T['by'] }): Failure | null;
+  failureOf(
+    ctx: Context,
+    error: unknown,
+    due: Pick<DueStep<T>, 'id' | 'step'> & { readonly by: T['by'] },
+  ): Failure | null;
   /** Writes a failure into the row, usually together with the time of the next attempt. */
-  fail(ctx: Context, tx: Transaction, rows: T['rows'], failed: Failure & { readonly due: Due<T> }): Promise<void>;
+  fail(ctx: Context, tx: Transaction, rows: T['rows'], failed: Failure & { readonly due: DueStep<T> }): Promise<void>;
 }
 
 /** Carries out the due work of a row. Returns a sentence that says how it ended. */
@@ -54,7 +58,7 @@ export async function carryOutDue<T extends KindTypes>(
   { id, by }: { readonly id: string; readonly by: T['by'] },
 ): Promise<string> {
   const { kind } = carryOut;
-  const quiet = quietFor(ctx, kind.whose(id));
+  const quiet = contextWithoutWake(ctx, kind.whose(id));
   const due = await readDue(ctx, { kind, id });
   if (!isKind(due, 'call') && !isKind(due, 'supervise')) return 'nothing was left to do';
   try {
@@ -92,7 +96,7 @@ function waitForHost(
 export async function writeDone<T extends KindTypes>(
   ctx: Context,
   { kind, id }: { readonly kind: Kind<T>; readonly id: string },
-  done: Done<T>,
+  done: WorkOutcome<T>,
 ): Promise<string> {
   const { message, write } = done;
   if (write !== undefined) await changeLocked(ctx, { kind, id }, write);
@@ -111,16 +115,16 @@ async function changeLocked<T extends KindTypes>(
 }
 
 function isKind<T extends KindTypes, What extends AfterTurn['kind']>(
-  due: Due<T, T['left'] | T['written']>,
+  due: DueStep<T, T['left'] | T['written']>,
   what: What,
-): due is Due<T, Extract<T['left'], { kind: What }>> {
+): due is DueStep<T, Extract<T['left'], { kind: What }>> {
   return due.step.kind === what;
 }
 
 async function readDue<T extends KindTypes>(
   ctx: Context,
   { kind, id }: { readonly kind: Kind<T>; readonly id: string },
-): Promise<Due<T, T['left'] | T['written']>> {
+): Promise<DueStep<T, T['left'] | T['written']>> {
   const { accountId } = ctx;
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rows = await kind.lock(ctx, tx, id);

@@ -29,10 +29,10 @@ export interface DrivenRow {
 }
 
 /** The columns of a row without failed calls. */
-export const untried = { callAt: null, calls: 0, problem: null } as const;
+export const noFailedCalls = { callAt: null, calls: 0, problem: null } as const;
 
 /** Schedules the next attempt of failed work. The more often the work failed, the longer the pause. */
-export function putOff(
+export function delayNextCall(
   row: DrivenRow,
   {
     now,
@@ -51,4 +51,4 @@ export function putOff(
 }
 
 /** The columns of a row that no worker supervises. */
-export const unsupervised = { supervisedBy: null, supervisedUntil: null } as const;
+export const noSupervisor = { supervisedBy: null, supervisedUntil: null } as const;

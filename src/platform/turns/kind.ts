@@ -38,14 +38,14 @@ export interface Kind<T extends KindTypes> {
   decide(situation: T['situation'], now: number): T['left'] | T['written'];
   /** Writes a decision. Returns the changed rows. */
   write(ctx: Context, tx: Transaction, rows: T['rows'], step: T['written']): Promise<T['rows']>;
-  show(ctx: Context, tx: Transaction, turn: Decided<T>): Promise<T['shown']>;
+  show(ctx: Context, tx: Transaction, turn: DecidedTurn<T>): Promise<T['shown']>;
   /**
    * Runs a change of the rows, and writes the events about its overall result. Left out: each write does this itself.
    */
   change?<Result>(ctx: Context, tx: Transaction, rows: T['rows'], work: () => Promise<Result>): Promise<Result>;
 }
 
-export interface Decided<T extends KindTypes> {
+export interface DecidedTurn<T extends KindTypes> {
   readonly rows: T['rows'];
   readonly situation: T['situation'];
   readonly step: T['left'];
@@ -62,6 +62,6 @@ export async function changeRows<T extends KindTypes, Result>(
 
 const leftKinds: ReadonlySet<string> = new Set<AfterTurn['kind']>(['call', 'supervise', 'wait', 'ended']);
 
-export function isLeft<T extends KindTypes>(step: T['left'] | T['written']): step is T['left'] {
+export function endsTurn<T extends KindTypes>(step: T['left'] | T['written']): step is T['left'] {
   return leftKinds.has(step.kind);
 }

@@ -11,7 +11,7 @@ import { retryDuringOutage } from '../outage.ts';
  * A row with the columns `supervised_by`, `supervised_until`, `next_look_at` and `calls`. The SQL in it must be
  * constant, and never input of a user.
  */
-export interface Leased {
+export interface LeasedRow {
   readonly table: string;
   readonly id: string;
   /** An SQL condition on the row: the work is wanted. */
@@ -30,7 +30,7 @@ export interface LeaseContext {
 export interface Lease {
   readonly holder: string;
   /** How often the work was started, this time included. */
-  readonly times: number;
+  readonly attempt: number;
   /** Aborted if the work is no longer wanted, or if another worker may have taken it. */
   readonly signal: AbortSignal;
   /** Whether the lease could not be renewed in time. Another worker may have taken the work by now. */
@@ -51,7 +51,7 @@ const renewEveryMs = 1_000;
 const relayAfterMs = 60_000;
 
 /** Takes the lease of a row. Null: another worker has it, or the work is no longer wanted. */
-export async function takeLease(ctx: LeaseContext, leased: Leased): Promise<Lease | null> {
+export async function takeLease(ctx: LeaseContext, leased: LeasedRow): Promise<Lease | null> {
   const { table, id, wanted } = leased;
   const holder = randomUUID();
   const now = ctx.clock();
@@ -65,7 +65,7 @@ export async function takeLease(ctx: LeaseContext, leased: Leased): Promise<Leas
   if (taken === undefined) return null;
   return {
     holder,
-    times: taken.calls,
+    attempt: taken.calls,
     ...keepRenewing(ctx, leased, holder),
     write: async (write) => await retryDuringOutage(write, ctx.log),
     giveBack: async () => await retryDuringOutage(async () => await giveBack(ctx, leased, holder), ctx.log),
@@ -73,7 +73,7 @@ export async function takeLease(ctx: LeaseContext, leased: Leased): Promise<Leas
 }
 
 /** Renews the lease once a second until `end` is called. */
-function keepRenewing(ctx: LeaseContext, leased: Leased, holder: string): Pick<Lease, 'signal' | 'isLost' | 'end'> {
+function keepRenewing(ctx: LeaseContext, leased: LeasedRow, holder: string): Pick<Lease, 'signal' | 'isLost' | 'end'> {
   const stop = new AbortController();
   const ended = new AbortController();
   let renewedAt = performance.now();
@@ -106,7 +106,7 @@ function keepRenewing(ctx: LeaseContext, leased: Leased, holder: string): Pick<L
 }
 
 /** False: another worker has the lease, or the work is no longer wanted. */
-async function renew(ctx: LeaseContext, { table, id, wanted, kept }: Leased, holder: string): Promise<boolean> {
+async function renew(ctx: LeaseContext, { table, id, wanted, kept }: LeasedRow, holder: string): Promise<boolean> {
   const now = ctx.clock();
   const [row] = await query<{ wanted: boolean }>(
     ctx,
@@ -117,7 +117,7 @@ async function renew(ctx: LeaseContext, { table, id, wanted, kept }: Leased, hol
   return row?.wanted === true;
 }
 
-async function giveBack(ctx: LeaseContext, { table, id }: Leased, holder: string): Promise<void> {
+async function giveBack(ctx: LeaseContext, { table, id }: LeasedRow, holder: string): Promise<void> {
   await query(
     ctx,
     `update ${table} set supervised_by = null, supervised_until = null, next_look_at = $4, calls = calls - 1

@@ -16,7 +16,7 @@ const againMs = 10_000;
  * Takes rows of a table whose `next_look_at` has passed. Returns their ids and the requested columns. The names of the
  * table and the columns must be constants of the code, and never input of a user.
  */
-export async function takeDue<Row extends DueRow = DueRow>(
+export async function takeDueRows<Row extends DueRow = DueRow>(
   { db, clock }: { readonly db: Database; readonly clock: () => Date },
   table: string,
   columns: readonly Exclude<keyof Row & string, keyof DueRow>[] = [],
@@ -49,6 +49,6 @@ export async function wakeDue<Row extends DueRow = DueRow>(
     readonly whose: (row: Row) => Woken;
   },
 ): Promise<void> {
-  for (const row of await takeDue<Row>(ports, table, columns))
+  for (const row of await takeDueRows<Row>(ports, table, columns))
     await ports.wake({ accountId: row.account_id, ...whose(row) });
 }

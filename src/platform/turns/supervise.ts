@@ -5,28 +5,28 @@ import type { Context } from '../../context.ts';
 import type { Transaction } from '../database.ts';
 import { passFailpoint } from '../failpoints.ts';
 import type { PieceLog } from '../log-pieces.ts';
-import type { Due, Done } from './carry-out.ts';
+import type { DueStep, WorkOutcome } from './carry-out.ts';
 import { changeRows, type Kind, type KindTypes } from './kind.ts';
-import { takeLease, type Lease, type Leased } from './lease.ts';
-import { unsupervised } from './columns.ts';
+import { takeLease, type Lease, type LeasedRow } from './lease.ts';
+import { noSupervisor } from './columns.ts';
 
 export interface Supervision<T extends KindTypes> {
   readonly kind: Kind<T>;
-  readonly due: Pick<Due<T>, 'id'>;
+  readonly due: Pick<DueStep<T>, 'id'>;
   readonly by: T['by'];
-  readonly leased: Leased;
+  readonly leased: LeasedRow;
   readonly openLog: () => PieceLog;
   /** Returns the line with which the log of a repeated attempt begins. */
   readonly again: (attempt: number) => string;
   /** The names of the failpoints before and after the result is written. */
   readonly beforeWrite?: string;
   readonly afterWrite?: string;
-  readonly work: (supervised: Supervised<T>) => Promise<Done<T>>;
+  readonly work: (supervised: SupervisedWork<T>) => Promise<WorkOutcome<T>>;
   /** Called if the work threw an error. Left out: the lease expires, and the work is then started again. */
-  readonly failed?: (supervised: Supervised<T>, error: unknown) => Promise<void>;
+  readonly failed?: (supervised: SupervisedWork<T>, error: unknown) => Promise<void>;
 }
 
-export interface Supervised<T extends KindTypes> {
+export interface SupervisedWork<T extends KindTypes> {
   readonly lease: Lease;
   readonly log: PieceLog;
   /** Aborted when the work must stop, for any reason. */
@@ -38,40 +38,40 @@ export interface Supervised<T extends KindTypes> {
 }
 
 /** Thrown by work that this worker cannot continue. The lease is given back. */
-export class HandedOver extends Error {
+export class WorkHandedOver extends Error {
   constructor() {
-    super('This worker cannot go on with it; another starts it again.');
+    super('This worker cannot continue the work. Another worker starts it again.');
   }
 }
 
 /** Another worker has the lease, or the work has ended. */
 class Superseded extends Error {
   constructor() {
-    super('another worker supervises it by now');
+    super('another worker supervises the work by now');
   }
 }
 
 /** Supervises work under a lease. Returns a sentence that says how the work ended. */
 export async function supervise<T extends KindTypes>(ctx: Context, supervision: Supervision<T>): Promise<string> {
   const lease = await takeLease(ctx, supervision.leased);
-  if (lease === null) return 'another worker supervises it';
+  if (lease === null) return 'another worker supervises the work';
   const supervised = createSupervised(ctx, supervision, lease);
   const { log } = supervised;
-  if (lease.times > 1) log.write(`[interlock] ${supervision.again(lease.times)}\n`);
+  if (lease.attempt > 1) log.write(`[interlock] ${supervision.again(lease.attempt)}\n`);
   try {
     const done = await supervision.work(supervised);
     // Readers who follow the log must get all of it before the run is shown as ended.
     await log.close();
     if (supervision.beforeWrite !== undefined) await passFailpoint(supervision.beforeWrite);
     await supervised.write(async (tx, rows) => {
-      Object.assign(supervision.kind.rowOf(rows), unsupervised);
+      Object.assign(supervision.kind.rowOf(rows), noSupervisor);
       await done.write?.(tx, rows);
     });
     if (supervision.afterWrite !== undefined) await passFailpoint(supervision.afterWrite);
     return done.message;
   } catch (error) {
     if (error instanceof Superseded) return error.message;
-    if (error instanceof HandedOver || supervision.by.signal?.aborted) await giveBack(supervised);
+    if (error instanceof WorkHandedOver || supervision.by.signal?.aborted) await giveBack(supervised);
     else await supervision.failed?.(supervised, error);
     throw error;
   } finally {
@@ -80,8 +80,8 @@ export async function supervise<T extends KindTypes>(ctx: Context, supervision: 
   }
 }
 
-async function giveBack<T extends KindTypes>({ lease, log }: Supervised<T>): Promise<void> {
-  log.write('[interlock] Its worker cannot go on with it. Another starts it again.\n');
+async function giveBack<T extends KindTypes>({ lease, log }: SupervisedWork<T>): Promise<void> {
+  log.write('[interlock] This worker cannot continue the work. Another worker starts it again.\n');
   await lease.giveBack();
 }
 
@@ -89,7 +89,7 @@ function createSupervised<T extends KindTypes>(
   ctx: Context,
   { kind, due, by, openLog }: Supervision<T>,
   lease: Lease,
-): Supervised<T> {
+): SupervisedWork<T> {
   const { signal } = by;
   return {
     lease,

@@ -1,9 +1,9 @@
 // One turn: read, decide and write, in one transaction that locks the row. The caller carries out the work that the
 // turn has left to do.
-import { quietFor, type Context } from '../../context.ts';
+import { contextWithoutWake, type Context } from '../../context.ts';
 import { relayAt, type AfterTurn } from '../../domain/turns.ts';
 import type { Transaction } from '../database.ts';
-import { changeRows, isLeft, type Decided, type Kind, type KindTypes } from './kind.ts';
+import { changeRows, endsTurn, type DecidedTurn, type Kind, type KindTypes } from './kind.ts';
 
 /** The end of a turn, and how it is shown to people. */
 export type TurnOf<T extends KindTypes> = T['shown'] & {
@@ -14,7 +14,7 @@ export type TurnOf<T extends KindTypes> = T['shown'] & {
 };
 
 export async function takeTurn<T extends KindTypes>(ctx: Context, kind: Kind<T>, id: string): Promise<TurnOf<T>> {
-  const quiet = quietFor(ctx, kind.whose(id));
+  const quiet = contextWithoutWake(ctx, kind.whose(id));
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const locked = await kind.lock(quiet, tx, id);
     const decided = await changeRows(quiet, tx, { kind, rows: locked }, async () => {
@@ -37,12 +37,12 @@ async function writeUntilDone<T extends KindTypes>(
   tx: Transaction,
   kind: Kind<T>,
   first: T['rows'],
-): Promise<Decided<T>> {
+): Promise<DecidedTurn<T>> {
   let rows = first;
   for (;;) {
     const situation = await kind.read(ctx, tx, rows);
     const step = kind.decide(situation, ctx.clock().getTime());
-    if (isLeft<T>(step)) return { rows, situation, step };
+    if (endsTurn<T>(step)) return { rows, situation, step };
     rows = await kind.write(ctx, tx, rows, step);
   }
 }

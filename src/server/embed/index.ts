@@ -37,7 +37,7 @@ type Shown = 'page' | 'badge' | 'changes';
 const endings = { badge: '/badge.svg', changes: '/changes' } as const;
 
 /** What an address shows. Null: it is not an address of the link's queue. */
-export function shownOf(
+export function decideShown(
   link: { readonly owner: string; readonly name: string; readonly baseBranch: string },
   path: { readonly owner: string; readonly name: string; readonly rest: string },
 ): Shown | null {
@@ -84,7 +84,7 @@ export function serveEmbeds(fastify: FastifyInstance, options: EmbedOptions): vo
       return await sendOver(reply, error.code === 'RATE_LIMITED' ? 429 : 404);
     }
     const { owner, name, '*': rest } = request.params;
-    switch (shownOf(session.link, { owner, name, rest })) {
+    switch (decideShown(session.link, { owner, name, rest })) {
       case 'page':
         return await sendEmbed(reply, folder, frameAncestors);
       case 'badge':
@@ -151,7 +151,7 @@ async function sendBadge(request: FastifyRequest, reply: FastifyReply, badge: st
 async function sendOver(reply: FastifyReply, status: 404 | 429): Promise<FastifyReply> {
   const body =
     status === 404
-      ? html`<p>It has expired, it was revoked, or a part of it is missing. An admin makes a new one under Screens and badges.</p>`
+      ? html`<p>The link has expired, was revoked, or a part of it is missing. An admin can make a new link under Screens and badges.</p>`
       : html`<p>Too many wrong links came from your address. Try again in a minute.</p>`;
   return await sendPage(reply, status, { title: 'This link does not work', body, isNarrow: true });
 }

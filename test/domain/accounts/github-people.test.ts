@@ -3,7 +3,7 @@ import { scopes } from '../../../src/context.ts';
 import {
   isBot,
   isPermissionEnough,
-  neededAtGitHub,
+  neededPermissions,
   noreplyAddress,
   permissionOf,
   roleAtGitHub,
@@ -35,7 +35,7 @@ describe('a permission', () => {
   });
 
   it('every scope has a needed permission', () => {
-    expect(Object.keys(neededAtGitHub).sort()).toEqual([...scopes].sort());
+    expect(Object.keys(neededPermissions).sort()).toEqual([...scopes].sort());
   });
 });
 

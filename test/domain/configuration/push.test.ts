@@ -13,12 +13,12 @@ describe('a configuration from a push', () => {
     [
       'of an unknown user, by a landing, is refused',
       'unknown',
-      /^nobody is known to have pushed this change with the scope config:write\. With that scope, push another change/,
+      /^no push of this change by a token with the scope config:write is known\. With that scope, push another change/,
     ],
     [
       'with another token is refused with the missing scope',
       { by: 'ada', mayConfigure: false },
-      /^the token of ada that pushed it lacks the scope config:write\. /,
+      /^the token with which ada pushed the file lacks the scope config:write\. /,
     ],
   ])('%s', (_what, push, refusal) => {
     expect(decidePushRefusal(push) ?? '').toMatch(refusal ?? /^$/);

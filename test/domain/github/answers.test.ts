@@ -99,13 +99,13 @@ const cases: readonly Case[] = [
     name: 'a private key that is not the one of the App',
     call: { status: 401, message: 'A JSON web token could not be decoded', isForToken: true },
     kind: 'unavailable',
-    message: 'GitHub refuses the private key of the App. Generate another one',
+    message: 'GitHub refuses the private key of the App. Generate another key',
   },
   {
     name: 'a clock that is ahead',
     call: { ...dated(now - 97_000), message: "'Issued at' claim ('iat') must be an Integer" },
     kind: 'unavailable',
-    message: 'The clock of this machine is 97 s ahead: set it, for example by NTP',
+    message: 'The clock of this machine is 97 s ahead: set the clock, for example by NTP',
   },
   {
     name: 'a clock that is behind',

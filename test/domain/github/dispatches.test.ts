@@ -11,15 +11,15 @@ const asked = {
 test.each([
   [
     `GitHub: Workflow does not have 'workflow_dispatch' trigger`,
-    'GitHub does not start it: the file of the workflow deploy.yml has no trigger workflow_dispatch at the commit c0ffee. Add `workflow_dispatch:` below `on:`.',
+    'GitHub does not start the workflow deploy.yml: its file has no trigger workflow_dispatch at the commit c0ffee. Add `workflow_dispatch:` below `on:`.',
   ],
   [
     `GitHub: Cannot trigger a 'workflow_dispatch' on a disabled workflow`,
-    'GitHub does not start it: the workflow deploy.yml is disabled at GitHub. Enable it: https://github.com/acme/shop/actions/workflows/deploy.yml',
+    'GitHub does not start the workflow deploy.yml, because it is disabled at GitHub. Enable the workflow: https://github.com/acme/shop/actions/workflows/deploy.yml',
   ],
   [
     'GitHub: Unexpected inputs provided: ["environment"]',
-    'GitHub: Unexpected inputs provided: ["environment"]. The workflow deploy.yml does not declare them: add them below on -> workflow_dispatch -> inputs.',
+    'GitHub: Unexpected inputs provided: ["environment"]. The workflow deploy.yml does not declare these inputs: add them below on -> workflow_dispatch -> inputs.',
   ],
   [
     "GitHub: Required input 'stage' not provided",
@@ -42,7 +42,7 @@ test('a workflow on a branch that GitHub does not see yet is dispatched later', 
 test.each([
   [
     'deploy.yml',
-    'GitHub has no workflow "deploy.yml" on the default branch of the repository. Add .github/workflows/deploy.yml to it.',
+    'GitHub has no workflow "deploy.yml" on the default branch of the repository. Add .github/workflows/deploy.yml to this branch.',
   ],
   ['Deploy', 'GitHub has no workflow "Deploy" on the default branch of the repository.'],
 ])('a missing workflow %s is named with the path of its file', (workflow, message) => {

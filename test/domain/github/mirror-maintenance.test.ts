@@ -5,9 +5,9 @@ import { isBroken } from '../../../src/hosts/github/mirror-clone.ts';
 import {
   decideRemovals,
   isMaintenanceDue,
-  noteSeen,
+  noteFirstSeen,
   planRefRemoval,
-  whenSeen,
+  firstSeenAt,
 } from '../../../src/hosts/github/mirror-maintenance.decision.ts';
 
 const hour = 60 * 60_000;
@@ -29,13 +29,13 @@ test.each([
 test('the age of a ref counts from its first sight, a moved ref is new, and a deleted ref is dropped', () => {
   const first = { ref: 'refs/interlock/landings/1', commit: 'a' };
   const moved = { ref: 'refs/interlock/landings/2', commit: 'c' };
-  const seen = noteSeen(
+  const seen = noteFirstSeen(
     { 'a refs/interlock/landings/1': now - day, 'b refs/interlock/landings/2': now - day },
     [first, moved],
     now,
   );
   expect(seen).toEqual({ 'a refs/interlock/landings/1': now - day, 'c refs/interlock/landings/2': now });
-  expect([whenSeen(seen, first, now), whenSeen({}, first, now)]).toEqual([now - day, now]);
+  expect([firstSeenAt(seen, first, now), firstSeenAt({}, first, now)]).toEqual([now - day, now]);
 });
 
 test.each([

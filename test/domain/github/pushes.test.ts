@@ -154,7 +154,7 @@ test('a workflow that the App may not push is refused with the permission that a
   expect(answer).toMatchObject({
     kind: 'refused',
     message: expect.stringMatching(
-      /without `workflows` permission.*An owner grants the App the permission "Workflows"/s,
+      /without `workflows` permission.*An owner must grant the App the permission "Workflows"/s,
     ) as string,
   });
 });

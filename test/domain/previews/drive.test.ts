@@ -126,7 +126,7 @@ describe('a verification of an outdated head', () => {
     expect(decideVerification(waiting({ cancelRequestedAt: now - 1 }), now)).toEqual({
       kind: 'become',
       status: 'canceled',
-      because: 'It was canceled.',
+      because: 'The verification was canceled.',
     });
   });
 });

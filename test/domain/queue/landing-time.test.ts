@@ -2,7 +2,7 @@ import { fc } from '../../support/properties.ts';
 import { expect, test } from 'vitest';
 import { landingsFrom } from '../../../src/domain/configuration/index.ts';
 import { decideLandingsFrom } from '../../../src/domain/queue/landing/landing-time.ts';
-import { frozenAt, type Freeze } from '../../../src/domain/releases/freeze.ts';
+import { findFreezeInForce, type Freeze } from '../../../src/domain/releases/freeze.ts';
 import { rules } from '../configuration/support.ts';
 
 const at = (text: string) => Date.parse(text);
@@ -89,7 +89,7 @@ test('a pull request may land at the announced instant, and not before', () => {
   fc.assert(
     fc.property(fc.constantFrom(always, officeHours), freezes, instants, part, (configuration, held, now, share) => {
       const isAllowed = (instant: number) =>
-        frozenAt(held, instant) === null && landingsFrom(configuration, 'main', instant) === null;
+        findFreezeInForce(held, instant) === null && landingsFrom(configuration, 'main', instant) === null;
       const from = decideLandingsFrom({ configuration, baseBranch: 'main', freezes: held }, now);
       expect(from === null).toBe(isAllowed(now));
       if (from === null || from === Infinity) return;

@@ -26,7 +26,7 @@ it.each(['Add tea', 'Never skip ci', 'Add [skip tea]', 'skip-checks: false', 'Ex
 );
 
 it('explain repeats the summary of a check that requires an action, and no other summary', () => {
-  const seen = { endedAt: 1, summary: 'Push a commit that does not say so.' };
+  const seen = { endedAt: 1, summary: 'Push a commit without this instruction.' };
   const explained = checks(
     {
       checks: [
@@ -39,7 +39,7 @@ it('explain repeats the summary of a check that requires an action, and no other
     'author',
   );
   expect(explained.map(({ sentence }) => sentence)).toEqual([
-    'The check test ended: action_required. Push a commit that does not say so.',
+    'The check test ended: action_required. Push a commit without this instruction.',
     'The check lint ended: failure.',
   ]);
 });

@@ -11,7 +11,7 @@ import {
   type StatusFacts,
 } from '../../../src/domain/queue/explain/status-comment.ts';
 import { explain } from '../../../src/domain/queue/explain/explain.ts';
-import type { Frozen } from '../../../src/domain/releases/freeze.ts';
+import type { FreezeInForce } from '../../../src/domain/releases/freeze.ts';
 import { isQueued, transitions } from '../../../src/domain/queue/model/status.ts';
 import type { PullRequestStatus } from '../../../src/domain/queue/model/snapshot.ts';
 
@@ -206,7 +206,10 @@ describe('the status comment', () => {
   );
 });
 
-const frozen = { freeze: { source: 'manual', reason: 'Fair', createdBy: 'ada@x' }, until: null } as unknown as Frozen;
+const frozen = {
+  freeze: { source: 'manual', reason: 'Fair', createdBy: 'ada@x' },
+  until: null,
+} as unknown as FreezeInForce;
 const walk = fc.record({
   status: fc.constantFrom<PullRequestStatus>('open', 'pending', 'queued', 'tagged', 'blocked', 'closed'),
   isTop: fc.boolean(),

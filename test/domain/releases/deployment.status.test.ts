@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   activeStatuses,
-  begins,
+  startsDeployment,
   canMove,
   decideCancel,
   endsSlot,
@@ -67,7 +67,7 @@ describe('the start and the end of a deployment', () => {
 
   test('begin with these moves, also when it begins again', () => {
     const rows = deploymentStatuses.map(
-      (from) => `${from}: ${deploymentStatuses.filter((to) => begins(from, to)).join(' ') || '–'}`,
+      (from) => `${from}: ${deploymentStatuses.filter((to) => startsDeployment(from, to)).join(' ') || '–'}`,
     );
     expect(rows).toEqual([
       'pending: in_progress success failure canceling error unknown',

@@ -81,7 +81,7 @@ describe('a deployment that waits', () => {
     [
       'gives back the slot with which it was set back',
       situation({ slot: 'ours', triggerStartedAt: longAgo, statusAt: longAgo }),
-      { kind: 'become', status: 'error', because: 'No report about it arrived for 60 minutes.' },
+      { kind: 'become', status: 'error', because: 'No report about the deployment arrived for 60 minutes.' },
     ],
   ])('%s', (_, given, step) => expect(decideDeployment(given, now)).toEqual(step));
 });
@@ -100,7 +100,7 @@ describe('a deployment that has the slot', () => {
       {
         kind: 'become',
         status: 'unknown',
-        because: 'Its provider could not be reached, so it is not known whether it began.',
+        because: 'The provider could not be reached, so Interlock does not know whether the deployment began.',
       },
     ],
     ['asks its provider for the status', running(), { kind: 'call', call: 'read' }],
@@ -113,7 +113,7 @@ describe('a deployment that has the slot', () => {
     [
       'becomes unknown without a report for too long',
       running({ provider: reporting, statusAt: longAgo }),
-      { kind: 'become', status: 'unknown', because: 'No report about it arrived for 60 minutes.' },
+      { kind: 'become', status: 'unknown', because: 'No report about the deployment arrived for 60 minutes.' },
     ],
     [
       'is reported from outside if there is no provider',
@@ -139,7 +139,11 @@ describe('a deployment that has the slot', () => {
     [
       'ends if each worker is lost',
       started({ provider: command, supervisedUntil: now, calls: 5 }),
-      { kind: 'become', status: 'error', because: 'It was started 5 times, and each time its worker was lost.' },
+      {
+        kind: 'become',
+        status: 'error',
+        because: 'The command was started 5 times, and each time its worker was lost.',
+      },
     ],
   ])('%s', (_, given, step) => expect(decideDeployment(given, now)).toEqual(step));
 
@@ -187,7 +191,7 @@ describe('a deployment that is to be canceled', () => {
       {
         kind: 'become',
         status: 'error',
-        because: 'It was canceled. Within 60 minutes no report said how it ended.',
+        because: 'The deployment was canceled. Within 60 minutes no report said how it ended.',
       },
     ],
     [
@@ -290,12 +294,16 @@ describe('the build of a candidate', () => {
     [
       'fails after its time limit',
       build({ createdAt: longAgo }),
-      { kind: 'become', status: 'failed', because: 'Its build did not end within 60 minutes.' },
+      { kind: 'become', status: 'failed', because: 'The build did not end within 60 minutes.' },
     ],
     [
       'fails if each worker is lost',
       build({ provider: command, calls: 5 }),
-      { kind: 'become', status: 'failed', because: 'It was started 5 times, and each time its worker was lost.' },
+      {
+        kind: 'become',
+        status: 'failed',
+        because: 'The command was started 5 times, and each time its worker was lost.',
+      },
     ],
     [
       'is canceled at its provider',

@@ -12,8 +12,8 @@ const before: EnvironmentSettings = {
 
 const cases: readonly [Partial<EnvironmentSettings>, string[]][] = [
   [{}, []],
-  [{ tier: 'production' }, ['Its tier is production instead of staging.']],
-  [{ position: 1 }, ['Its position is 1 instead of 2.']],
+  [{ tier: 'production' }, ['The tier is production instead of staging.']],
+  [{ position: 1 }, ['The position is 1 instead of 2.']],
   [{ provider: { ...before.provider } }, []],
   [{ provider: { kind: 'none' } }, ['Deployments are made by an outside pipeline instead of an HTTP endpoint.']],
   [
@@ -23,7 +23,10 @@ const cases: readonly [Partial<EnvironmentSettings>, string[]][] = [
   [{ reportTimeoutSec: 60 }, ['A deployment without a report is unknown after 60 s instead of 3600 s.']],
   [
     { freezeAfterRollback: true, freezeAfterRollbackSec: 600 },
-    ['It is frozen after a rollback.', 'The freeze after a rollback lasts 600 s instead of until somebody ends it.'],
+    [
+      'The environment is frozen after a rollback.',
+      'The freeze after a rollback lasts 600 s instead of until somebody ends it.',
+    ],
   ],
 ];
 

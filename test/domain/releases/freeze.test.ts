@@ -1,9 +1,9 @@
 import { fc } from '../../support/properties.ts';
 import { describe, expect, it, test } from 'vitest';
 import {
-  frozenAt,
-  frozenText,
-  frozenTextForAll,
+  findFreezeInForce,
+  describeFreeze,
+  describeFreezeForAll,
   nextChange,
   type Freeze,
 } from '../../../src/domain/releases/freeze.ts';
@@ -154,7 +154,7 @@ const cases: readonly Case[] = [
 ];
 
 test.each(cases)('an environment is frozen $name', ({ freezes, now, until, next }) => {
-  const frozen = frozenAt(freezes, at(now));
+  const frozen = findFreezeInForce(freezes, at(now));
   expect(frozen === null).toBe(until === undefined);
   const change = until ?? next ?? null;
   expect(nextChange(freezes, at(now))).toBe(change === null ? null : at(change));
@@ -164,13 +164,16 @@ describe('the freeze that is shown', () => {
   const week = manual('2026-01-05T00:00:00Z', '2026-01-12T00:00:00Z', { id: '3', reason: 'release week' });
 
   it('is the freeze that lasts longest', () => {
-    expect(frozenAt([weekend('UTC'), week], at('2026-01-10T00:00:00Z'))?.freeze.id).toBe('2');
-    expect(frozenAt([weekend('UTC'), week], at('2026-01-08T00:00:00Z'))?.freeze.id).toBe('3');
+    expect(findFreezeInForce([weekend('UTC'), week], at('2026-01-10T00:00:00Z'))?.freeze.id).toBe('2');
+    expect(findFreezeInForce([weekend('UTC'), week], at('2026-01-08T00:00:00Z'))?.freeze.id).toBe('3');
   });
 
   it('is one without an end, if there is one', () => {
     const open = manual('2026-01-09T20:00:00Z', null, { id: '4', source: 'rollback' });
-    expect(frozenAt([weekend('UTC'), open, week], at('2026-01-10T00:00:00Z'))).toEqual({ freeze: open, until: null });
+    expect(findFreezeInForce([weekend('UTC'), open, week], at('2026-01-10T00:00:00Z'))).toEqual({
+      freeze: open,
+      until: null,
+    });
   });
 });
 
@@ -186,9 +189,9 @@ test.each([
     'frozen until somebody ends it, after a rollback by ada@example.com: v3 was rolled back',
   ],
 ])('the text of a freeze has the end, the author and the reason: %#', (freeze, sentence) => {
-  const frozen = frozenAt([freeze], at('2026-01-06T00:00:00Z'));
-  expect(frozen === null ? null : frozenText(frozen)).toBe(sentence);
-  if (frozen !== null) expect(frozenTextForAll(frozen)).not.toContain('@');
+  const frozen = findFreezeInForce([freeze], at('2026-01-06T00:00:00Z'));
+  expect(frozen === null ? null : describeFreeze(frozen)).toBe(sentence);
+  if (frozen !== null) expect(describeFreezeForAll(frozen)).not.toContain('@');
 });
 
 const zones = fc.constantFrom('Europe/Berlin', 'Australia/Lord_Howe', 'America/New_York', 'Africa/Casablanca', 'UTC');
@@ -219,14 +222,14 @@ test('nothing changes before the announced instant, at every change of clocks', 
   fc.assert(
     fc.property(someFreezes, instants, fc.double({ min: 0, max: 0.999, noNaN: true }), (freezes, now, part) => {
       const change = nextChange(freezes, now);
-      const frozen = frozenAt(freezes, now);
+      const frozen = findFreezeInForce(freezes, now);
       const until = change ?? now + 90 * 24 * 3_600_000;
       expect(until).toBeGreaterThan(now);
       const between = now + Math.floor((until - now) * part);
-      expect(frozenAt(freezes, between) === null).toBe(frozen === null);
+      expect(findFreezeInForce(freezes, between) === null).toBe(frozen === null);
       if (frozen === null) return;
       expect(frozen.until).toBe(change);
-      if (change !== null) expect(frozenAt(freezes, change)).toBeNull();
+      if (change !== null) expect(findFreezeInForce(freezes, change)).toBeNull();
     }),
     { numRuns: 100 },
   );
@@ -235,10 +238,10 @@ test('nothing changes before the announced instant, at every change of clocks', 
 test('an environment is frozen exactly while one of its freezes holds, in any order', () => {
   fc.assert(
     fc.property(someFreezes, instants, (freezes, now) => {
-      const each = freezes.map((freeze) => frozenAt([freeze], now));
-      const all = frozenAt(freezes, now);
+      const each = freezes.map((freeze) => findFreezeInForce([freeze], now));
+      const all = findFreezeInForce(freezes, now);
       expect(all !== null).toBe(each.some((one) => one !== null));
-      expect(frozenAt(freezes.toReversed(), now)?.until).toBe(all?.until);
+      expect(findFreezeInForce(freezes.toReversed(), now)?.until).toBe(all?.until);
       for (const one of each)
         if (one !== null && one.until !== null) expect(all?.until ?? Infinity).toBeGreaterThanOrEqual(one.until);
     }),

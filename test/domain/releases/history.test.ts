@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import {
   listRestorable,
   rollbackTarget,
-  sayEnough,
-  type Latest,
+  areEnoughSuccesses,
+  type LatestDeployment,
   type Success,
 } from '../../../src/domain/releases/history.ts';
 import { lineOf } from '../../../src/domain/releases/slot.ts';
@@ -41,14 +41,14 @@ describe('the history of successes', () => {
     expect(listRestorable(successesOf(log)).join(' ')).toBe(stack);
   });
 
-  const forward = (candidateId: string, status: DeploymentStatus): Latest => ({
+  const forward = (candidateId: string, status: DeploymentStatus): LatestDeployment => ({
     id: '9',
     kind: 'forward',
     status,
     candidateId,
     rollbackOfId: null,
   });
-  const rollback = (candidateId: string, status: DeploymentStatus): Latest => ({
+  const rollback = (candidateId: string, status: DeploymentStatus): LatestDeployment => ({
     ...forward(candidateId, status),
     kind: 'rollback',
     rollbackOfId: '7',
@@ -87,7 +87,7 @@ describe('rollbacks until nothing is left', () => {
           tookBackId: null,
         }));
         const ran = versions.filter((name, at) => name !== versions[at - 1]);
-        let latest: Latest = forwardSuccess(successes.at(-1));
+        let latest: LatestDeployment = forwardSuccess(successes.at(-1));
         const gone: string[] = [];
         for (let target = rollbackTarget(successes, latest); target; target = rollbackTarget(successes, latest)) {
           gone.push(target.candidateId);
@@ -108,7 +108,7 @@ describe('rollbacks until nothing is left', () => {
           candidateId,
           tookBackId: null,
         }));
-        let latest: Latest = forwardSuccess(successes.at(-1));
+        let latest: LatestDeployment = forwardSuccess(successes.at(-1));
         for (let tries = 0; tries <= failures; tries += 1) {
           const target = rollbackTarget(successes, latest);
           expect(target).toMatchObject({ candidateId: versions.at(-2), rollbackOfId: 'd' });
@@ -125,7 +125,7 @@ describe('rollbacks until nothing is left', () => {
   });
 });
 
-function forwardSuccess(success: Success | undefined): Latest {
+function forwardSuccess(success: Success | undefined): LatestDeployment {
   if (!success) throw new Error('There is a success.');
   return { id: 'd', kind: success.kind, status: 'success', candidateId: success.candidateId, rollbackOfId: null };
 }
@@ -163,13 +163,13 @@ test('the newest successes are enough only if all of them agree', () => {
   fc.assert(
     fc.property(fc.array(success, { maxLength: 14 }), fc.nat(14), (all, count) => {
       const newest = all.slice(-count);
-      if (!sayEnough(newest)) return;
+      if (!areEnoughSuccesses(newest)) return;
       enough += 1;
       expect(listRestorable(newest).slice(-2)).toEqual(listRestorable(all).slice(-2));
     }),
     { numRuns: 5000 },
   );
   expect(enough).toBeGreaterThan(500);
-  expect(sayEnough(successesOf('v2 v3 <v1:v3'))).toBe(false);
-  expect(sayEnough(successesOf('v1 v1'))).toBe(false);
+  expect(areEnoughSuccesses(successesOf('v2 v3 <v1:v3'))).toBe(false);
+  expect(areEnoughSuccesses(successesOf('v1 v1'))).toBe(false);
 });

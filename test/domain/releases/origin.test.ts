@@ -1,18 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { originsOf, type Committed, type Known } from '../../../src/domain/releases/origin.ts';
+import { originsOf, type HistoryCommit, type KnownMerges } from '../../../src/domain/releases/origin.ts';
 import { descendantsOf } from '../../../src/domain/releases/reach.ts';
 
 /** `b<a` is a commit b with the parent a, and `m<b,x` a merge. */
-function history(...commits: readonly string[]): Committed[] {
+function history(...commits: readonly string[]): HistoryCommit[] {
   return commits.map((each) => {
     const [commit = '', parents = ''] = each.split('<');
     return { commit, parents: parents.split(',').filter((parent) => parent !== '') };
   });
 }
 
-const pushed = 'It was pushed, and no known pull request contains it.';
+const pushed = 'The commit was pushed, and no known pull request contains it.';
 
-function originTexts(commits: readonly Committed[], tip: string, known: Partial<Known>): Record<string, string> {
+function originTexts(
+  commits: readonly HistoryCommit[],
+  tip: string,
+  known: Partial<KnownMerges>,
+): Record<string, string> {
   const origins = originsOf(commits, tip, { landings: [], merged: [], ...known });
   return Object.fromEntries(
     [...origins].map(([commit, { batchId, pullRequestIds, withoutProof }]) => [
@@ -72,7 +76,7 @@ describe('the commits of a candidate came', () => {
     ],
     ['from nowhere known, if newer commits are left out', history('b<a'), 'd', {}, {}],
   ] as const)('%s', (_, commits, tip, known, expected) => {
-    expect(originTexts(commits, tip, known as Partial<Known>)).toEqual(expected);
+    expect(originTexts(commits, tip, known as Partial<KnownMerges>)).toEqual(expected);
   });
 
   it('from a landing, in a very long history too', () => {

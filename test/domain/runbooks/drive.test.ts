@@ -97,13 +97,13 @@ describe('the next step of a runbook', () => {
         kind: 'become',
         leafId: 'leaf 1.1',
         status: 'failed',
-        because: 'It was started 5 times, and each time its worker was lost.',
+        because: 'The agent was started 5 times, and each time its worker was lost.',
       },
     ],
     [
       'fails the planning with the last error',
       { prompts: [{ ordinal: 1, isPlanned: false }], calls: maxAttempts, problem: 'It hiccups.' },
-      { kind: 'fail_plan', prompt: 1, because: 'It was started 5 times. The last failure: It hiccups.' },
+      { kind: 'fail_plan', prompt: 1, because: 'The agent was started 5 times. The last failure: It hiccups.' },
     ],
     [
       'waits for an unavailable host, however often the leaf was started',
@@ -241,7 +241,7 @@ describe('the next step of a runbook', () => {
     expect(calls).toBeLessThan(60);
     expect(at - now).toBeLessThan(day + pauseAfter(100));
     expect(hostGivenUp('It is away.')).toBe(
-      'The code host has failed for 24 hours: retry it when the host works again. The last failure: It is away.',
+      'The code host has failed for 24 hours: retry when the host works again. The last failure: It is away.',
     );
   });
 });

@@ -141,7 +141,7 @@ describe('the texts of a runbook', () => {
       agent: 'script',
     });
     expect(body).toBe(
-      'Before all.\n\nStacked on #4: merge it afterwards.\n\n### What was done\n\n- **1.1** Remove it\n  It is gone.\n\n  Really.\n\n---\n_Made by runbook [7](http://localhost:4000/runbooks/7), Tidy up._',
+      'Before all.\n\nStacked on #4. Merge this pull request afterwards.\n\n### What was done\n\n- **1.1** Remove it\n  It is gone.\n\n  Really.\n\n---\n_Made by runbook [7](http://localhost:4000/runbooks/7), Tidy up._',
     );
   });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
-  checkedBudget,
-  checkedDescription,
-  checkedPrompt,
-  checkedTitle,
+  requireBudget,
+  requireDescription,
+  requirePrompt,
+  requireTitle,
   isBudgetSpent,
   mergeLabels,
   provisionalTitle,
@@ -12,12 +12,12 @@ import {
 
 describe('a request for a runbook', () => {
   it.each([
-    ['a blank prompt', () => checkedPrompt(' \n'), /^prompt must not be blank/],
-    ['a prompt too long', () => checkedPrompt('x'.repeat(200_001)), /^prompt must be at most 200000 characters long/],
-    ['a blank title', () => checkedTitle(' '), /^title must not be blank: leave it out/],
-    ['a title of two lines', () => checkedTitle('a\nb'), /^title must be one line/],
-    ['a title too long', () => checkedTitle('x'.repeat(201)), /^title must be at most 200/],
-    ['a description too long', () => checkedDescription('x'.repeat(20_001)), /^description must be at most 20000/],
+    ['a blank prompt', () => requirePrompt(' \n'), /^prompt must not be blank/],
+    ['a prompt too long', () => requirePrompt('x'.repeat(200_001)), /^prompt must be at most 200000 characters long/],
+    ['a blank title', () => requireTitle(' '), /^title must not be blank: leave it out/],
+    ['a title of two lines', () => requireTitle('a\nb'), /^title must be one line/],
+    ['a title too long', () => requireTitle('x'.repeat(201)), /^title must be at most 200/],
+    ['a description too long', () => requireDescription('x'.repeat(20_001)), /^description must be at most 20000/],
     ['a blank label', () => mergeLabels([], ['a', ' ']), /^labels.1 must not be blank$/],
     ['a label of two lines', () => mergeLabels([], ['a\nb']), /^labels.0 must be one line$/],
     ['a label too long', () => mergeLabels([], ['x'.repeat(51)]), /^labels.0 must be at most 50/],
@@ -30,8 +30,8 @@ describe('a request for a runbook', () => {
         ),
       /at most 50/,
     ],
-    ['a negative budget', () => checkedBudget(-1), /^budgetMicros must be a whole number from 0/],
-    ['a budget above the limit', () => checkedBudget(6, 5), /from 0 to 5,/],
+    ['a negative budget', () => requireBudget(-1), /^budgetMicros must be a whole number from 0/],
+    ['a budget above the limit', () => requireBudget(6, 5), /from 0 to 5,/],
     [
       'a budget that is not higher than before',
       () => requireGreaterBudget(5, { min: 5, max: 9 }),
@@ -47,9 +47,9 @@ describe('a request for a runbook', () => {
   });
 
   it('accepts valid values, trims a title, and treats a blank description as none', () => {
-    expect(checkedPrompt(' a\n')).toBe(' a\n');
-    expect([checkedTitle(null), checkedTitle(' a ')]).toEqual([null, 'a']);
-    expect([checkedDescription(undefined), checkedDescription(' '), checkedDescription('a ')]).toEqual([
+    expect(requirePrompt(' a\n')).toBe(' a\n');
+    expect([requireTitle(null), requireTitle(' a ')]).toEqual([null, 'a']);
+    expect([requireDescription(undefined), requireDescription(' '), requireDescription('a ')]).toEqual([
       null,
       null,
       'a ',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  decideExceeded,
+  findExceededLimit,
   isWorthALook,
   readRunBounds,
   defaultRunBounds,
@@ -52,8 +52,8 @@ describe('the limits of a run', () => {
       'run: its processes take more than 50 MB of memory together',
     ],
   ])('%s', (_which, seen, expected) => {
-    const exceeded = decideExceeded(seen, bounds);
-    expect(exceeded === null ? null : `${exceeded.of}: ${exceeded.message}`).toBe(expected);
+    const exceeded = findExceededLimit(seen, bounds);
+    expect(exceeded === null ? null : `${exceeded.owner}: ${exceeded.message}`).toBe(expected);
   });
 
   test.each([

@@ -4,7 +4,7 @@ import { afterRuns } from '../../../bench/simulator/calibration.ts';
 import type { Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
 import { buildStatisticsOf, type BuildStatistics } from '../../../src/domain/simulation/build-statistics.ts';
 import { forecast, type Eta } from '../../../src/domain/simulation/forecast.ts';
-import { rising } from '../../../src/domain/simulation/quantile.ts';
+import { sortAscending } from '../../../src/domain/simulation/quantile.ts';
 import { draw } from '../../../src/domain/simulation/randomness.ts';
 import { examples } from '../../support/tier.ts';
 import { histories, runHistory } from '../queue/history.ts';
@@ -80,7 +80,7 @@ describe('a forecast', () => {
   it('lets no pull request land before an earlier one', () => {
     const line = situation({ rules, waiting: [1, 2, 3, 4, 5].map((number) => pr(number)) });
     const instants = [...ask(line).etas.values()].map((eta) => (typeof eta === 'object' ? eta.p50 : 0));
-    expect(instants).toEqual(rising(instants));
+    expect(instants).toEqual(sortAscending(instants));
   });
 
   it.each([

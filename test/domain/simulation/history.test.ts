@@ -104,7 +104,7 @@ describe('a workload', () => {
       'One pull request was blocked for a failed build, and never built alone. The simulation assumes a red build.',
       'One pull request was merged, and never built alone. The simulation assumes a green build.',
       'One pull request was still in line. The simulation assumes a green build.',
-      'One pull request was taken out of the line by a user, or because of a conflict. Not simulated.',
+      'One pull request was taken out of the line by a user or because of a conflict, and not simulated.',
     ]);
   });
 });

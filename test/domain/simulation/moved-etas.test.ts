@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { afterRuns } from '../../../bench/simulator/calibration.ts';
 import type { Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
 import { buildStatisticsOf, type BuildStatistics } from '../../../src/domain/simulation/build-statistics.ts';
-import { movedEtas } from '../../../src/domain/simulation/moved-etas.ts';
+import { findMovedEtas } from '../../../src/domain/simulation/moved-etas.ts';
 import { minute, now, parallel, pr, situation } from '../queue/situation.ts';
 
 const builds = [10, 20].map((minutes) => ({
@@ -19,7 +19,7 @@ const line = situation({ rules, waiting: [1, 2, 3].map((number) => pr(number)) }
 const withLine = (...numbers: number[]): Snapshot => ({ ...line, pullRequests: numbers.map((number) => pr(number)) });
 
 function moves(after: Snapshot, before = line, known: BuildStatistics | null = statistics) {
-  return movedEtas({ before, after }, now, { statistics: known, isOver: afterRuns(9) }).map((move) => ({
+  return findMovedEtas({ before, after }, now, { statistics: known, isOver: afterRuns(9) }).map((move) => ({
     number: move.number,
     before: typeof move.before === 'object' && move.before !== null ? 'known' : move.before,
     after: typeof move.after === 'object' && move.after !== null ? 'known' : move.after,

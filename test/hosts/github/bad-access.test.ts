@@ -58,7 +58,7 @@ test('a private key of another App is named, and the right key counts without a 
     },
   });
   expect(await refusals(host)).toEqual([
-    "GitHub refuses the private key of the App. Generate another one in the App's settings at GitHub, and store it in Interlock",
+    "GitHub refuses the private key of the App. Generate another key in the App's settings at GitHub, and store the new key in Interlock",
   ]);
   isWrong = false;
   await expectItWorks(host);

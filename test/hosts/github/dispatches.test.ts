@@ -190,7 +190,7 @@ test.each([
   [
     'that is missing',
     { workflow: 'absent.yml' },
-    'GitHub has no workflow "absent.yml" on the default branch of the repository. Add .github/workflows/absent.yml to it.',
+    'GitHub has no workflow "absent.yml" on the default branch of the repository. Add .github/workflows/absent.yml to this branch.',
   ],
   [
     'whose name is missing',
@@ -200,7 +200,7 @@ test.each([
   [
     'without the trigger',
     { workflow: 'on-push.yml' },
-    /the file of the workflow on-push\.yml has no trigger workflow_dispatch at the commit .*\. Add `workflow_dispatch:` below `on:`\./,
+    /the workflow on-push\.yml: its file has no trigger workflow_dispatch at the commit .*\. Add `workflow_dispatch:` below `on:`\./,
   ],
   [
     'that does not declare an input',
@@ -227,7 +227,7 @@ test('a disabled workflow is refused with the page that enables it, and runs aft
   await ended(once, 'success');
   g.emulator.controls.disableWorkflow(fullName(), 'disabled.yml', true);
   await expect(dispatch({ workflow: 'disabled.yml' })).rejects.toThrow(
-    `the workflow disabled.yml is disabled at GitHub. Enable it: ${g.emulator.webUrl}/${fullName()}/actions/workflows/disabled.yml`,
+    `the workflow disabled.yml, because it is disabled at GitHub. Enable the workflow: ${g.emulator.webUrl}/${fullName()}/actions/workflows/disabled.yml`,
   );
   g.emulator.controls.disableWorkflow(fullName(), 'disabled.yml', false);
   await ended(await dispatch({ workflow: 'disabled.yml' }), 'success');
@@ -243,7 +243,7 @@ test('a run on another commit than the requested one is a failure', async () => 
   const run = await dispatch();
   Object.assign(g.emulator.core.state.workflowRuns.must(Number(run)), { headSha: main });
   expect(await ended(run, 'failure')).toBe(
-    `GitHub ran the workflow on ${main} instead of ${commit}: its branch was moved at that moment. Try again.`,
+    `GitHub ran the workflow on ${main} instead of ${commit}, because the branch was moved at that moment. Try again.`,
   );
 });
 

@@ -155,10 +155,10 @@ describe('missing:', () => {
       },
       found: [
         'missing clock: The clock is 12',
-        'missing permissions: The App lacks checks: write. Accept them: http',
+        'missing permissions: The App lacks checks: write. Accept these permissions: http',
         'missing webhooks: GitHub got 502 (failed to connect to host) from http://127.0.0.1:9/github/webhooks/x. Start Interlock',
         'missing pushes: GitHub refuses branches of Interlock: ',
-        'Add interlock to the bypass list of the rulesets that hold for mq-* branches: http',
+        'Add interlock to the bypass list of the rulesets that apply to mq-* branches: http',
         'missing rules of main: The rule "Restrict updates" of the ruleset update refuses landings on main. Add interlock to the bypass list of the ruleset update, mode always. http',
         'missing configuration for main: The code host takes no merge commits on main, and merge_strategy.name is merge. Set merge_strategy.name to squash or rebase',
       ],
@@ -176,7 +176,7 @@ describe('missing:', () => {
       name: 'writing at all',
       spoil: async () => void (await person.repos.update({ ...place, archived: true })),
       mend: async () => void (await person.repos.update({ ...place, archived: false })),
-      found: ['missing repository: acme/shop is archived at GitHub. Unarchive it: ', 'missing pushes: '],
+      found: ['missing repository: acme/shop is archived at GitHub. Unarchive the repository: ', 'missing pushes: '],
     },
     {
       name: 'an answer of GitHub',
@@ -191,7 +191,7 @@ describe('missing:', () => {
           w.emulator.controls.fail({ operation: 'GET /app', status: 401, body: { message: 'Bad credentials' } }),
         ),
       mend: async () => await w.emulator.controls.clear(),
-      found: ['missing App: GitHub does not take the key of the App interlock: Bad credentials'],
+      found: ['missing App: GitHub does not accept the key of the App interlock: Bad credentials'],
     },
     {
       name: 'the installation',

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createGitHubHost } from '../../../src/hosts/github/index.ts';
 import { mirrorDirectory } from '../../../src/hosts/github/mirror-clone.ts';
-import { keepUp, removeIdle } from '../../../src/hosts/github/mirror-maintenance.ts';
+import { maintainMirror, removeIdleMirrors } from '../../../src/hosts/github/mirror-maintenance.ts';
 import {
   type Composition,
   CommitMissing,
@@ -94,11 +94,11 @@ test('upkeep joins packs and removes unneeded refs, and keeps everything that is
   const directory = await m.mirrors.fetchMissing(w.repository, [head]);
   await m.mirrors.git.run(directory, ['update-ref', 'refs/interlock/builds/1', head]);
   m.later(1);
-  expect(await keepUp(m, w.repository)).toBe(true);
-  expect(await keepUp(m, w.repository)).toBe(false);
+  expect(await maintainMirror(m, w.repository)).toBe(true);
+  expect(await maintainMirror(m, w.repository)).toBe(false);
   expect(await listRefs(m.mirrors.git, directory, 'refs/interlock/builds/')).toHaveLength(1);
   m.later(15);
-  expect(await keepUp(m, w.repository)).toBe(true);
+  expect(await maintainMirror(m, w.repository)).toBe(true);
   expect(await listRefs(m.mirrors.git, directory, 'refs/interlock/builds/')).toEqual([]);
   const graph = await stat(join(directory, 'objects', 'info', 'commit-graph'));
   expect([graph.size > 0, (await packsOf(directory)).length]).toEqual([true, 1]);
@@ -109,7 +109,7 @@ test('if two processes start the upkeep of a mirror at once, it runs once', asyn
   const m = machine();
   await m.mirrors.ensureClone(w.repository);
   m.later(1);
-  const ends = await Promise.all([keepUp(m, w.repository), keepUp(m, w.repository)]);
+  const ends = await Promise.all([maintainMirror(m, w.repository), maintainMirror(m, w.repository)]);
   expect(ends.toSorted()).toEqual([false, true]);
 });
 
@@ -119,20 +119,20 @@ test('upkeep compacts landing refs after a day, and no younger ones', async () =
   const actual = async (): Promise<string[]> =>
     (await m.mirrors.readActualRefs(w.repository, ['refs/interlock/'])).map(({ ref }) => ref);
   m.later(1);
-  await keepUp(m, w.repository);
+  await maintainMirror(m, w.repository);
   expect(await actual()).toEqual(['refs/interlock/landings/1']);
   m.later(1);
-  await keepUp(m, w.repository);
+  await maintainMirror(m, w.repository);
   expect(await actual()).toEqual(['refs/interlock/ledger']);
 });
 
 test('idle mirrors are removed if there is not enough room, and the next use clones them again', async () => {
   const m = machine(1);
   const directory = await m.mirrors.fetchMissing(w.repository, [head]);
-  await removeIdle(m);
+  await removeIdleMirrors(m);
   expect((await stat(directory)).isDirectory()).toBe(true);
   m.later(2);
-  await removeIdle(m);
+  await removeIdleMirrors(m);
   await expect(stat(directory)).rejects.toThrow('ENOENT');
   expect(await m.mirrors.tryFetchMissing(w.repository, [head])).toBe(true);
 });
@@ -176,7 +176,7 @@ test('locks of a killed git stop neither the next call nor the upkeep', async ()
   await leave('packed-refs.lock');
   await leave('objects/info/commit-graph.lock');
   m.later(1);
-  expect(await keepUp(m, w.repository)).toBe(true);
+  expect(await maintainMirror(m, w.repository)).toBe(true);
 });
 
 test('a branch that two processes delete in one push is deleted, and so are the others', async () => {

@@ -130,7 +130,7 @@ test('if the App may not change a workflow, the step fails with the missing perm
   expect((await leaves(number)).join()).toContain(
     'refusing to allow a GitHub App to create or update workflow `.github/workflows/new.yml` without `workflows` permission',
   );
-  expect((await leaves(number)).join()).toContain('An owner grants the App the permission "Workflows"');
+  expect((await leaves(number)).join()).toContain('An owner must grant the App the permission "Workflows"');
   w.emulator.controls.permit(id, permissions);
 });
 

@@ -195,7 +195,7 @@ test.each(inFull('gated'))(
     await w.label(number);
     expect(await w.settled(number)).toEqual({ [number]: 'blocked' });
     expect(await statusOf(number)).toBe(
-      '119 The final gate absent.yml failed: it could not be started: GitHub has no workflow "absent.yml" on the default branch of the repository. Add .github/workflows/absent.yml to it.',
+      '119 The final gate absent.yml failed: it could not be started: GitHub has no workflow "absent.yml" on the default branch of the repository. Add .github/workflows/absent.yml to this branch.',
     );
   },
 );
@@ -248,7 +248,7 @@ test('a deployment whose workflow is disabled ends with the page that enables it
   await r.deploy('v2-rc2');
   await w.until(async () => (await r.line()).at(-1) === 'v2-rc2 error');
   expect((await r.deployments()).at(-1)?.error_message).toContain(
-    `Enable it: ${w.emulator.webUrl}/${fullName}/actions/workflows/deploy.yml`,
+    `Enable the workflow: ${w.emulator.webUrl}/${fullName}/actions/workflows/deploy.yml`,
   );
 });
 

@@ -1,5 +1,5 @@
 // Comments that the service writes on a pull request about its branch, separate from the status comment.
-import { frozenTextForAll, type Frozen } from '../../releases/freeze.ts';
+import { describeFreezeForAll, type FreezeInForce } from '../../releases/freeze.ts';
 
 export const syncKey = 'sync';
 
@@ -33,8 +33,8 @@ export function syncedComment(synced: { readonly baseBranch: string; readonly he
 }
 
 /** Written on the first pull request in line. */
-export function frozenComment(baseBranch: string, frozen: Frozen): string {
-  return `Nothing is merged into \`${baseBranch}\` for now: it is ${frozenTextForAll(frozen)}`;
+export function frozenComment(baseBranch: string, frozen: FreezeInForce): string {
+  return `Nothing is merged into \`${baseBranch}\` for now: it is ${describeFreezeForAll(frozen)}`;
 }
 
 export type BackportNews =

@@ -1,7 +1,7 @@
 // Explains why a pull request is not merged yet, by one reason: who must act, and a sentence. The reason is derived
 // from facts and never stored. condition-tree.ts lists all conditions with the same sentences.
 import { timeText } from '../../calendar/time.text.ts';
-import { frozenText, type Frozen } from '../../releases/freeze.ts';
+import { describeFreeze, type FreezeInForce } from '../../releases/freeze.ts';
 import { isLandingHalt } from '../landing/host-retry.ts';
 import type { Actor } from '../requests/admission.ts';
 import { statusText } from '../model/status.ts';
@@ -87,7 +87,7 @@ export interface ExplainedPullRequest {
    */
   readonly hostWarning?: string | null;
   /** The freeze that stops all landings on its base branch. Null: there is none. */
-  readonly frozen: Frozen | null;
+  readonly frozen: FreezeInForce | null;
   /** When the merge window opens that landings wait for. `Infinity`: never. Null: landings wait for no merge window. */
   readonly landingsFrom: number | null;
 }
@@ -197,12 +197,12 @@ export function pausedText({ message }: NonNullable<ExplainedPullRequest['paused
   return message === null ? 'The queue is paused.' : `The queue is paused: ${message}`;
 }
 
-export function freezeText(frozen: Frozen): string {
-  return `its base branch is ${frozenText(frozen)}.`;
+export function freezeText(frozen: FreezeInForce): string {
+  return `its base branch is ${describeFreeze(frozen)}.`;
 }
 
 /** Who must end the freeze. A freeze with an end ends by itself. */
-export function whoEnds({ until }: Frozen): Actor {
+export function whoEnds({ until }: FreezeInForce): Actor {
   return until === null ? 'admin' : 'queue';
 }
 

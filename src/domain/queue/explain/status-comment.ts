@@ -4,7 +4,7 @@
 // queue of a thousand pull requests would edit a thousand comments.
 import { timeText } from '../../calendar/time.text.ts';
 import type { Actor } from '../requests/admission.ts';
-import { frozenTextForAll } from '../../releases/freeze.ts';
+import { describeFreezeForAll } from '../../releases/freeze.ts';
 import { explain, haltedText, numbersText, pausedText, type ExplainedPullRequest, type Reason } from './explain.ts';
 import type { BlockCode, PullRequestStatus, ResetCode } from '../model/snapshot.ts';
 import { isQueued, statusText } from '../model/status.ts';
@@ -35,7 +35,7 @@ export function holdSentence({
 }: Pick<ExplainedPullRequest, 'haltedReason' | 'paused' | 'frozen'>): string | null {
   if (haltedReason !== null) return haltedText(haltedReason);
   if (paused !== null) return pausedText(paused);
-  return frozen === null ? null : `Its base branch is ${frozenTextForAll(frozen)}.`;
+  return frozen === null ? null : `Its base branch is ${describeFreezeForAll(frozen)}.`;
 }
 
 /** The facts about a pull request that its status comment uses. */

@@ -1,6 +1,6 @@
 // Decides when a base branch accepts landings: inside a merge window, if there are any, and while it is not frozen.
 import { landingsFrom, type Configuration } from '../../configuration/index.ts';
-import { frozenAt, type Freeze } from '../../releases/freeze.ts';
+import { findFreezeInForce, type Freeze } from '../../releases/freeze.ts';
 
 export interface LandingTimes {
   readonly configuration: Configuration;
@@ -16,7 +16,7 @@ const maxTurns = 50;
 export function decideLandingsFrom({ configuration, baseBranch, freezes }: LandingTimes, now: number): number | null {
   let at = now;
   for (let turn = 0; turn < maxTurns; turn += 1) {
-    const frozen = frozenAt(freezes, at);
+    const frozen = findFreezeInForce(freezes, at);
     const free = frozen === null ? at : (frozen.until ?? Infinity);
     const open = free === Infinity ? Infinity : (landingsFrom(configuration, baseBranch, free) ?? free);
     if (open === at) return at === now ? null : at;

@@ -4,7 +4,7 @@ import type { Database } from '../../../platform/database.ts';
 import { missing, type ReportFinding } from '../../../domain/doctor/finding.ts';
 import * as git from '../../git/index.ts';
 import { HostRefused, HostUnavailable, type CodeHost, type HostExpectations, type HostRepository } from '../../port.ts';
-import { failedCall } from '../answers.ts';
+import { readFailedCall } from '../answers.ts';
 import type { FindInstallation, GitHubInstallation } from '../app.ts';
 import { findRefusingRules } from '../base-rules.ts';
 import { readBudget } from '../budget.rows.ts';
@@ -58,7 +58,7 @@ async function examine(examining: Examining, expectations: HostExpectations): Pr
       missing(
         'installation',
         `The App is not installed on ${name} any more, or its installation is suspended.`,
-        'Install the App on the repository at GitHub. Interlock sees it within five minutes.',
+        'Install the App on the repository at GitHub. Interlock sees the installation within five minutes.',
       ),
     );
   const { installation } = found;
@@ -98,12 +98,12 @@ async function examineApp({ clock, report }: Examining, { id, app }: GitHubInsta
     await examineWebhooks(octokit, appUrl, report);
     return !isSuspended;
   } catch (error) {
-    const status = failedCall(error)?.status ?? null;
+    const status = readFailedCall(error)?.status ?? null;
     if (status === 401)
       report(
         missing(
           'App',
-          `GitHub does not take the key of the App ${app.slug}: ${messageOf(error)}`,
+          `GitHub does not accept the key of the App ${app.slug}: ${messageOf(error)}`,
           'Generate a private key in the settings of the App, and give it to Interlock by addGitHubApp.',
         ),
       );
@@ -148,7 +148,7 @@ async function examineWebhooks(octokit: Octokit, appUrl: string, report: ReportF
 }
 
 async function examineRepository({ client, repository, report }: Examining, name: string): Promise<void> {
-  const api = await client.of(repository, 'answer');
+  const api = await client.apiFor(repository, 'answer');
   const { data } = await api.request('GET /repos/{owner}/{repo}', nameOf(api));
   report(judgeRepository(name, { fullName: data.full_name, isArchived: data.archived, url: data.html_url }));
 }
@@ -173,7 +173,7 @@ async function tipOf({ mirrors, repository }: Examining, branch: string): Promis
 }
 
 async function examineRules({ client, repository, report, signsCommits }: Examining, branch: string): Promise<void> {
-  const facts = await readBranchFacts(await client.of(repository, 'answer'), branch, { signsCommits });
+  const facts = await readBranchFacts(await client.apiFor(repository, 'answer'), branch, { signsCommits });
   const requiresChecks =
     facts.rules.some(({ type }) => type === 'required_status_checks') ||
     (facts.protection?.requiredChecks.length ?? 0) > 0;
@@ -200,7 +200,7 @@ async function examineBudget(
   { client, repository, db, clock, report }: Examining,
   { id }: GitHubInstallation,
 ): Promise<void> {
-  const api = await client.of(repository, 'answer');
+  const api = await client.apiFor(repository, 'answer');
   const points = await readPoints(api);
   const budget = await readBudget(db, { accountId: repository.accountId, installationId: id });
   const pausedUntil = budget?.pausedUntil ?? null;

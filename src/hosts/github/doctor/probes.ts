@@ -1,5 +1,5 @@
 // Judges GitHub's answers, with one function for each probe of `npm run doctor`. Pure.
-import { type Finding, listed, missing, ok, warning } from '../../../domain/doctor/finding.ts';
+import { type Finding, joinNames, missing, ok, warning } from '../../../domain/doctor/finding.ts';
 import { appEvents, appPermissions } from '../app.ts';
 import type { RefusingRule } from '../base-rules.ts';
 
@@ -38,7 +38,7 @@ export function judgeServer(webUrl: string, version: string | null): Finding {
 
 type Permissions = Readonly<Record<string, string | undefined>>;
 
-export interface Granted {
+export interface AppGrants {
   /** The permissions that the App requests, and the permissions that the owner of the installation has accepted. */
   readonly ofApp: Permissions;
   readonly ofInstallation: Permissions;
@@ -62,30 +62,30 @@ function isGranted(permissions: Permissions, name: string, level: string): boole
  */
 const dispensable = new Set(['members']);
 
-export function judgePermissions({ ofApp, ofInstallation, isSuspended, installationUrl, appUrl }: Granted): Finding {
+export function judgePermissions({ ofApp, ofInstallation, isSuspended, installationUrl, appUrl }: AppGrants): Finding {
   const probe = 'permissions';
   if (isSuspended)
     return missing(probe, 'The installation of the App is suspended.', `Lift the suspension: ${installationUrl}`);
   const lacking = Object.entries(appPermissions).filter(([name, level]) => !isGranted(ofInstallation, name, level));
   if (lacking.length === 0) return ok(probe, 'The App has all the permissions that it needs.');
-  const names = listed(lacking.map(([name, level]) => `${name}: ${level}`));
+  const names = joinNames(lacking.map(([name, level]) => `${name}: ${level}`));
   const message = `The App lacks ${names}.`;
   const isAsked = lacking.every(([name, level]) => isGranted(ofApp, name, level));
   const cure = isAsked
-    ? `Accept them: ${installationUrl}`
-    : `Add them to the App: ${appUrl}/permissions. Then accept them: ${installationUrl}`;
+    ? `Accept these permissions: ${installationUrl}`
+    : `Add these permissions to the App: ${appUrl}/permissions. Then accept them: ${installationUrl}`;
   return lacking.every(([name]) => dispensable.has(name))
     ? warning(probe, message, cure)
     : missing(probe, message, cure);
 }
 
-export function judgeEvents({ events, appUrl }: Pick<Granted, 'events' | 'appUrl'>): Finding {
+export function judgeEvents({ events, appUrl }: Pick<AppGrants, 'events' | 'appUrl'>): Finding {
   const lacking = appEvents.filter((name) => !events.includes(name));
   if (lacking.length === 0) return ok('events', 'GitHub sends the App every event that it needs.');
   return warning(
     'events',
-    `GitHub does not send the App ${listed(lacking)}. Interlock learns of them a minute late.`,
-    `Subscribe the App to them: ${appUrl}/permissions`,
+    `GitHub does not send the App ${joinNames(lacking)}. Interlock learns of these events a minute late.`,
+    `Subscribe the App to these events: ${appUrl}/permissions`,
   );
 }
 
@@ -98,9 +98,10 @@ export interface RepositoryAnswer {
 }
 
 export function judgeRepository(named: string, { fullName, isArchived, url }: RepositoryAnswer): Finding {
-  if (isArchived) return missing('repository', `${fullName} is archived at GitHub.`, `Unarchive it: ${url}/settings`);
+  if (isArchived)
+    return missing('repository', `${fullName} is archived at GitHub.`, `Unarchive the repository: ${url}/settings`);
   if (fullName.toLowerCase() === named.toLowerCase()) return ok('repository', `The App sees ${fullName}.`);
-  return warning('repository', `${named} is named ${fullName} at GitHub.`, 'Interlock takes the name over by itself.');
+  return warning('repository', `${named} is named ${fullName} at GitHub.`, 'Interlock changes the name by itself.');
 }
 
 export interface Delivery {
@@ -120,7 +121,7 @@ export function judgeDeliveries(
   { appUrl, isSecure }: { readonly appUrl: string; readonly isSecure: boolean },
 ): Finding {
   const probe = 'webhooks';
-  if (url === null) return missing(probe, 'The App has no address for webhooks.', `Set it: ${appUrl}`);
+  if (url === null) return missing(probe, 'The App has no address for webhooks.', `Set the address: ${appUrl}`);
   const newest = deliveries.toSorted((one, other) => (one.deliveredAt < other.deliveredAt ? 1 : -1));
   const failed = newest.filter(({ statusCode }) => statusCode < 200 || statusCode >= 400);
   const [last] = newest;
@@ -132,7 +133,7 @@ export function judgeDeliveries(
   if (lastFailed !== undefined)
     return warning(
       probe,
-      `The newest webhook arrived. Of the newest ${newest.length} GitHub got ${lastFailed.statusCode} (${lastFailed.status}) for ${failed.length} from ${url}.`,
+      `The newest webhook arrived. ${failed.length} of the newest ${newest.length} failed, the last with ${lastFailed.statusCode} (${lastFailed.status}) from ${url}.`,
       null,
     );
   if (!isSecure && url.startsWith('https:'))
@@ -142,10 +143,10 @@ export function judgeDeliveries(
 
 function cureOf({ statusCode }: Delivery, appUrl: string): string {
   if (statusCode === 401)
-    return `The webhook secret at GitHub differs from the secret that Interlock has. Set a new one, ${appUrl}, and give it to Interlock by addGitHubApp.`;
+    return `The webhook secret at GitHub differs from the secret that Interlock has. Set a new secret, ${appUrl}, and give it to Interlock by addGitHubApp.`;
   if (statusCode === 404)
-    return `No App of Interlock has this address. Correct it: ${appUrl}. createGitHubApp and addGitHubApp answer the right one.`;
-  return 'Start Interlock, and let GitHub reach this address. INTERLOCK_PUBLIC_URL is its beginning.';
+    return `No App of Interlock has this address. Correct the address: ${appUrl}. createGitHubApp and addGitHubApp return the right address.`;
+  return 'Start Interlock, and let GitHub reach this address. The address must begin with INTERLOCK_PUBLIC_URL.';
 }
 
 export interface Points {
@@ -164,7 +165,7 @@ export function judgeBudget(
     const { limit, left } = points[name];
     return `${left} of ${limit} points of ${name === 'rest' ? 'REST' : 'GraphQL'}`;
   });
-  const message = `${listed(budgets)} are left this hour.`;
+  const message = `${joinNames(budgets)} are left this hour.`;
   if (pausedUntil !== null)
     return warning(
       'budget',
@@ -173,7 +174,7 @@ export function judgeBudget(
     );
   const isFew = [points.rest, points.graphql].some(({ limit, left }) => left <= limit * fewShare);
   return isFew
-    ? warning('budget', message, 'Interlock writes no comments below 20 %. If it happens often, batch pull requests.')
+    ? warning('budget', message, 'Interlock writes no comments below 20 %. If this happens often, batch pull requests.')
     : ok('budget', message);
 }
 
@@ -190,7 +191,7 @@ export function judgeRefusingRules(
     ok(
       probe,
       requiresChecks
-        ? `${branch} takes commits with passed checks: Interlock builds each commit that lands.`
+        ? `${branch} accepts only commits whose checks have passed, so Interlock builds each commit that lands.`
         : `No rule of ${branch} refuses landings.`,
     ),
   ];
@@ -213,7 +214,7 @@ export interface PushProbe {
 export function judgePushes(pushed: PushProbe, { rulesUrl, app }: { rulesUrl: string; app: string }): Finding {
   const { both, branchAlone, refAlone, holdsLeases, left } = pushed;
   const probe = 'pushes';
-  const exempt = `Add ${app} to the bypass list of the rulesets that hold for mq-* branches: ${rulesUrl}`;
+  const exempt = `Add ${app} to the bypass list of the rulesets that apply to mq-* branches: ${rulesUrl}`;
   if (branchAlone !== null && branchAlone !== 'moved')
     return missing(probe, `GitHub refuses branches of Interlock: ${branchAlone.refusal}`, exempt);
   if (refAlone !== null && refAlone !== 'moved')
@@ -228,8 +229,8 @@ export function judgePushes(pushed: PushProbe, { rulesUrl, app }: { rulesUrl: st
     return missing(
       probe,
       'GitHub has moved a ref although its expected value was wrong.',
-      'Do not land here: report it to the maintainers of Interlock.',
+      'Do not land in this repository, and report this to the maintainers of Interlock.',
     );
-  if (left.length > 0) return missing(probe, `GitHub does not let the App delete ${listed(left)}.`, exempt);
+  if (left.length > 0) return missing(probe, `GitHub does not let the App delete ${joinNames(left)}.`, exempt);
   return ok(probe, 'A branch and a ref were pushed together, guarded by their expected values, and deleted.');
 }

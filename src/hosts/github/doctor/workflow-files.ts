@@ -1,7 +1,7 @@
 // Decides from the workflow files whether a push to a bot branch starts a workflow. Used for a repository in which no
 // bot branch was validated yet.
 import { parseDocument } from 'yaml';
-import { type Finding, listed, missing, ok, warning } from '../../../domain/doctor/finding.ts';
+import { type Finding, joinNames, missing, ok, warning } from '../../../domain/doctor/finding.ts';
 import { botBranchCures } from '../../../domain/doctor/bot-checks.ts';
 
 export interface WorkflowFile {
@@ -20,7 +20,7 @@ export function judgeWorkflowFiles(files: readonly WorkflowFile[], branch: strin
       botBranchCures.github,
     );
   const running = files.filter(({ text }) => runsOnPushTo(botBranch, text)).map(({ path }) => path);
-  if (running.length > 0) return ok(probe, `Pushes to bot branches start ${listed(running)}.`);
+  if (running.length > 0) return ok(probe, `Pushes to bot branches start ${joinNames(running)}.`);
   return missing(
     probe,
     `No workflow of ${branch} runs on pushes to branches that begin with mq-bot-.`,

@@ -14,7 +14,7 @@ import {
   subscribeToLog,
 } from '../../../graphql/logs.ts';
 import { rowIdOf } from '../../../graphql/node-id.ts';
-import { type Subscribing } from '../../../graphql/subscriptions.ts';
+import { type SubscriptionRequest } from '../../../graphql/subscriptions.ts';
 import { sqlList } from '../../../platform/database.ts';
 import { readPieces } from '../../../platform/log-pieces.ts';
 import { requireScope } from '../../accounts/index.ts';
@@ -60,7 +60,7 @@ export class VerificationLogResolver {
 async function followVerificationLog({
   args,
   context,
-}: Subscribing<FollowVerificationLogArgs>): Promise<AsyncIterable<unknown>> {
+}: SubscriptionRequest<FollowVerificationLogArgs>): Promise<AsyncIterable<unknown>> {
   const id = rowIdOf('Verification', args.verification);
   const of = await loaderOf(context, verificationById).load(id);
   if (of === null || !(await maySeeInside(context, of.repositoryId))) throw notFound('Verification');

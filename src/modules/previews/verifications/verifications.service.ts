@@ -77,7 +77,7 @@ export async function cancelVerification(ctx: Context, id: string): Promise<void
 
 /** Throws NOT_FOUND. Throws FORBIDDEN if GitHub does not let the caller write to the repository. */
 async function refuseReader(ctx: Context, id: string): Promise<void> {
-  if (ctx.actor.atGitHub === null) return;
+  if (ctx.actor.personAtGitHub === null) return;
   const [row] = await ctx.db.read<{ repositoryId: string }>(ctx.accountId, {
     name: 'repository_of_verification',
     text: 'select repository_id as "repositoryId" from verification where account_id = $1 and id = $2',

@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { retryAtOf } from '../../../hosts/port.ts';
 import { pauseAfter } from '../../../domain/previews/drive.ts';
-import { carryOutDue, putOff, type CarryOut } from '../../../platform/turns/index.ts';
+import { carryOutDue, delayNextCall, type CarryOut } from '../../../platform/turns/index.ts';
 import { verificationKind, type VerificationTypes } from './advance.ts';
 import { superviseVerification } from './supervise.ts';
 import { prepare } from './prepare.ts';
@@ -29,7 +29,7 @@ const carryOut: CarryOut<VerificationTypes> = {
           retryAt: retryAtOf(error),
         },
   fail: async (ctx, _tx, { verification }, { message }) =>
-    putOff(verification, { now: ctx.clock(), pauseAfter, problem: message }),
+    delayNextCall(verification, { now: ctx.clock(), pauseAfter, problem: message }),
 };
 
 /** Carries out the call or the supervised work that is due. Returns the outcome as a sentence. */

@@ -6,8 +6,8 @@ import { parseSkill } from '../../../domain/previews/skill.parse.ts';
 import { hostClient, toHostedRepository } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { AppTarget, DrivenStep } from '../../../platform/driving/port.ts';
-import { storable } from '../../../platform/log-pieces.ts';
-import { masked } from '../../../platform/providers/mask.ts';
+import { toStorableText } from '../../../platform/log-pieces.ts';
+import { maskSecrets } from '../../../platform/providers/mask.ts';
 import type { SupervisedVerification } from './supervised-verification.ts';
 
 export interface DrivenApp {
@@ -41,8 +41,8 @@ export async function driveApp(
   const onStep = async (step: DrivenStep): Promise<void> => {
     const clean = {
       ...step,
-      step: masked(hidden, step.step),
-      detail: step.detail === null ? null : storable(masked(hidden, step.detail)).slice(0, longestDetail),
+      step: maskSecrets(hidden, step.step),
+      detail: step.detail === null ? null : toStorableText(maskSecrets(hidden, step.detail)).slice(0, longestDetail),
     };
     steps.push(clean);
     log.write(

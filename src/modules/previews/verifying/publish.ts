@@ -6,7 +6,7 @@ import { checkOutcomeOf, isFinal, type CheckOutcome } from '../../../domain/prev
 import { hostClient, HostRefused, toHostedRepository } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { pullRequestPage } from '../../repositories/index.ts';
-import { untried } from '../../../platform/turns/index.ts';
+import { noFailedCalls } from '../../../platform/turns/index.ts';
 import { lockVerification, type VerificationRows } from './rows.ts';
 import type { RecordCheck, Verifying } from './verifying.ts';
 
@@ -84,6 +84,6 @@ async function record(
     const { verification: now } = await lockVerification(ctx, tx, id);
     // The status has changed meanwhile, so that the next turn publishes the newer status.
     if (checkOutcomeOf(now.status) !== outcome) return;
-    Object.assign(now, { publishedCheck: outcome, ...untried, problem: refusal });
+    Object.assign(now, { publishedCheck: outcome, ...noFailedCalls, problem: refusal });
   });
 }

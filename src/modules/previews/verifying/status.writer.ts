@@ -7,7 +7,7 @@ import type { VerificationStatus } from '../../../domain/previews/preview.ts';
 import { canMove, checkOutcomeOf, isSupervised, isFinal } from '../../../domain/previews/verification.status.ts';
 import { whenWakeIsLost } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { unsupervised, untried } from '../../../platform/turns/index.ts';
+import { noSupervisor, noFailedCalls } from '../../../platform/turns/index.ts';
 import { appendEvents } from '../../events/index.ts';
 import type { VerificationRow } from '../previews.entities.ts';
 import { wakeVerification } from './wake.ts';
@@ -32,9 +32,9 @@ export async function writeVerificationStatus(
   verification.nextLookAt = whenWakeIsLost(now);
   verification.startedAt ??= now;
   if (summary !== undefined) verification.summary = summary;
-  if (isFinal(to)) Object.assign(verification, { endedAt: now, waitUntil: null, ...unsupervised });
+  if (isFinal(to)) Object.assign(verification, { endedAt: now, waitUntil: null, ...noSupervisor });
   // A postponed call belongs to the old status. The attempts of a supervised verification are counted until it ends.
-  if (!isSupervised(from) || !isSupervised(to)) Object.assign(verification, untried);
+  if (!isSupervised(from) || !isSupervised(to)) Object.assign(verification, noFailedCalls);
   if (isFinal(to)) await endCheck(ctx, tx, verification);
   wakeVerification(ctx, tx, verification.id);
   await announceVerification(ctx, tx, verification);

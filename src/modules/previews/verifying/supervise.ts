@@ -4,7 +4,7 @@
 import type { Context } from '../../../context.ts';
 import { isCanceled } from '../../../domain/previews/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { supervise, type Due, HandedOver } from '../../../platform/turns/index.ts';
+import { supervise, type DueStep, WorkHandedOver } from '../../../platform/turns/index.ts';
 import { PreviewRegistrationEntity } from '../previews.entities.ts';
 import { driveSandbox, destroyLeftSandbox } from './drive-sandbox.ts';
 import { judgeCode } from './judge-code.ts';
@@ -33,7 +33,7 @@ const leases = {
 
 export async function superviseVerification(
   ctx: Context,
-  due: Due<VerificationTypes>,
+  due: DueStep<VerificationTypes>,
   verifying: Verifying,
 ): Promise<string> {
   const { id, rows, situation } = due;
@@ -182,7 +182,7 @@ async function driveEndpoint(supervised: SupervisedVerification): Promise<Ending
  * the verification is started again.
  */
 async function whyStopped({ ctx, rows, isHandedOver }: SupervisedVerification): Promise<Ending> {
-  if (isHandedOver()) throw new HandedOver();
+  if (isHandedOver()) throw new WorkHandedOver();
   const unexplained = new Error('The verification was stopped, and its rows do not say why. It is started again.');
   return await ctx.db.transaction(ctx.accountId, async (tx): Promise<Ending> => {
     const now = await lockVerification(ctx, tx, rows.verification.id);

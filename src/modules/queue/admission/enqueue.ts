@@ -89,8 +89,9 @@ export async function maySkip(
   const system = systemContext(ctx, ctx.accountId);
   const isAdmin = async (login: string): Promise<boolean> =>
     (await permissionOfHandle(system, repository, login.replace(/^@/, ''))) === 'admin';
-  const { atGitHub } = ctx.actor;
-  const callerMaySkip = (await can(ctx, repository.id)) || (atGitHub !== null && (await isAdmin(atGitHub.login)));
+  const { personAtGitHub } = ctx.actor;
+  const callerMaySkip =
+    (await can(ctx, repository.id)) || (personAtGitHub !== null && (await isAdmin(personAtGitHub.login)));
   if (!callerMaySkip || requestedBy === null) return callerMaySkip;
   return (await can(system, repository.id, requestedBy)) || (await isAdmin(requestedBy));
 }

@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import type { Cause } from '../../../domain/queue/explain/condition.ts';
 import { decidePause, type Pause, type PauseRule } from '../../../domain/queue/requests/pause.ts';
-import type { Frozen } from '../../../domain/releases/freeze.ts';
+import type { FreezeInForce } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { StoredFreeze } from '../../repositories/index.ts';
 import type { QueueRow } from './as-of.rows.ts';
@@ -70,7 +70,7 @@ export function findPauseEvent(log: readonly EventRow[], { pattern }: Pause): Ca
 }
 
 /** The event that created the freeze, made from the row of the freeze. */
-export function freezeCause({ freeze }: Frozen<StoredFreeze>): Cause {
+export function freezeCause({ freeze }: FreezeInForce<StoredFreeze>): Cause {
   return { action: 'freeze_created', at: freeze.createdAt, actor: freeze.createdBy };
 }
 

@@ -12,7 +12,7 @@ import type { Pause } from '../../../domain/queue/requests/pause.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { BuildState, PullRequestState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import { withStacks } from '../../../domain/queue/requests/stacks.ts';
-import { frozenAt, type Frozen } from '../../../domain/releases/freeze.ts';
+import { findFreezeInForce, type FreezeInForce } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { freezesOf, loadBranchFreezes, type StoredFreeze } from '../../repositories/index.ts';
 import { haltOf, rulesOf } from '../store/rules-in-force.ts';
@@ -53,7 +53,7 @@ export interface QueueAsOf {
   readonly causes: ReadonlyMap<string, BatchCause>;
   readonly pause: Pause | null;
   readonly pausedBy: Cause | null;
-  readonly frozen: Frozen<StoredFreeze> | null;
+  readonly frozen: FreezeInForce<StoredFreeze> | null;
   readonly frozenBy: Cause | null;
   /** When the next merge window opens. Null: landings do not wait for a merge window. */
   readonly windowFrom: number | null;
@@ -134,7 +134,7 @@ async function loadHolds(ctx: Context, tx: Transaction, { queueId, at, queue, no
   const log = await readGateEvents(ctx, tx, { queueId, repositoryId, instant });
   const pause = await pauseOf(ctx, tx, { queue, log, at });
   const freezes = freezesOf(await loadBranchFreezes(tx, { accountId: ctx.accountId, repositoryId, at }), baseBranch);
-  const frozen = frozenAt(freezes, now);
+  const frozen = findFreezeInForce(freezes, now);
   const halt = log.find(({ action }) => action === 'queue_halted' || action === 'queue_resumed');
   return {
     freezes,

@@ -4,7 +4,7 @@ import { Args, Ctx, FieldResolver, Resolver, Root, Subscription } from 'type-gra
 import { notFound } from '../../../domain/errors.ts';
 import { concernsQueue } from '../../../domain/events/queue-events.ts';
 import { loadIfAny, loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
-import { followEvents, type Subscribing } from '../../../graphql/subscriptions.ts';
+import { followEvents, type SubscriptionRequest } from '../../../graphql/subscriptions.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { Event } from '../../events/events.types.ts';
 import { loadRepository, requireStillSeen } from '../../repositories/index.ts';
@@ -103,7 +103,7 @@ export class QueueChangeResolver {
   }
 }
 
-async function followDepth(subscribing: Subscribing<FollowRepositoryArgs>): Promise<AsyncIterable<unknown>> {
+async function followDepth(subscribing: SubscriptionRequest<FollowRepositoryArgs>): Promise<AsyncIterable<unknown>> {
   const { args, context } = subscribing;
   requireScope(context, 'queue:read');
   const { id } = await loadRepository(context, args.repository);
@@ -131,7 +131,7 @@ function depthKey({ queued, processing, waiting, tagged }: QueueDepth): string {
   return [queued, processing, waiting, tagged].join();
 }
 
-async function followQueue(subscribing: Subscribing<FollowQueueArgs>): Promise<AsyncIterable<unknown>> {
+async function followQueue(subscribing: SubscriptionRequest<FollowQueueArgs>): Promise<AsyncIterable<unknown>> {
   const { args, context } = subscribing;
   requireScope(context, 'queue:read');
   const { id } = await loadRepository(context, args.repository);
@@ -147,7 +147,7 @@ async function followQueue(subscribing: Subscribing<FollowQueueArgs>): Promise<A
   });
 }
 
-async function followBatches(subscribing: Subscribing<FollowQueueArgs>): Promise<AsyncIterable<unknown>> {
+async function followBatches(subscribing: SubscriptionRequest<FollowQueueArgs>): Promise<AsyncIterable<unknown>> {
   const { args, context } = subscribing;
   requireScope(context, 'queue:read');
   const { id } = await loadRepository(context, args.repository);
@@ -161,7 +161,9 @@ async function followBatches(subscribing: Subscribing<FollowQueueArgs>): Promise
   });
 }
 
-async function followPullRequest(subscribing: Subscribing<FollowPullRequestArgs>): Promise<AsyncIterable<unknown>> {
+async function followPullRequest(
+  subscribing: SubscriptionRequest<FollowPullRequestArgs>,
+): Promise<AsyncIterable<unknown>> {
   const { args, context } = subscribing;
   requireScope(context, 'queue:read');
   const found = await readPullRequestByNumber(context, await loadRepository(context, args.repository), {

@@ -1,7 +1,7 @@
 import { Field, Float, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { impactText } from '../../../domain/queue/dry-run.ts';
 import { statusText } from '../../../domain/queue/model/status.ts';
-import type { Mark } from '../../../domain/configuration/key.ts';
+import type { EffectOnBuilds } from '../../../domain/configuration/key.ts';
 import { ConfigurationProblem } from '../../repositories/repositories.types.ts';
 import type { QueueImpact } from '../planning/dry-run.ts';
 
@@ -90,7 +90,10 @@ export function toImpact(impacts: readonly QueueImpact[]): Impact {
   };
 }
 
-const marks = { GATE: 'gate', BUILD: 'build', OTHER: 'other' } as const satisfies Record<Uppercase<Mark>, Mark>;
+const marks = { GATE: 'gate', BUILD: 'build', OTHER: 'other' } as const satisfies Record<
+  Uppercase<EffectOnBuilds>,
+  EffectOnBuilds
+>;
 registerEnumType(marks, {
   name: 'ConfigurationMark',
   description: 'The effect of a change of a key on existing builds.',
@@ -107,7 +110,7 @@ export class ChangedKey {
   key!: string;
 
   @Field(() => marks, { description: 'The effect on existing builds.' })
-  mark!: Mark;
+  mark!: EffectOnBuilds;
 
   @Field(() => String, { nullable: true, description: 'The present value, as JSON. Null: there is none.' })
   before!: string | null;

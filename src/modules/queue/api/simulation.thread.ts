@@ -1,7 +1,7 @@
 // Runs simulations in a thread. They are pure CPU work with a time limit.
 import { compare, type Past } from '../../../domain/simulation/comparison.ts';
 import { forecast } from '../../../domain/simulation/forecast.ts';
-import { movedEtas, type LineChange } from '../../../domain/simulation/moved-etas.ts';
+import { findMovedEtas, type LineChange } from '../../../domain/simulation/moved-etas.ts';
 import type { BuildStatistics } from '../../../domain/simulation/build-statistics.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
@@ -47,7 +47,7 @@ function perform(task: Task, report: (progress: number) => void) {
     case 'forecast':
       return forecast(task.snapshot, task.now, { statistics: task.statistics, isOver: () => spent() > 1 });
     case 'moves':
-      return movedEtas(task.change, task.now, { statistics: task.statistics, isOver: () => spent() > 1 });
+      return findMovedEtas(task.change, task.now, { statistics: task.statistics, isOver: () => spent() > 1 });
     default:
       return task satisfies never;
   }

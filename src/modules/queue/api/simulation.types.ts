@@ -1,5 +1,5 @@
 import { Field, Float, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
-import type { Replayed } from '../../../domain/simulation/replay.ts';
+import type { ReplayResult } from '../../../domain/simulation/replay.ts';
 import { DateTime } from '../../../graphql/scalars.ts';
 import { ConfigurationProblem, RepositoryInput, toProblem } from '../../repositories/repositories.types.ts';
 import type { SimulationRead } from './simulation.background.ts';
@@ -161,7 +161,7 @@ export function toSimulation(simulated: SimulationResult): QueueSimulation {
   };
 }
 
-function toSimulated(replayed: Replayed, arrivals: number): SimulatedQueue {
+function toSimulated(replayed: ReplayResult, arrivals: number): SimulatedQueue {
   return {
     ...replayed,
     until: new Date(replayed.until),

@@ -6,7 +6,7 @@ import { decideGate, type GateFacts, type GateMember } from '../../../domain/que
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import { buildsSpeculatively, type QueueRules } from '../../../domain/queue/model/rules.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
-import { frozenAt } from '../../../domain/releases/freeze.ts';
+import { findFreezeInForce } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { branchHolds, decisionInstant } from '../../repositories/index.ts';
 import { findLoss } from '../admission/admission.service.ts';
@@ -118,7 +118,7 @@ async function loadQueueFacts(
   const { pause, freezes } = await branchHolds(tx, repository, baseBranch);
   return {
     paused: !repository.active || pause !== null,
-    frozen: frozenAt(freezes, decisionInstant(freezes, ctx.clock())) !== null,
+    frozen: findFreezeInForce(freezes, decisionInstant(freezes, ctx.clock())) !== null,
     inMergeWindow: landingsFrom(configurationOf(repository), baseBranch, ctx.clock().getTime()) === null,
     halted: haltOf(repository, queue) !== null || configurationProblem(repository) !== null,
     tip: queue.baseTip ?? null,

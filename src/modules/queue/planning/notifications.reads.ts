@@ -4,7 +4,7 @@ import type { Configuration } from '../../../domain/configuration/index.ts';
 import { holdSentence, openQueueMethods, type StatusFacts } from '../../../domain/queue/explain/status-comment.ts';
 import type { BlockCode, ResetCode } from '../../../domain/queue/model/snapshot.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
-import { frozenAt } from '../../../domain/releases/freeze.ts';
+import { findFreezeInForce } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { branchHolds, type BranchHolds } from '../../repositories/index.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -194,7 +194,7 @@ export function holdOf({
   return holdSentence({
     haltedReason: haltOf(repository, queue),
     paused: holds.pause,
-    frozen: frozenAt(holds.freezes, now.getTime()),
+    frozen: findFreezeInForce(holds.freezes, now.getTime()),
   });
 }
 

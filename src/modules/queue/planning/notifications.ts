@@ -4,7 +4,7 @@
 import { frozenComment } from '../../../domain/queue/explain/branch-comments.ts';
 import { haltedText } from '../../../domain/queue/explain/explain.ts';
 import { openQueueMethods, publicationOf, wantsComment } from '../../../domain/queue/explain/status-comment.ts';
-import { frozenAt } from '../../../domain/releases/freeze.ts';
+import { findFreezeInForce } from '../../../domain/releases/freeze.ts';
 import type { BranchHolds } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
@@ -153,7 +153,7 @@ function wantedOf(repository: RepositoryRow): WantedNotifications {
 async function planHoldMessages(work: QueueWork, { repository, holds }: Held): Promise<void> {
   const { ctx, tx, queue, now } = work;
   if (queue.waiting + queue.tagged === 0 || !configurationOf(repository).merge_rules.enable_comments) return;
-  const frozen = frozenAt(holds.freezes, now.getTime());
+  const frozen = findFreezeInForce(holds.freezes, now.getTime());
   if (frozen !== null) {
     const key = `frozen:${frozen.freeze.id}`;
     await commentOnFirst(work, {

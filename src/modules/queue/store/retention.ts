@@ -1,15 +1,15 @@
 // Lists what the queue deletes by age. Landings, their proofs and the evidence of the proofs are never deleted.
 import { sqlList } from '../../../platform/database.ts';
-import { forgetRows } from '../../../platform/retention/index.ts';
+import { ruleForRows } from '../../../platform/retention/index.ts';
 import type { IntentKind } from './queue.entities.ts';
 
-export const historyForgetting = forgetRows('history', 'select min(until_at) from pull_request_past', [
+export const historyForgetting = ruleForRows('history', 'select min(until_at) from pull_request_past', [
   { table: 'pull_request_past', old: 't.until_at < $1' },
   { table: 'queue_past', old: 't.until_at < $1' },
   { table: 'merge_result', old: 't.found_at < $1' },
 ]);
 
-export const targetsForgetting = forgetRows('targets', 'select min(until_at) from pull_request_targets_past', [
+export const targetsForgetting = ruleForRows('targets', 'select min(until_at) from pull_request_targets_past', [
   { table: 'pull_request_targets_past', old: 't.until_at < $1' },
 ]);
 
@@ -29,6 +29,6 @@ const replaceable: readonly IntentKind[] = [
 ];
 const isOver = `t.state in ('done', 'failed', 'void') and t.kind in ${sqlList(replaceable)}`;
 
-export const intentForgetting = forgetRows('intents', `select min(t.concluded_at) from intent t where ${isOver}`, [
+export const intentForgetting = ruleForRows('intents', `select min(t.concluded_at) from intent t where ${isOver}`, [
   { table: 'intent', old: `t.concluded_at < $1 and ${isOver}` },
 ]);

@@ -4,7 +4,7 @@ import type { Context } from '../../../context.ts';
 import { candidateStatusByReading, pauseAfter } from '../../../domain/releases/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { ProviderReading } from '../../../platform/providers/port.ts';
-import { carryOutDue, putOff, untried } from '../../../platform/turns/index.ts';
+import { carryOutDue, delayNextCall, noFailedCalls } from '../../../platform/turns/index.ts';
 import type { ReleaseDriving } from './supervise-run.ts';
 import { buildKind, type BuildTypes } from './build.advance.ts';
 import { endBuild } from './build.rows.ts';
@@ -38,7 +38,7 @@ async function conclude(ctx: Context, tx: Transaction, rows: CandidateRows, outc
       Object.assign(rows.candidate, {
         triggeredAt: ctx.clock(),
         providerRun: outcome.name,
-        ...untried,
+        ...noFailedCalls,
       });
       return;
     case 'read':
@@ -48,7 +48,7 @@ async function conclude(ctx: Context, tx: Transaction, rows: CandidateRows, outc
     case 'failed':
       return putOffBuild(ctx, rows, outcome.message);
     case 'cancel_sent':
-      Object.assign(rows.candidate, { cancelSentAt: ctx.clock(), ...untried });
+      Object.assign(rows.candidate, { cancelSentAt: ctx.clock(), ...noFailedCalls });
       return;
   }
 }
@@ -69,5 +69,5 @@ async function writeReading(
 }
 
 function putOffBuild(ctx: Context, { candidate }: CandidateRows, problem: string | null): void {
-  putOff(candidate, { now: ctx.clock(), pauseAfter, problem });
+  delayNextCall(candidate, { now: ctx.clock(), pauseAfter, problem });
 }

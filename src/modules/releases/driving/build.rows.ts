@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts';
 import type { BuildSituation } from '../../../domain/releases/drive.ts';
 import type { CandidateStatus } from '../../../domain/releases/release.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { untried } from '../../../platform/turns/index.ts';
+import { noFailedCalls } from '../../../platform/turns/index.ts';
 import { announceCandidate } from '../candidates.events.ts';
 import { isBefore, loadCandidate, runOf, type CandidateRows } from './deployment.rows.ts';
 
@@ -39,7 +39,7 @@ export async function endBuild(
   end: { readonly status: Exclude<CandidateStatus, 'building'>; readonly errorMessage: string | null },
 ): Promise<void> {
   if (candidate.status !== 'building') return;
-  Object.assign(candidate, end, { ...untried, endedAt: ctx.clock() });
+  Object.assign(candidate, end, { ...noFailedCalls, endedAt: ctx.clock() });
   candidate.revision += 1;
   await announceCandidate(ctx, tx, { id: candidate.id, actions: [`candidate_${end.status}`] });
 }

@@ -4,7 +4,7 @@ import type { Context } from '../../../context.ts';
 import { canBeAsked, pauseAfter, pauseAfterFailure, statusesByReading } from '../../../domain/releases/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { ProviderReading } from '../../../platform/providers/port.ts';
-import { carryOutDue, putOff, untried, type Due } from '../../../platform/turns/index.ts';
+import { carryOutDue, delayNextCall, noFailedCalls, type DueStep } from '../../../platform/turns/index.ts';
 import { writeDeploymentStatus } from '../deployments.writer.ts';
 import type { ReleaseDriving } from './supervise-run.ts';
 import { deploymentKind, type DeploymentTypes } from './deployment.advance.ts';
@@ -37,7 +37,7 @@ export async function carryOutDeployment(ctx: Context, id: string, by: ReleaseDr
  * Whether the deployment is still in the run that was due. A deployment that has taken the slot again is in another
  * run.
  */
-function isSameRun({ deployment }: DeploymentRows, due: Due<DeploymentTypes>): boolean {
+function isSameRun({ deployment }: DeploymentRows, due: DueStep<DeploymentTypes>): boolean {
   return (deployment.fence ?? null) === (due.rows.deployment.fence ?? null);
 }
 
@@ -55,10 +55,10 @@ async function conclude(
     case 'triggered':
       // The name of the run is stored even if the deployment is to be canceled by now, because the cancellation needs
       // it.
-      Object.assign(deployment, { triggeredAt: now, providerRun: outcome.name, ...untried });
+      Object.assign(deployment, { triggeredAt: now, providerRun: outcome.name, ...noFailedCalls });
       return;
     case 'cancel_sent':
-      Object.assign(deployment, { cancelSentAt: now, cancelPending: false, ...untried });
+      Object.assign(deployment, { cancelSentAt: now, cancelPending: false, ...noFailedCalls });
       // If the provider can report the status, it is queried next instead, because the run may have ended before the
       // cancellation.
       if (outcome.isGone && !canBeAsked(rows.environment.provider) && !isReported)
@@ -88,7 +88,7 @@ async function writeReading(
   const triggeredAt = deployment.triggeredAt?.getTime() ?? null;
   const statuses = statusesByReading(state, { status: deployment.status, triggeredAt });
   if (statuses.length === 0) {
-    putOff(deployment, { now, pauseAfter, problem: state === 'running' ? null : message });
+    delayNextCall(deployment, { now, pauseAfter, problem: state === 'running' ? null : message });
     // The provider reported that the run goes on, so the time limit starts again.
     if (state === 'running' && deployment.status === 'in_progress') deployment.statusAt = now;
     return;
@@ -123,7 +123,7 @@ function writeCancelRefusal(ctx: Context, rows: DeploymentRows, message: string)
 }
 
 function putOffDeployment(ctx: Context, { deployment }: DeploymentRows, message: string): void {
-  putOff(deployment, { now: ctx.clock(), pauseAfter, problem: message });
+  delayNextCall(deployment, { now: ctx.clock(), pauseAfter, problem: message });
   if (pauseAfterFailure(deployment.status, deployment.calls) === null)
     Object.assign(deployment, { callAt: null, cancelPending: false });
 }

@@ -1,7 +1,7 @@
 // The rows that a turn of a deployment reads, and the situation that they describe.
 import type { Context } from '../../../context.ts';
 import type { DeploymentSituation } from '../../../domain/releases/drive.ts';
-import type { Frozen } from '../../../domain/releases/freeze.ts';
+import type { FreezeInForce } from '../../../domain/releases/freeze.ts';
 import { notFound } from '../../../domain/errors.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -76,7 +76,7 @@ async function readVersions(
 
 export interface DeploymentTurn {
   readonly situation: DeploymentSituation;
-  readonly freeze: Frozen | null;
+  readonly freeze: FreezeInForce | null;
 }
 
 /** The facts that decide the next step of a deployment. The caller locks the environment's row. */

@@ -2,7 +2,7 @@
 // why the deployment waits.
 import { plain, section } from '../../../domain/markdown.ts';
 import type { DeploymentStep, ProviderCall, Step } from '../../../domain/releases/drive.ts';
-import { frozenText, type Frozen } from '../../../domain/releases/freeze.ts';
+import { describeFreeze, type FreezeInForce } from '../../../domain/releases/freeze.ts';
 import type { ProviderSettings } from '../../../domain/releases/release.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { readLogTail } from '../../../platform/log-pieces.ts';
@@ -24,7 +24,7 @@ export interface DeploymentSummary {
 type Left = Exclude<DeploymentStep, { kind: 'become' | 'take_slot' }>;
 
 interface Reasons {
-  readonly freeze: Frozen | null;
+  readonly freeze: FreezeInForce | null;
   /** The version of the deployment that has the slot. Null: no other deployment has it. */
   readonly holder: string | null;
 }
@@ -72,7 +72,7 @@ export function stepText(step: Left, { rows, freeze, holder }: Reasons & { reado
     case 'wait':
       if (step.for === 'turn')
         return holder === null ? `wait in line for ${name}` : `wait until \`${holder}\` is through with ${name}`;
-      if (step.for === 'freeze') return freeze === null ? '' : `wait: ${name} is ${frozenText(freeze)}`;
+      if (step.for === 'freeze') return freeze === null ? '' : `wait: ${name} is ${describeFreeze(freeze)}`;
       return waitText(step);
   }
 }

@@ -7,7 +7,13 @@ import { DomainError } from '../../../domain/errors.ts';
 import type { ProviderCall, RunStep } from '../../../domain/releases/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { ProviderRefused, type ProviderReading } from '../../../platform/providers/port.ts';
-import { writeDone, type CarryOut, type Done, type Due, type KindTypes } from '../../../platform/turns/index.ts';
+import {
+  writeDone,
+  type CarryOut,
+  type WorkOutcome,
+  type DueStep,
+  type KindTypes,
+} from '../../../platform/turns/index.ts';
 import { superviseRun, type SupervisedRun, type ReleaseDriving } from './supervise-run.ts';
 import { callProvider, outcomeText, type CallOutcome } from './provider-call.ts';
 import type { RunOrRefusal } from './provider-run.ts';
@@ -29,13 +35,13 @@ export interface ByProvider<T extends ProviderTypes> extends Pick<SupervisedRun<
 }
 
 export interface Called<T extends ProviderTypes> {
-  readonly due: Due<T>;
+  readonly due: DueStep<T>;
   readonly call: ProviderCall;
   readonly outcome: CallOutcome;
 }
 
 export interface Ended<T extends ProviderTypes> {
-  readonly due: Due<T>;
+  readonly due: DueStep<T>;
   readonly reading: ProviderReading;
 }
 
@@ -87,12 +93,12 @@ async function callBy<T extends ProviderTypes>(
     call,
     driving,
   }: {
-    readonly due: Due<T>;
+    readonly due: DueStep<T>;
     readonly run: RunOrRefusal;
     readonly call: ProviderCall;
     readonly driving: ReleaseDriving;
   },
-): Promise<Done<T>> {
+): Promise<WorkOutcome<T>> {
   const name = by.nameOf(due.rows);
   const outcome = await callProvider(driving.providers, { run, name, call, subject: by.subject });
   return {

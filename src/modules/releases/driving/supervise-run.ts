@@ -4,7 +4,7 @@ import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { ProviderReading, ProviderRun, Providers } from '../../../platform/providers/index.ts';
-import { HandedOver, supervise, type Due, type Kind, type KindTypes } from '../../../platform/turns/index.ts';
+import { WorkHandedOver, supervise, type DueStep, type Kind, type KindTypes } from '../../../platform/turns/index.ts';
 import type { Secrets } from '../../accounts/index.ts';
 import { openRunLog } from '../logs/run-log.ts';
 import { readingText, type Subject } from './provider-call.ts';
@@ -40,7 +40,7 @@ const leases = {
 
 export async function superviseRun<T extends KindTypes & { readonly by: ReleaseDriving }>(
   ctx: Context,
-  { due, by }: { readonly due: Pick<Due<T>, 'id'>; readonly by: ReleaseDriving },
+  { due, by }: { readonly due: Pick<DueStep<T>, 'id'>; readonly by: ReleaseDriving },
   { kind, subject, run, conclude }: SupervisedRun<T>,
 ): Promise<string> {
   const { id } = due;
@@ -59,7 +59,7 @@ export async function superviseRun<T extends KindTypes & { readonly by: ReleaseD
       const reading = await provider.run(run, { signal, onOutput: (text) => log.write(text) });
       await passFailpoint(`${subject}:supervised`);
       // The run was stopped because this process stops, and not because of a cancellation.
-      if (reading.state === 'canceled' && isHandedOver()) throw new HandedOver();
+      if (reading.state === 'canceled' && isHandedOver()) throw new WorkHandedOver();
       return {
         message: readingText(reading),
         write: async (tx, rows) => await conclude(tx, rows, reading),

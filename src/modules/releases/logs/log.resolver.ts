@@ -12,7 +12,7 @@ import {
 } from '../../../graphql/logs.ts';
 import { rowIdOf } from '../../../graphql/node-id.ts';
 import { ReleaseCandidateVersion } from '../../../graphql/scalars.ts';
-import { type Subscribing } from '../../../graphql/subscriptions.ts';
+import { type SubscriptionRequest } from '../../../graphql/subscriptions.ts';
 import { findCandidate } from '../candidates.reads.ts';
 import { ReleaseCandidate } from '../candidates.types.ts';
 import { maySeeInside } from '../../repositories/index.ts';
@@ -94,7 +94,7 @@ export class BuildLogResolver {
 async function followDeploymentLog({
   args,
   context,
-}: Subscribing<FollowDeploymentLogArgs>): Promise<AsyncIterable<unknown>> {
+}: SubscriptionRequest<FollowDeploymentLogArgs>): Promise<AsyncIterable<unknown>> {
   const id = rowIdOf('Deployment', args.deployment);
   const deployment = await loaderOf(context, deploymentById).load(id);
   const project = deployment && (await loaderOf(context, releaseProjectById).load(deployment.projectId));
@@ -103,7 +103,10 @@ async function followDeploymentLog({
   return await subscribeToLog(read, { after: args.after, missing: 'Deployment' });
 }
 
-async function followBuildLog({ args, context }: Subscribing<FollowBuildLogArgs>): Promise<AsyncIterable<unknown>> {
+async function followBuildLog({
+  args,
+  context,
+}: SubscriptionRequest<FollowBuildLogArgs>): Promise<AsyncIterable<unknown>> {
   const { id } = await loadReleaseProject(context, args.project);
   const candidate = await findCandidate(context, id, args.version);
   if (candidate === null) throw notFound('Release');

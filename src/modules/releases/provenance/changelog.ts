@@ -1,7 +1,7 @@
 // Reads the difference between two candidates from git: the commits that only one of them contains, and the pull
 // requests whose merge made these commits.
 import type { Context } from '../../../context.ts';
-import { originsOf, type Landed, type MergedBy, type Origin } from '../../../domain/releases/origin.ts';
+import { originsOf, type KnownLanding, type MergedPullRequest, type Origin } from '../../../domain/releases/origin.ts';
 import { hostClient, type HostCommit, type HostedRepository } from '../../../hosts/port.ts';
 import { requireScope } from '../../accounts/index.ts';
 
@@ -60,14 +60,14 @@ export async function readOrigins(
 ): Promise<Map<string, Origin>> {
   requireScope(ctx, 'queue:read');
   const values = [ctx.accountId, repositoryId, commits.map(({ commit }) => commit)];
-  const landings = await ctx.db.read<Landed>(ctx.accountId, {
+  const landings = await ctx.db.read<KnownLanding>(ctx.accountId, {
     name: 'landings_by_commit',
     text: `select l.batch_id as "batchId", l.commit, b.parent_commit as after
            from landing l join batch b on b.account_id = l.account_id and b.id = l.batch_id
            where l.account_id = $1 and l.repository_id = $2 and l.commit = any ($3::text[])`,
     values,
   });
-  const merged = await ctx.db.read<MergedBy>(ctx.accountId, {
+  const merged = await ctx.db.read<MergedPullRequest>(ctx.accountId, {
     name: 'merged_by_commit',
     text: `select p.id as "pullRequestId", p.number, p.merge_commit_sha as commit from pull_request p
            where p.account_id = $1 and p.repository_id = $2 and p.merge_commit_sha = any ($3::text[]) and p.status = 'merged'

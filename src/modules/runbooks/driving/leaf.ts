@@ -7,8 +7,8 @@ import { hostClient, type FolderCommitResult } from '../../../hosts/port.ts';
 import { AgentRefused, type WorkReport } from '../../../platform/agents/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { storable } from '../../../platform/log-pieces.ts';
-import { masked } from '../../../platform/providers/mask.ts';
+import { toStorableText } from '../../../platform/log-pieces.ts';
+import { maskSecrets } from '../../../platform/providers/mask.ts';
 import { withRunFolders, type RunFolders } from '../../../platform/sandbox/index.ts';
 import { RunbookCommitEntity, RunbookPullRequestEntity, type RunbookStepRow } from '../runbooks.entities.ts';
 import { writeLeaf } from '../steps.writer.ts';
@@ -83,7 +83,8 @@ async function work(supervised: SupervisedAgent, rows: RunbookRows, leaf: Runboo
 }
 
 function cleanReport(secret: string | null, { summary, commitMessage: message }: WorkReport): WorkReport {
-  const clean = (text: string, max: number): string => storable(masked(secret, text)).slice(0, max).toWellFormed();
+  const clean = (text: string, max: number): string =>
+    toStorableText(maskSecrets(secret, text)).slice(0, max).toWellFormed();
   return { summary: clean(summary, 10_000), commitMessage: clean(message, 10_000) };
 }
 

@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { asTitle, maxPlannedLeaves, numberSteps } from '../../../domain/runbooks/steps.ts';
 import { AgentRefused, type Plan } from '../../../platform/agents/port.ts';
-import { storable } from '../../../platform/log-pieces.ts';
+import { toStorableText } from '../../../platform/log-pieces.ts';
 import { withRunFolders } from '../../../platform/sandbox/index.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RunbookStepEntity, type RunbookPromptRow } from '../runbooks.entities.ts';
@@ -86,7 +86,7 @@ async function writePlan(
 }
 
 function storableJson(value: unknown): unknown {
-  const clean = (_key: string, inner: unknown): unknown => (typeof inner === 'string' ? storable(inner) : inner);
+  const clean = (_key: string, inner: unknown): unknown => (typeof inner === 'string' ? toStorableText(inner) : inner);
   return JSON.parse(JSON.stringify(value ?? {}, clean)) as unknown;
 }
 

@@ -5,7 +5,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import {
   takeTurn,
-  untried as untriedCalls,
+  noFailedCalls as untriedCalls,
   type Kind,
   type KindTypes,
   type TurnOf,

@@ -4,7 +4,7 @@ import { DomainError } from '../../../domain/errors.ts';
 import { hostGivenUp, isHostGivenUp, pauseAfter, type RunbookCall } from '../../../domain/runbooks/drive.ts';
 import { HostRefused, retryAtOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { carryOutDue, putOff, type CarryOut } from '../../../platform/turns/index.ts';
+import { carryOutDue, delayNextCall, type CarryOut } from '../../../platform/turns/index.ts';
 import { writeLeaf } from '../steps.writer.ts';
 import { superviseAgent } from './supervise.ts';
 import type { RunbookDriving } from './agent-session.ts';
@@ -74,7 +74,7 @@ function putOffCall(ctx: Context, { runbook }: RunbookRows, message: string): st
   const now = ctx.clock();
   runbook.failingSince ??= now;
   if (isHostGivenUp(runbook.failingSince.getTime(), now.getTime())) return hostGivenUp(message);
-  putOff(runbook, { now, pauseAfter, problem: message });
+  delayNextCall(runbook, { now, pauseAfter, problem: message });
   return null;
 }
 

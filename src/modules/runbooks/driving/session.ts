@@ -3,8 +3,8 @@
 import type { Context } from '../../../context.ts';
 import { BudgetSpent, type AgentSession, type ToolAnswer } from '../../../platform/agents/port.ts';
 import type { Tools } from '../../../platform/agents/tools/index.ts';
-import { storable } from '../../../platform/log-pieces.ts';
-import { masked } from '../../../platform/providers/mask.ts';
+import { toStorableText } from '../../../platform/log-pieces.ts';
+import { maskSecrets } from '../../../platform/providers/mask.ts';
 import { writeToolCall, writeTurn } from './session.rows.ts';
 
 export interface SessionOptions {
@@ -27,7 +27,7 @@ const maxKeptCharacters = 4_000;
 export function openSession(ctx: Context, options: SessionOptions): AgentSession {
   const { runbookId, stepId, tools, secret, signal } = options;
   let remaining = options.budgetMicros - options.spentMicros;
-  const clean = (text: string): string => storable(masked(secret, text));
+  const clean = (text: string): string => toStorableText(maskSecrets(secret, text));
   return {
     tools: tools.tools,
     signal,

@@ -8,9 +8,15 @@ import type { Transaction } from '../../../platform/database.ts';
 import { AgentBusy, AgentRefused, BudgetSpent } from '../../../platform/agents/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { PieceLog } from '../../../platform/log-pieces.ts';
-import { createMask, masked } from '../../../platform/providers/mask.ts';
+import { createMask, maskSecrets } from '../../../platform/providers/mask.ts';
 import { removeAbandonedFolders } from '../../../platform/sandbox/index.ts';
-import { HandedOver, supervise, type SuperviseOf, type Due, type Supervised } from '../../../platform/turns/index.ts';
+import {
+  WorkHandedOver,
+  supervise,
+  type SuperviseOf,
+  type DueStep,
+  type SupervisedWork,
+} from '../../../platform/turns/index.ts';
 import type { RunbookDriving } from './agent-session.ts';
 import { HostAway } from './bases.ts';
 import { workOnLeaf } from './leaf.ts';
@@ -25,7 +31,7 @@ const cleaned = new Set<string>();
 
 export async function superviseAgent(
   ctx: Context,
-  due: Due<RunbookTypes, SuperviseOf<RunbookTypes>>,
+  due: DueStep<RunbookTypes, SuperviseOf<RunbookTypes>>,
   driving: RunbookDriving,
 ): Promise<string> {
   const wanted = due.step.work;
@@ -53,7 +59,7 @@ export async function superviseAgent(
 
 function openMaskedLog(
   ctx: Context,
-  { id: runbookId, step: { work } }: Due<RunbookTypes, SuperviseOf<RunbookTypes>>,
+  { id: runbookId, step: { work } }: DueStep<RunbookTypes, SuperviseOf<RunbookTypes>>,
   secret: string | null,
 ): PieceLog {
   const log = openRunbookLog(ctx, { runbookId, stepId: work.kind === 'plan' ? null : work.leafId });
@@ -70,7 +76,7 @@ function openMaskedLog(
 /** Writes the start of the work. Null: the work is not needed any more. */
 async function begin(
   ctx: Context,
-  { write }: Supervised<RunbookTypes>,
+  { write }: SupervisedWork<RunbookTypes>,
   { work, limitMs }: { readonly work: Work; readonly limitMs: number },
 ): Promise<RunbookRows | null> {
   return await write(async (tx, rows) => {
@@ -87,9 +93,9 @@ const notWanted: Done = {
 };
 
 interface Started {
-  readonly due: Due<RunbookTypes, SuperviseOf<RunbookTypes>>;
+  readonly due: DueStep<RunbookTypes, SuperviseOf<RunbookTypes>>;
   readonly driving: RunbookDriving;
-  readonly supervised: Supervised<RunbookTypes>;
+  readonly supervised: SupervisedWork<RunbookTypes>;
   readonly work: Work;
   readonly started: RunbookRows;
 }
@@ -115,7 +121,7 @@ async function workInTime(ctx: Context, { due, driving, supervised, work, starte
       clearTimeout(timer);
       reporting.end();
     });
-  if (signal.aborted && supervised.isHandedOver()) throw new HandedOver();
+  if (signal.aborted && supervised.isHandedOver()) throw new WorkHandedOver();
   return outcome;
 }
 
@@ -142,7 +148,7 @@ function asFailure({ secret }: RunbookDriving, error: unknown, now: Date): Outco
   const isFinal = error instanceof AgentRefused || error instanceof BudgetSpent || error instanceof HostRefused;
   const message = error instanceof Error ? error.message : String(error);
   return {
-    message: masked(secret, message).slice(0, 2_000).toWellFormed() || 'It failed without a message.',
+    message: maskSecrets(secret, message).slice(0, 2_000).toWellFormed() || 'It failed without a message.',
     isFinal,
     isHostAway: error instanceof HostAway,
     waitMs: error instanceof AgentBusy ? error.waitMs : Math.max(0, (retryAtOf(error) ?? 0) - now.getTime()),

@@ -1,6 +1,6 @@
 // The supervised work of an agent, a plan or a leaf, and its result.
 import type { Transaction } from '../../../platform/database.ts';
-import type { Leased } from '../../../platform/turns/lease.ts';
+import type { LeasedRow } from '../../../platform/turns/lease.ts';
 import type { SupervisedAgent } from './agent-session.ts';
 import type { RunbookRows } from './runbook.rows.ts';
 
@@ -13,7 +13,7 @@ export interface Done {
 
 /** The work on a plan or a leaf, and how its end is written. */
 export interface Work {
-  readonly leased: Pick<Leased, 'wanted' | 'kept'>;
+  readonly leased: Pick<LeasedRow, 'wanted' | 'kept'>;
   isWanted(rows: RunbookRows): boolean;
   begin(tx: Transaction, rows: RunbookRows): Promise<void>;
   carryOut(supervised: SupervisedAgent, rows: RunbookRows): Promise<Done>;

@@ -2,7 +2,7 @@
 // tools.
 import { z } from 'zod';
 import { AgentRefused, type Agent, type Plan, type WorkReport } from '../port.ts';
-import { converse, ending } from './conversation.ts';
+import { converse, defineEnding } from './conversation.ts';
 import { limitsOf, type ModelLimits } from './limits.ts';
 import type { ModelSettings } from './settings.ts';
 import type { ModelClient } from './turn.ts';
@@ -70,7 +70,7 @@ const planSchema = z.object({
 });
 
 function submitPlan(known: string | null) {
-  return ending(
+  return defineEnding(
     { name: 'submit_plan', description: 'Hands in the plan, and ends the planning.', schema: planSchema },
     (plan): Plan => ({
       title: known ?? plan.title,
@@ -91,12 +91,12 @@ const reportSchema = z.object({
     .describe('The first line is in the imperative and has at most 72 characters. Details follow after an empty line.'),
 });
 
-const finish = ending(
+const finish = defineEnding(
   { name: 'finish', description: 'Reports that the step is done, and ends the step.', schema: reportSchema },
   reportOf,
 );
 
-const giveUp = ending(
+const giveUp = defineEnding(
   {
     name: 'give_up',
     description: 'Reports that the work cannot be done. No change is kept.',

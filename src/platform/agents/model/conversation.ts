@@ -14,7 +14,7 @@ export interface Ending<T> extends CheckedTool {
   conclude(args: never): T;
 }
 
-export function ending<T, Schema extends z.ZodType>(
+export function defineEnding<T, Schema extends z.ZodType>(
   described: { readonly name: string; readonly description: string; readonly schema: Schema },
   conclude: (args: z.infer<Schema>) => T,
 ): Ending<T> {
@@ -26,7 +26,7 @@ export interface Conversation<T> {
   readonly opening: string;
   readonly endings: readonly Ending<T>[];
   /**
-   * Makes a result of an answer that calls no tool. Null: such an answer is not accepted, and the model is request to
+   * Makes a result of an answer that calls no tool. Null: such an answer is not accepted, and the model is requested to
    * call a tool.
    */
   readonly plainEnd: (text: string) => T | null;
@@ -61,7 +61,7 @@ export async function converse<T>(client: ModelClient, conversation: Conversatio
     if (outcome.mistake !== null && inARow >= limits.malformedInARow)
       throw new AgentRefused(`The model's answer could not be used ${inARow} times in a row: ${outcome.mistake}`);
   }
-  throw new AgentRefused(`The model came to no end within ${limits.turns} turns. Ask for less in one step.`);
+  throw new AgentRefused(`The model did not finish within ${limits.turns} turns. Ask for less in one step.`);
 }
 
 async function answerTo<T>(
@@ -82,7 +82,7 @@ async function answerTo<T>(
   const maxOutputTokens = affordableOutput(tokensOf(request), { remainingMicros, prices, max });
   if (remainingMicros <= 0 || maxOutputTokens === 0)
     throw new BudgetSpent(
-      'What is left of the budget does not pay for another answer of the model. Retry it with a higher budget, or do the rest by hand.',
+      'The rest of the budget does not pay for another answer of the model. Retry the step with a higher budget, or do the rest by hand.',
     );
   const spend = async (text: string, tokens: Tokens): Promise<void> =>
     await session.spend({

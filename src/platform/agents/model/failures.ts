@@ -1,7 +1,7 @@
 // Translates a failure of a call to a model's provider into an error whose message says what to do, and never contains
 // the API key. The error is AgentRefused if a retry cannot help.
 import { APICallError, NoOutputGeneratedError, RetryError, StreamProviderError } from 'ai';
-import { masked } from '../../providers/mask.ts';
+import { maskSecrets } from '../../providers/mask.ts';
 import { AgentBusy, AgentRefused } from '../port.ts';
 import type { ModelSettings } from './settings.ts';
 
@@ -15,14 +15,16 @@ const passing = [408, 409, 425, 429];
 export function failureOf(thrown: unknown, settings: ModelSettings): Error {
   const error = innermost(thrown);
   if (error instanceof Error && error.name === 'TimeoutError')
-    return new Error(`${nameOf(settings)} stopped answering. Retry the step when it does, or name another model.`);
+    return new Error(
+      `${nameOf(settings)} stopped answering. Retry the step when the model answers again, or name another model.`,
+    );
   const status = statusOf(error);
   const providerMessage = messageOf(error, settings);
   const code = codeOf(error);
   if (status === null && !isOfTheRequest(code, providerMessage))
     return StreamProviderError.isInstance(error)
-      ? new Error(`${nameOf(settings)} broke off: ${providerMessage} Retry the step when it works again.`)
-      : new Error(`${nameOf(settings)} could not be asked: ${providerMessage}${unreached}`);
+      ? new Error(`${nameOf(settings)} broke off: ${providerMessage} Retry the step when the model works again.`)
+      : new Error(`${nameOf(settings)} could not be reached: ${providerMessage}${unreached}`);
   const message = `${nameOf(settings)} ${status === null ? 'answered' : `answered ${status}`}: ${providerMessage}${cureOf(status ?? 400, code, providerMessage)}`;
   if (status === null || isFinal(status, code, providerMessage)) return new AgentRefused(message);
   const waitMs = waitOf(error);
@@ -30,7 +32,7 @@ export function failureOf(thrown: unknown, settings: ModelSettings): Error {
 }
 
 const unreached =
-  ' It is tried again; the operator of this installation checks that RUNBOOK_MODEL_BASE_URL is right and can be reached.';
+  ' Interlock tries again. The operator of this installation should check that RUNBOOK_MODEL_BASE_URL is right and can be reached.';
 
 function isFinal(status: number, code: string, providerMessage: string): boolean {
   if (isUnpaid(status, code, providerMessage)) return true;
@@ -102,7 +104,7 @@ function statusOf(error: unknown): number | null {
 
 function messageOf(error: unknown, { apiKey }: ModelSettings): string {
   const providerMessage = error instanceof Error ? error.message : String(error);
-  const message = masked(apiKey, providerMessage.trim()).slice(0, maxCharacters).replaceAll('\0', '\u{FFFD}');
+  const message = maskSecrets(apiKey, providerMessage.trim()).slice(0, maxCharacters).replaceAll('\0', '\u{FFFD}');
   return message === '' ? 'no reason is known.' : /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
@@ -116,17 +118,17 @@ function codeOf(error: unknown): string {
 
 function cureOf(status: number, code: string, providerMessage: string): string {
   if (isTooLong(code, providerMessage))
-    return ' Ask for less in one step; the operator of this installation sets RUNBOOK_MODEL_CONTEXT_TOKENS to what the model takes.';
+    return ' Ask for less in one step, or let the operator of this installation set RUNBOOK_MODEL_CONTEXT_TOKENS to what the model accepts.';
   if (isWithheld(code, providerMessage)) return ' Put the prompt into other words.';
   if (isUnpaid(status, code, providerMessage))
-    return ' The operator of this installation pays the provider, or names another model.';
+    return ' The operator of this installation must pay the provider, or name another model.';
   if (status < 400)
-    return ' Redirects are not followed: the operator of this installation corrects RUNBOOK_MODEL_BASE_URL.';
-  if (status === 401 || status === 403) return ' The operator of this installation corrects RUNBOOK_MODEL_API_KEY.';
-  if (status === 404) return ' The operator of this installation corrects RUNBOOK_MODEL or RUNBOOK_MODEL_BASE_URL.';
+    return ' Redirects are not followed: the operator of this installation must correct RUNBOOK_MODEL_BASE_URL.';
+  if (status === 401 || status === 403) return ' The operator of this installation must correct RUNBOOK_MODEL_API_KEY.';
+  if (status === 404) return ' The operator of this installation must correct RUNBOOK_MODEL or RUNBOOK_MODEL_BASE_URL.';
   if (status === 429)
-    return ' It takes no more for now: retry the step later; the operator of this installation asks the provider for a higher limit.';
-  if (status >= 500) return ' Retry the step when it works again.';
+    return ' The provider accepts no more requests for now: retry the step later, or let the operator of this installation ask the provider for a higher limit.';
+  if (status >= 500) return ' Retry the step when the model works again.';
   return '';
 }
 

@@ -51,7 +51,7 @@ export function describeOutline({ title, repository, prompts, steps }: RunbookOu
     `Repository: ${repository}`,
     ...(title === null ? [] : [`Runbook: ${title}`]),
     ...earlier,
-    ...(done.length === 0 ? [] : [`Steps there are:\n${done.join('\n')}`]),
+    ...(done.length === 0 ? [] : [`Existing steps:\n${done.join('\n')}`]),
     `Newest prompt:\n${prompts.at(-1) ?? ''}`,
   ].join('\n\n');
 }

@@ -8,12 +8,12 @@ export interface ModelSettings {
   readonly provider: ModelProvider;
   /** The provider's name for the model. */
   readonly model: string;
-  /** Null: the model runs on a server that asks for no key. */
+  /** Null: the server of the model needs no key. */
   readonly apiKey: string | null;
   /** Null: the provider's own address. */
   readonly baseUrl: string | null;
   readonly prices: ModelPrices;
-  /** How many tokens the model takes at once, its answer included. */
+  /** The most tokens of a request to the model and its answer together. */
   readonly contextTokens: number;
 }
 
@@ -38,7 +38,7 @@ export function readModelSettings(env: Environment): ModelSettings | null {
   const baseUrl = readBaseUrl(env, provider);
   const apiKey = env['RUNBOOK_MODEL_API_KEY'] ?? '';
   if (apiKey === '' && provider !== 'openai-compatible')
-    throw new ModelSettingsRefused(`RUNBOOK_MODEL_API_KEY is missing: ${provider} answers nobody without a key.`);
+    throw new ModelSettingsRefused(`RUNBOOK_MODEL_API_KEY is missing: ${provider} requires a key.`);
   return {
     provider,
     model,
@@ -55,7 +55,7 @@ function readName(named: string): Pick<ModelSettings, 'provider' | 'model'> {
   const model = named.slice(slash + 1);
   if (provider === undefined || model === '')
     throw new ModelSettingsRefused(
-      `RUNBOOK_MODEL must be <provider>/<model>, the provider one of ${modelProviders.join(', ')}, not ${named}.`,
+      `RUNBOOK_MODEL must be <provider>/<model>, with one of the providers ${modelProviders.join(', ')}, not ${named}.`,
     );
   return { provider, model };
 }
@@ -65,13 +65,13 @@ function readBaseUrl(env: Environment, provider: ModelProvider): string | null {
   if (given === '') {
     if (provider !== 'openai-compatible') return null;
     throw new ModelSettingsRefused(
-      'RUNBOOK_MODEL_BASE_URL is missing: where the server speaks, as http://127.0.0.1:11434/v1.',
+      'RUNBOOK_MODEL_BASE_URL is missing: set it to the address of the server, such as http://127.0.0.1:11434/v1.',
     );
   }
   const url = URL.parse(given);
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '')
     throw new ModelSettingsRefused(
-      'RUNBOOK_MODEL_BASE_URL must be an absolute http or https address without user and password, as https://models.example.com/v1.',
+      'RUNBOOK_MODEL_BASE_URL must be an absolute http or https address without user and password, such as https://models.example.com/v1.',
     );
   return given.replace(/\/+$/, '');
 }
@@ -84,7 +84,7 @@ function readContext(env: Environment): number {
   const tokens = given === '' ? defaultContext : Number(given);
   if (Number.isInteger(tokens) && tokens >= minContext) return tokens;
   throw new ModelSettingsRefused(
-    `RUNBOOK_MODEL_CONTEXT_TOKENS must be a whole number of at least ${minContext}, not ${given}: how many tokens the model takes at once.`,
+    `RUNBOOK_MODEL_CONTEXT_TOKENS must be a whole number of at least ${minContext}, not ${given}: the number of tokens that the model accepts at once.`,
   );
 }
 
@@ -105,6 +105,6 @@ function readPrice(env: Environment, key: string): number {
   const price = Number(given);
   if (given.trim() !== '' && Number.isFinite(price) && price >= 0) return price;
   throw new ModelSettingsRefused(
-    `${key} ${given === '' ? 'is missing' : `must be a number of dollars, not ${given}`}: US dollars per million tokens, by which the budgets of runbooks are counted; 0 where tokens cost nothing.`,
+    `${key} ${given === '' ? 'is missing' : `must be a number of dollars, not ${given}`}: set it to the price of a million tokens in US dollars, which counts against the budgets of runbooks. Set it to 0 if tokens cost nothing.`,
   );
 }

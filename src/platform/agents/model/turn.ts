@@ -149,7 +149,7 @@ function cachedUpToHere(messages: readonly ModelMessage[]): ModelMessage[] {
  */
 function watchFor({ firstTokenMs, silenceMs }: ModelLimits) {
   const controller = new AbortController();
-  const late = (): void => controller.abort(new DOMException('It stopped answering.', 'TimeoutError'));
+  const late = (): void => controller.abort(new DOMException('The model stopped answering.', 'TimeoutError'));
   let timer = setTimeout(late, firstTokenMs);
   return {
     signal: controller.signal,

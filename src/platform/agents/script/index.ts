@@ -38,7 +38,7 @@ async function read(prompt: string, readingMs: number): Promise<Script> {
     const reading = await thread.ask<Reading>(prompt, readingMs);
     if ('script' in reading) return reading.script;
     throw new AgentRefused(
-      `${reading.fault}\n\nWithout a model a prompt is a script: numbered steps, each with what it executes. For example:\n\n${example}\n\nPrompts in prose take a model, which the operator configures by RUNBOOK_MODEL (docs/runbooks.md).`,
+      `${reading.fault}\n\nWithout a model a prompt is a script: numbered steps, each with what it executes. For example:\n\n${example}\n\nPrompts in prose need a model, which the operator configures by RUNBOOK_MODEL (docs/runbooks.md).`,
     );
   } catch (error) {
     if (error instanceof ThreadTimeout)

@@ -3,13 +3,13 @@
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import type { RunBounds } from '../../../domain/runs/bounds.ts';
-import { lastLineOf, measureFolders, describeOutcome, type Grown, type Sandbox } from '../../sandbox/index.ts';
+import { lastLineOf, measureFolders, describeOutcome, type RunSize, type Sandbox } from '../../sandbox/index.ts';
 import { defineTool, type ToolContext } from './tool-context.ts';
 import type { ToolLimits } from './limits.ts';
 import { ToolFailed, ToolRefused } from './refusal.ts';
 
 const noSandbox =
-  'No command was run: this worker has no sandbox. Its operator installs bubblewrap (apt-get install bubblewrap), or allows user namespaces; files can be read and written without.';
+  'No command was run, because this worker has no sandbox. The operator can install bubblewrap (apt-get install bubblewrap), or allow user namespaces. Files can be read and written without a sandbox.';
 
 // Linux limits an argument of a process to 128 KiB.
 const longestCommand = 100_000;
@@ -21,12 +21,14 @@ export const runCommand = defineTool({
   isReading: false,
   args: z.strictObject({
     command: z.string().min(1),
-    timeout_sec: z.int().min(1).optional().describe('The command is killed after so many seconds.'),
+    timeout_sec: z.int().min(1).optional().describe('The command is killed after this many seconds.'),
   }),
   run: async (context, args) => {
     if (args.command.includes('\0')) throw new ToolRefused('command: has a NUL character.');
     if (Buffer.byteLength(args.command) > longestCommand)
-      throw new ToolRefused(`command: has more than ${longestCommand} bytes: write them into a file, and run that.`);
+      throw new ToolRefused(
+        `command: has more than ${longestCommand} bytes: write the command into a file, and run the file.`,
+      );
     const timeoutSec = Math.min(args.timeout_sec ?? context.limits.commandSec, context.limits.commandSec);
     const { outcome, output, seconds } = await run(context, args.command, timeoutSec);
     const outcomeText = describeOutcome(outcome, {
@@ -73,8 +75,8 @@ async function run(context: ToolContext, command: string, timeoutSec: number) {
   return { outcome, output, seconds: ((performance.now() - startedAt) / 1000).toFixed(1) };
 }
 
-async function boundsOf({ workspace, limits, began }: ToolContext, { bounds }: Sandbox): Promise<RunBounds> {
-  const first = await began();
+async function boundsOf({ workspace, limits, sizeBefore }: ToolContext, { bounds }: Sandbox): Promise<RunBounds> {
+  const first = await sizeBefore();
   const now = await measureFolders(workspace.folders);
   const { fileBytes: bytesPerFile, outputBytes, freeBytes } = limits;
   return { ...bounds, ...decideGrowth({ first, now }, limits), bytesPerFile, outputBytes, freeBytes };
@@ -85,9 +87,9 @@ async function boundsOf({ workspace, limits, began }: ToolContext, { bounds }: S
  * as it adds nothing, because it may delete files.
  */
 export function decideGrowth(
-  { first, now }: { readonly first: Grown; readonly now: Grown },
+  { first, now }: { readonly first: RunSize; readonly now: RunSize },
   { grownBytes, grownFiles }: Pick<ToolLimits, 'grownBytes' | 'grownFiles'>,
-): Grown {
+): RunSize {
   return {
     bytes: Math.max(first.bytes + grownBytes, now.bytes),
     files: Math.max(first.files + grownFiles, now.files),

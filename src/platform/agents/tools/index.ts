@@ -2,7 +2,7 @@
 // run.
 import type { Tool, ToolAnswer } from '../port.ts';
 import { ChangedFiles, type ToolContext, type BenchTool, type Workspace } from './tool-context.ts';
-import { measureFolders, type Grown } from '../../sandbox/index.ts';
+import { measureFolders, type RunSize } from '../../sandbox/index.ts';
 import { runCommand } from './command.ts';
 import { toolLimits } from './limits.ts';
 import { listFiles, readFile, searchFiles } from './reading.ts';
@@ -35,7 +35,7 @@ const allTools: readonly BenchTool[] = [
 
 /** Makes the tools of an agent. For `plan`, these are only the tools that read. */
 export function createTools(workspace: Workspace, mode: 'plan' | 'work'): Tools {
-  let began: Promise<Grown> | undefined;
+  let began: Promise<RunSize> | undefined;
   const offered = allTools.filter(({ isReading }) => mode === 'work' || isReading);
   const context: ToolContext = {
     workspace,
@@ -43,7 +43,7 @@ export function createTools(workspace: Workspace, mode: 'plan' | 'work'): Tools 
     limits: { ...toolLimits, ...workspace.limits },
     changed: new ChangedFiles(workspace.policy),
     followed: { length: 0 },
-    began: async () => await (began ??= measureFolders(workspace.folders)),
+    sizeBefore: async () => await (began ??= measureFolders(workspace.folders)),
   };
   let calls = 0;
   let last: Promise<unknown> = Promise.resolve();

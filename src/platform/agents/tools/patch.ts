@@ -2,7 +2,7 @@
 import { applyPatch, parsePatch, type StructuredPatch } from 'diff';
 import { pathFault } from '../../../domain/runbooks/path.ts';
 import { ToolFailed, ToolRefused } from './refusal.ts';
-import { shown } from './worktree.ts';
+import { showPath } from './worktree.ts';
 
 export interface PatchedFile {
   readonly path: string;
@@ -15,7 +15,7 @@ export interface PatchedFile {
  * `read` returns a file's text, or null if the file does not exist. Throws ToolRefused if the text is no unified diff,
  * and ToolFailed if the diff does not fit the files.
  */
-export function patchedFiles(patch: string, read: (path: string) => string | null): readonly PatchedFile[] {
+export function patchFiles(patch: string, read: (path: string) => string | null): readonly PatchedFile[] {
   const parts = parsed(patch);
   // Later parts of the patch see the changes of earlier parts.
   const files = new Map<string, PatchedFile>();
@@ -60,18 +60,18 @@ function applied(part: StructuredPatch, now: (path: string) => string | null): r
   const named = to ?? from;
   if (named === null) throw new ToolRefused('A part of the patch names no file.');
   const isExecutable = part.newMode === undefined ? undefined : part.newMode === '100755';
-  if (from === null && now(named) !== null) throw new ToolFailed(`There is something at ${shown(named)} already.`);
+  if (from === null && now(named) !== null) throw new ToolFailed(`There is something at ${showPath(named)} already.`);
   const before = from === null ? '' : now(from);
-  if (before === null) throw new ToolFailed(`There is no ${shown(from ?? '')}.`);
+  if (before === null) throw new ToolFailed(`There is no ${showPath(from ?? '')}.`);
   if (from !== null && to !== null && to !== from && now(to) !== null)
-    throw new ToolFailed(`There is something at ${shown(to)} already.`);
+    throw new ToolFailed(`There is something at ${showPath(to)} already.`);
   const after = part.hunks.length === 0 ? before : applyPatch(before, part, { autoConvertLineEndings: false });
   if (after === false)
     throw new ToolFailed(
-      `The patch does not fit ${shown(named)}: read it, and give the lines around each change as they stand.`,
+      `The patch does not fit ${showPath(named)}: read the file, and give the lines around each change unchanged.`,
     );
   if (to === null) {
-    if (after !== '') throw new ToolFailed(`The patch deletes ${shown(named)}, but not all of its lines.`);
+    if (after !== '') throw new ToolFailed(`The patch deletes ${showPath(named)}, but not all of its lines.`);
     return [{ path: named, content: null, isExecutable }];
   }
   const isMoved = from !== null && from !== to && part.isCopy !== true;
@@ -93,6 +93,6 @@ function pathOf({ oldFileName, newFileName }: StructuredPatch, name: string | un
     (old.startsWith('a/') || isNothing(oldFileName)) && (fresh.startsWith('b/') || isNothing(newFileName));
   const path = isPrefixed && !isNothing(name) ? (name ?? '').slice(2) : (name ?? '');
   const fault = pathFault(path);
-  if (fault !== null) throw new ToolRefused(`${shown(path)} ${fault}.`);
+  if (fault !== null) throw new ToolRefused(`${showPath(path)} ${fault}.`);
   return path;
 }

@@ -6,7 +6,7 @@ import { regexFault } from '../../../domain/configuration/regex.ts';
 import { matchesGlob } from '../../../domain/glob.ts';
 import { defineTool, type ToolContext } from './tool-context.ts';
 import { ToolFailed, ToolRefused } from './refusal.ts';
-import { shown, type FoundEntry } from './worktree.ts';
+import { showPath, type FoundEntry } from './worktree.ts';
 
 const path = z.string().describe('Path from the root of the repository, such as src/index.ts.');
 const folder = z.string().default('.').describe('Only below this folder. Default: everywhere.');
@@ -30,7 +30,7 @@ export const readFile = defineTool({
     const all = text.split('\n');
     const count = text.endsWith('\n') ? all.length - 1 : all.length;
     all.length = count;
-    if (args.from_line > Math.max(1, count)) throw new ToolFailed(`${shown(args.path)} has ${count} lines.`);
+    if (args.from_line > Math.max(1, count)) throw new ToolFailed(`${showPath(args.path)} has ${count} lines.`);
     const wanted = all.slice(
       args.from_line - 1,
       args.lines === undefined ? undefined : args.from_line - 1 + args.lines,
@@ -55,7 +55,7 @@ export const listFiles = defineTool({
     let more = 0;
     const walked = await visit(worktree.walk(args.folder), limits.visited, (entry) => {
       if (entry.kind === 'folder' || !isWanted(entry, args.glob)) return true;
-      const line = `${shown(entry.path)}${entry.kind === 'link' ? '@' : ''}`;
+      const line = `${showPath(entry.path)}${entry.kind === 'link' ? '@' : ''}`;
       length += line.length + 1;
       if (length > limits.answerLength) more += 1;
       else lines.push(line);
@@ -88,12 +88,13 @@ export const searchFiles = defineTool({
     const walked = await visit(worktree.walk(args.folder), limits.visited, (entry) => {
       if (entry.kind !== 'file' || !isWanted(entry, args.glob)) return true;
       for (const hit of hitsIn(readOrNull(worktree, entry.path, limits.readBytes), find)) {
-        hits.push(`${shown(entry.path)}:${hit.line}: ${hit.text.slice(0, longestLine)}`);
+        hits.push(`${showPath(entry.path)}:${hit.line}: ${hit.text.slice(0, longestLine)}`);
         if (hits.length >= maxHits) return false;
       }
       return true;
     });
-    if (hits.length === 0) return walked.isWhole ? 'No line has it.' : `No line has it so far. ${walked.note}`;
+    if (hits.length === 0)
+      return walked.isWhole ? 'No line contains the text.' : `No line contains the text so far. ${walked.note}`;
     const fitting = fit(hits, limits.answerLength);
     if (hits.length >= maxHits || fitting.length < hits.length)
       return `${fitting.join('\n')}\n[the first ${fitting.length}: ask for less by folder, glob or text]`;
@@ -126,7 +127,7 @@ async function visit(
     if (!look(entry)) break;
     const now = performance.now();
     if (visited >= max || now - startedAt > longestSearchMs)
-      return { isWhole: false, note: `[only the first ${visited} entries were looked at: name a folder]` };
+      return { isWhole: false, note: `[only the first ${visited} entries were visited: name a folder]` };
     if (now - turnAt < turnMs) continue;
     await setImmediate();
     turnAt = performance.now();
@@ -176,7 +177,7 @@ function* hitsIn(content: Buffer | null, find: Finder): Generator<{ readonly lin
 }
 
 export function textOf(content: Buffer, path: string): string {
-  if (isBinary(content)) throw new ToolRefused(`${shown(path)} is binary (${content.length} bytes).`);
+  if (isBinary(content)) throw new ToolRefused(`${showPath(path)} is binary (${content.length} bytes).`);
   return content.toString('utf8');
 }
 

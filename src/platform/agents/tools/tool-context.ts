@@ -1,11 +1,11 @@
 // The context that every tool receives, and the definition of a tool.
 import { z } from 'zod';
 import { guardedFault, type ChangePolicy } from '../../../domain/runbooks/policy.ts';
-import type { Grown, RunFolders, Sandbox } from '../../sandbox/index.ts';
+import type { RunSize, RunFolders, Sandbox } from '../../sandbox/index.ts';
 import type { Tool } from '../port.ts';
 import type { ToolLimits } from './limits.ts';
 import { ToolRefused } from './refusal.ts';
-import { shown, type Worktree } from './worktree.ts';
+import { showPath, type Worktree } from './worktree.ts';
 
 /** The place where an agent works on one leaf. */
 export interface Workspace {
@@ -31,7 +31,7 @@ export interface ToolContext {
   /**
    * Measures the folders at the first call, which is before the first command, and returns the same sizes ever after.
    */
-  readonly began: () => Promise<Grown>;
+  readonly sizeBefore: () => Promise<RunSize>;
 }
 
 export interface BenchTool extends Tool {
@@ -88,7 +88,7 @@ export class ChangedFiles {
     const { files, bytesPerFile, bytes: total } = this.#policy;
     if ((bytes ?? 0) > bytesPerFile)
       throw new ToolRefused(
-        `${shown(path)} would have ${bytes} bytes; a file of a commit has ${bytesPerFile} at most.`,
+        `${showPath(path)} would have ${bytes} bytes; a file of a commit has ${bytesPerFile} at most.`,
       );
     const after = new Map(this.#bytes).set(path, bytes ?? 0);
     if (after.size > files) throw new ToolRefused(`A step changes ${files} files at most.`);

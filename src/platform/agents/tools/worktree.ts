@@ -92,14 +92,14 @@ export class Worktree {
   remove(path: string): void {
     this.#inFolderOf(path, false, (folder, name) => {
       if (kindOf(lstatSync(folder.at(name))) === 'folder')
-        throw new ToolRefused(`${shown(path)} is a folder: delete its files one by one, or by a command.`);
+        throw new ToolRefused(`${showPath(path)} is a folder: delete its files one by one, or by a command.`);
       unlinkSync(folder.at(name));
     });
   }
 
   move(from: string, to: string): void {
     this.#inFolderOf(from, false, (source, sourceName) => {
-      if (plainOrNothing(source.at(sourceName), from) === null) throw new ToolFailed(`There is no ${shown(from)}.`);
+      if (plainOrNothing(source.at(sourceName), from) === null) throw new ToolFailed(`There is no ${showPath(from)}.`);
       this.#inFolderOf(to, true, (target, targetName) => {
         // A hard link instead of a rename, because creating a link never replaces a file.
         linkSync(source.at(sourceName), target.at(targetName));
@@ -171,7 +171,7 @@ export class Worktree {
 
 function checked(path: string): string {
   const fault = pathFault(path);
-  if (fault !== null) throw new ToolRefused(`${shown(path)} ${fault}.`);
+  if (fault !== null) throw new ToolRefused(`${showPath(path)} ${fault}.`);
   return path;
 }
 
@@ -201,7 +201,7 @@ function readPlain(at: string, path: string, maxBytes: number): Buffer {
     const stats = fstatSync(fd);
     assertPlain(stats, path);
     if (stats.size > maxBytes)
-      throw new ToolRefused(`${shown(path)} has ${stats.size} bytes, and ${maxBytes} at most are read.`);
+      throw new ToolRefused(`${showPath(path)} has ${stats.size} bytes, and ${maxBytes} at most are read.`);
     const content = Buffer.alloc(stats.size);
     let length = 0;
     while (length < content.length) {
@@ -224,12 +224,13 @@ function plainOrNothing(at: string, path: string): Stats | null {
 
 function assertPlain(stats: Stats, path: string): void {
   const kind = kindOf(stats);
-  if (kind === 'folder') throw new ToolRefused(`${shown(path)} is a folder.`);
+  if (kind === 'folder') throw new ToolRefused(`${showPath(path)} is a folder.`);
   if (kind === 'link')
-    throw new ToolRefused(`${shown(path)} is a link, and links are not followed: name the file it leads to.`);
-  if (kind === 'other') throw new ToolRefused(`${shown(path)} is no plain file.`);
+    throw new ToolRefused(`${showPath(path)} is a link, and links are not followed: name the file it leads to.`);
+  if (kind === 'other') throw new ToolRefused(`${showPath(path)} is no plain file.`);
   // The other name of a hard link may be outside of the worktree.
-  if (stats.nlink > 1) throw new ToolRefused(`${shown(path)} has another name as well (a hard link): copy it first.`);
+  if (stats.nlink > 1)
+    throw new ToolRefused(`${showPath(path)} has another name as well (a hard link): copy it first.`);
 }
 
 function kindOf(entry: Stats | Dirent): FoundEntry['kind'] {
@@ -244,16 +245,16 @@ function withoutOwnPaths(error: unknown, path: string): unknown {
   if (error instanceof ToolRefused || error instanceof ToolFailed || code === undefined) return error;
   switch (code) {
     case 'ENOENT':
-      return new ToolFailed(`There is no ${shown(path)}.`);
+      return new ToolFailed(`There is no ${showPath(path)}.`);
     case 'ENOTDIR':
     case 'ELOOP':
-      return new ToolRefused(`${shown(path)} is a link, or not a folder: links are not followed.`);
+      return new ToolRefused(`${showPath(path)} is a link, or not a folder: links are not followed.`);
     case 'EEXIST':
-      return new ToolFailed(`There is something at ${shown(path)} already.`);
+      return new ToolFailed(`There is something at ${showPath(path)} already.`);
     case 'EISDIR':
-      return new ToolRefused(`${shown(path)} is a folder.`);
+      return new ToolRefused(`${showPath(path)} is a folder.`);
     default:
-      return new ToolFailed(`${shown(path)}: ${code}.`);
+      return new ToolFailed(`${showPath(path)}: ${code}.`);
   }
 }
 
@@ -261,7 +262,7 @@ function withoutOwnPaths(error: unknown, path: string): unknown {
  * Shows a path in a message. A path that no commit may have is written as a JSON string, so that unusual characters are
  * escaped.
  */
-export function shown(path: string): string {
+export function showPath(path: string): string {
   const cut = path.length > 200 ? `${path.slice(0, 200)}…` : path;
   return pathFault(path) === null || path === '.' ? cut : JSON.stringify(cut);
 }

@@ -1,10 +1,10 @@
 // The tools that change files of the worktree.
 import { z } from 'zod';
 import { defineTool, type ToolContext } from './tool-context.ts';
-import { patchedFiles } from './patch.ts';
+import { patchFiles } from './patch.ts';
 import { textOf } from './reading.ts';
 import { ToolFailed, ToolRefused } from './refusal.ts';
-import { shown } from './worktree.ts';
+import { showPath } from './worktree.ts';
 
 const path = z.string().describe('Path from the root of the repository, such as src/index.ts.');
 
@@ -19,7 +19,7 @@ export const writeFile = defineTool({
   }),
   run: (context, args) => {
     const outcome = put(context, args.path, { content: args.content, isExecutable: args.executable });
-    return `${shown(args.path)} was ${outcome} (${Buffer.byteLength(args.content)} bytes).`;
+    return `${showPath(args.path)} was ${outcome} (${Buffer.byteLength(args.content)} bytes).`;
   },
 });
 
@@ -38,11 +38,15 @@ export const editFile = defineTool({
     const pieces = text.split(args.old);
     const count = pieces.length - 1;
     if (count === 0)
-      throw new ToolFailed(`${shown(args.path)} has no such piece: read it, and give \`old\` exactly as it stands.`);
+      throw new ToolFailed(
+        `${showPath(args.path)} does not contain this text: read the file, and give \`old\` exactly as it is in the file.`,
+      );
     if (count > 1 && !args.all)
-      throw new ToolFailed(`${shown(args.path)} has it ${count} times: give more around it, or all: true.`);
+      throw new ToolFailed(
+        `${showPath(args.path)} contains the text ${count} times: give more text around it, or all: true.`,
+      );
     put(context, args.path, { content: pieces.join(args.new) });
-    return `${shown(args.path)}: replaced ${count === 1 ? 'once' : `${count} times`}.`;
+    return `${showPath(args.path)}: replaced ${count === 1 ? 'once' : `${count} times`}.`;
   },
 });
 
@@ -53,7 +57,7 @@ export const applyPatch = defineTool({
   isReading: false,
   args: z.strictObject({ patch: z.string().min(1).max(2_000_000) }),
   run: (context, { patch }) => {
-    const files = patchedFiles(patch, (path) => {
+    const files = patchFiles(patch, (path) => {
       if (context.worktree.kindOf(path) === null) return null;
       return textOf(context.worktree.read(path, context.limits.readBytes), path);
     });
@@ -63,7 +67,7 @@ export const applyPatch = defineTool({
       else context.worktree.write(path, content, isExecutable);
     }
     return files
-      .map(({ path, content }) => `${shown(path)} was ${content === null ? 'deleted' : 'patched'}.`)
+      .map(({ path, content }) => `${showPath(path)} was ${content === null ? 'deleted' : 'patched'}.`)
       .join('\n');
   },
 });
@@ -76,7 +80,7 @@ export const deleteFile = defineTool({
   run: ({ worktree, changed }, args) => {
     changed.note(args.path, null);
     worktree.remove(args.path);
-    return `${shown(args.path)} was deleted.`;
+    return `${showPath(args.path)} was deleted.`;
   },
 });
 
@@ -90,7 +94,7 @@ export const moveFile = defineTool({
     changed.note(args.from, null);
     changed.note(args.to, length);
     worktree.move(args.from, args.to);
-    return `${shown(args.from)} was moved to ${shown(args.to)}.`;
+    return `${showPath(args.from)} was moved to ${showPath(args.to)}.`;
   },
 });
 
@@ -105,6 +109,6 @@ function put(
 
 function note({ changed }: ToolContext, path: string, content: string | null): void {
   if (content !== null && !content.isWellFormed())
-    throw new ToolRefused(`${shown(path)}: the text is no valid Unicode.`);
+    throw new ToolRefused(`${showPath(path)}: the text is no valid Unicode.`);
   changed.note(path, content === null ? null : Buffer.byteLength(content));
 }
