@@ -104,7 +104,7 @@ function serveGitHub(fastify: FastifyInstance, pages: SessionPages): void {
     return await withRefusalForm(signIn, async () => {
       const started = await beginGitHubSignIn(ports, secrets, { appId: request.params.app, next: signIn.next });
       return await reply
-        .header('set-cookie', signInCookie(ports.publicUrl, 'github', started.kept))
+        .header('set-cookie', signInCookie(ports.publicUrl, 'github', started.cookie))
         .header('cache-control', 'no-store')
         .redirect(started.url, 303);
     });
@@ -114,9 +114,9 @@ function serveGitHub(fastify: FastifyInstance, pages: SessionPages): void {
     return await answerWithSession(signInRequestOf(pages, request, reply), async () => {
       refuseGuesses(wrongCodes, request.ip, '');
       reply.header('set-cookie', signInCookie(ports.publicUrl, 'github', null));
-      const kept = readSignInCookie(ports.publicUrl, 'github', request.headers.cookie);
+      const cookie = readSignInCookie(ports.publicUrl, 'github', request.headers.cookie);
       const answer = new URL(request.url, ports.publicUrl).searchParams;
-      const completed = completeGitHubSignIn(ports, secrets, { kept, answer });
+      const completed = completeGitHubSignIn(ports, secrets, { cookie, answer });
       return await completed.catch(countRefusals(wrongCodes, request, 'FORBIDDEN'));
     });
   });
@@ -141,7 +141,7 @@ function serveEnd(fastify: FastifyInstance, pages: SessionPages): void {
   fastify.delete('/session', end);
 }
 
-const overLink = `This link was used already, is older than ${signInLinkMinutes} minutes, or its token was revoked. Ask for a new link, or sign in with a token.`;
+const overLink = `This link was used already, is older than ${signInLinkMinutes} minutes, or was made with a token that has ended. Ask for a new link, or sign in with a token.`;
 
 async function sendLink(
   reply: FastifyReply,

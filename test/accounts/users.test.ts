@@ -88,10 +88,10 @@ describe('users', () => {
     expect(codes(await account.update(ada, { role: 'MEMBER' }))).toEqual([['CONFLICT', last]]);
     expect(codes(await account.remove(ada))).toEqual([['CONFLICT', last]]);
     expect(codes(await account.remove(service))).toEqual([
-      ['CONFLICT', "The service user cannot be removed: the account's tokens act as it."],
+      ['CONFLICT', "The service user cannot be removed, because the account's tokens act as this user."],
     ]);
     expect(codes(await account.update(service, { role: 'MEMBER' }))).toEqual([
-      ['CONFLICT', "The service user has the role admin: the account's tokens act as it."],
+      ['CONFLICT', "The service user must have the role admin, because the account's tokens act as this user."],
     ]);
     expect(codes(await account.update(encodeNodeId('User', '999999'), { role: 'MEMBER' }))).toEqual([
       ['NOT_FOUND', 'User not found'],
@@ -270,10 +270,7 @@ describe('tokens of users', () => {
     const first = await create({ name: 'First', scopes: ['QUEUE_READ', 'QUEUE_WRITE'], expiresAt }, kim.token);
     const { token, apiToken } = first.data.createApiToken;
     expect(codes(await create({ name: 'x', scopes: ['QUEUE_READ'], expiresAt: later }, token))).toEqual([
-      [
-        'BAD_INPUT',
-        `input.expiresAt must not be later than ${expiresAt.toISOString()}, when the token that makes it expires`,
-      ],
+      ['BAD_INPUT', `input.expiresAt must not be later than ${expiresAt.toISOString()}, when the token in use expires`],
     ]);
     const second = await create({ name: 'Second', scopes: ['QUEUE_READ'] }, token);
     expect(second.data.createApiToken.apiToken).toMatchObject({ expiresAt: expiresAt.toISOString() });

@@ -55,7 +55,10 @@ export async function readOwnApiTokens(ctx: Context): Promise<ApiTokenRead[]> {
   });
 }
 
-/** Needs `admin`, except for one's own user token. Throws FORBIDDEN for every other id, known or unknown. */
+/**
+ * Needs `admin`, except for a user token of the caller. Without `admin`, every other id gives FORBIDDEN, whether the
+ * token exists or not.
+ */
 export async function readApiToken(ctx: Context, id: string): Promise<ApiTokenRead | null> {
   const found = await findApiToken(ctx, id);
   if (found?.kind !== 'user' || found.userId !== ctx.actor.userId) requireScope(ctx, 'admin');

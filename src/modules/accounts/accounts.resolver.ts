@@ -68,7 +68,7 @@ export class AccountsResolver {
 
   @Mutation(() => CreateApiTokenPayload, {
     description:
-      "Creates a token and shows it once. Needs admin, except for a user token of one's own. Such a token ends with the token that created it.",
+      'Creates a token and shows it once. Needs admin, except for a user token of the caller. A token that is created without admin ends with the token that created it.',
   })
   async createApiToken(
     @Ctx() ctx: GraphQLContext,
@@ -81,7 +81,7 @@ export class AccountsResolver {
   }
 
   @Mutation(() => RevokeApiTokenPayload, {
-    description: "Ends a token and its open subscriptions at once. Needs admin, except for one's own user tokens.",
+    description: 'Ends a token and its open subscriptions at once. Needs admin, except for a user token of the caller.',
   })
   async revokeApiToken(
     @Ctx() ctx: GraphQLContext,

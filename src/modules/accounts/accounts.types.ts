@@ -50,7 +50,9 @@ registerEnumType(roles, {
       description:
         'Reads everything except the audit log, queues pull requests, creates runbooks and registers previews.',
     },
-    MAINTAINER: { description: 'Besides, pauses, configures, releases, freezes and deploys.' },
+    MAINTAINER: {
+      description: 'Does everything that a member may do. Also pauses, configures, releases, freezes and deploys.',
+    },
     ADMIN: { description: 'May do everything.' },
   },
 });
@@ -58,7 +60,7 @@ registerEnumType(roles, {
 const tokenKinds = { ACCOUNT: 'account', USER: 'user' } as const satisfies Record<Uppercase<TokenKind>, TokenKind>;
 registerEnumType(tokenKinds, {
   name: 'ApiTokenKind',
-  description: 'The user or account a token acts as.',
+  description: 'Whether a token acts as the account or as a user.',
   valuesConfig: {
     ACCOUNT: { description: "The account's service user. A token of this kind can sign webhooks." },
     USER: { description: 'A user. Users make tokens for themselves, and admins make tokens for other users.' },
@@ -67,7 +69,7 @@ registerEnumType(tokenKinds, {
 
 @ObjectType({ simpleResolvers: true, description: 'A tenant. Every object belongs to one account.' })
 export class Account {
-  @Field(() => String, { description: 'Its name.' })
+  @Field(() => String, { description: 'The name of the account.' })
   name!: string;
 
   @Field(() => String, { description: 'The plan of the account.' })
@@ -84,7 +86,7 @@ export class Session {
 
   @Field(() => DateTime, {
     description:
-      'When the session ends if nothing uses it until then: 12 hours after its last use, 7 days after its start, or with its token.',
+      'When the session ends if the browser does not use it again: 12 hours after its last use, 7 days after its start, or when its token expires, whichever is first.',
   })
   expiresAt!: Date;
 }
@@ -115,13 +117,13 @@ export class ApiToken {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
-  @Field(() => String, { description: 'Its name.' })
+  @Field(() => String, { description: 'The name of the token.' })
   name!: string;
 
-  @Field(() => tokenKinds, { description: 'The user or account it acts as.' })
+  @Field(() => tokenKinds, { description: 'Whether the token acts as the account or as a user.' })
   kind!: TokenKind;
 
-  @Field(() => [scopeNames], { description: 'What it may do.' })
+  @Field(() => [scopeNames], { description: 'What the token may do.' })
   scopes!: readonly Scope[];
 
   @Field(() => Boolean, {
@@ -129,7 +131,7 @@ export class ApiToken {
   })
   signsWebhooks!: boolean;
 
-  @Field(() => String, { description: 'Email address of the user it acts as.' })
+  @Field(() => String, { description: 'Email address of the user the token acts as.' })
   userEmail!: string;
 
   @Field(() => DateTime, { nullable: true, description: 'When it expires. Null: it is valid until it is revoked.' })
@@ -154,11 +156,14 @@ export class CreateApiTokenInput {
   name!: string;
 
   @Field(() => [scopeNames], {
-    description: 'What it may do. It gets only scopes that the token or session in use has.',
+    description: 'What the new token may do. The token or session in use must have all these scopes.',
   })
   scopes!: Scope[];
 
-  @Field(() => tokenKinds, { defaultValue: 'user', description: 'The user or account it acts as.' })
+  @Field(() => tokenKinds, {
+    defaultValue: 'user',
+    description: 'Whether the new token acts as the account or as a user.',
+  })
   kind!: TokenKind;
 
   @Field(() => DateTime, { nullable: true, description: 'When it expires. Left out: it is valid until it is revoked.' })
@@ -166,7 +171,8 @@ export class CreateApiTokenInput {
 
   @Field(() => ID, {
     nullable: true,
-    description: 'The user it acts as. Only an admin may name another user. Default: the user who makes it.',
+    description:
+      'The user the new token acts as. Only an admin may name a user. Default: the user who makes the token.',
   })
   user?: string | null;
 }
@@ -200,7 +206,7 @@ export class RevokeApiTokenPayload {
 
 @InputType({ description: 'The time zone of the account.' })
 export class SetAccountTimezoneInput {
-  @Field(() => TimeZone, { description: 'Its name in the IANA database.' })
+  @Field(() => TimeZone, { description: 'The name of the time zone in the IANA database.' })
   timezone!: string;
 }
 

@@ -85,7 +85,7 @@ interface UserColumns {
   readonly kind: 'account' | 'user' | null;
   readonly tokenId: string | null;
   readonly scopes: readonly Scope[];
-  /** When the token expires. Null: never. */
+  /** When the token or the embed link expires. Null: never. */
   readonly expiresAt: Date | null;
   readonly usedAt: Date | null;
   readonly email: string;
@@ -164,8 +164,8 @@ export async function createAuthenticator({
 
   const stopListening = await ports.db.system.listen(tokenChannel, (payload) => {
     const sessionId = /^session:(.*)$/.exec(payload)?.[1];
-    const isEnded = (of: { readonly tokenId: string | null; readonly sessionId?: string | null }): boolean =>
-      payload === '' || (sessionId === undefined ? of.tokenId === payload : of.sessionId === sessionId);
+    const isEnded = (access: { readonly tokenId: string | null; readonly sessionId?: string | null }): boolean =>
+      payload === '' || (sessionId === undefined ? access.tokenId === payload : access.sessionId === sessionId);
     tokens.forget(isEnded);
     sessions.forget(isEnded);
     embeds.forget(() => true);
@@ -192,7 +192,7 @@ export async function createAuthenticator({
     if (now - found.usedAt < usedEveryMs) return;
     found.usedAt = now;
     query(statement, [id, new Date(now).toISOString()]).catch((error: unknown) =>
-      ports.log.warn({ error }, 'when a token or a session was last used could not be written'),
+      ports.log.warn({ error }, 'The time of the last use of a token, session or embed link could not be written.'),
     );
   }
 

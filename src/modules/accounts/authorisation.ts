@@ -94,7 +94,10 @@ export function refusalOfAction(ctx: Context, action: Action): string | null {
   return refusalOf(ctx, actionScopes[action]);
 }
 
-/** The scopes that allow a caller to read a repository: every scope for something inside a repository includes this. */
+/**
+ * Each of these scopes allows a caller to read a repository, because a caller who may use something inside of a
+ * repository may read the repository too.
+ */
 const repositoryScopes = [
   'queue:read',
   'queue:pause',

@@ -1,6 +1,6 @@
-// Caches rows of tokens and sessions for a few seconds, so that not every request queries the database. A notification
-// that a token or session has ended removes its row from the cache. When a row is read again, the same statement also
-// reads the other rows that are in use and expire soon.
+// Caches rows of tokens, sessions and embed links for a few seconds, so that not every request queries the database.
+// The notification that a token, a session or a link has ended removes its row from the cache. When a row is read
+// again, the same statement also reads the other rows in use whose time in the cache ends soon.
 
 const knownMs = 5_000;
 /** From this age on, a row in use is read again when any other row is read. */
@@ -28,7 +28,7 @@ export interface KnownRows<Row> {
   forget(isEnded: (row: Row) => boolean): void;
 }
 
-interface Kept<Row> extends KnownRow<Row> {
+interface CachedRow<Row> extends KnownRow<Row> {
   /** Whether the row was requested since it was read. */
   isInUse: boolean;
 }
@@ -42,7 +42,7 @@ export function createKnownRows<Row extends { readonly key: string; readonly use
   hasSameSecret: (before: Row, now: Row) => boolean = () => false,
 ): KnownRows<Row> {
   /** The cached rows, in the order in which they were read. */
-  const known = new Map<string, Kept<Row>>();
+  const known = new Map<string, CachedRow<Row>>();
   const underWay = new Map<string, Promise<void>>();
   let ends = 0;
 

@@ -14,7 +14,7 @@ export function checkedName(name: string, field: string): string {
   return trimmed;
 }
 
-/** In lower case, so that two spellings of an address are one user. */
+/** Returns the address in lower case, so that two spellings of an address are the same user. */
 export function checkedEmail(email: string, field: string): string {
   const trimmed = email.trim();
   if (trimmed.length > emailLength || !/^[^\s@]+@[^\s@]+$/.test(trimmed))
@@ -22,7 +22,7 @@ export function checkedEmail(email: string, field: string): string {
   return trimmed.toLowerCase();
 }
 
-/** Null or empty: no handle is linked. */
+/** Returns null for null and for an empty text: no handle is linked. */
 export function checkedHandle(handle: string | null, field: string): string | null {
   const bare = handle?.trim().replace(/^@/, '') ?? '';
   if (bare === '') return null;

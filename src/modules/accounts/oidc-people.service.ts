@@ -11,7 +11,10 @@ import { endSessions, insertSession } from './sessions.service.ts';
 import { lookAtTokensAgain } from './tokens.rows.ts';
 import { decrypt, encrypt, type Secrets } from './tokens.ts';
 
-/** A person who signed in at the provider, with the account and the role that the person's groups give. */
+/**
+ * A person who signed in at the provider, with the account and the role that the installation's rules give to the
+ * person's groups.
+ */
 export interface OidcPerson {
   readonly issuer: string;
   readonly subject: string;
@@ -87,7 +90,7 @@ function refuseOthers(known: KnownUser, { subject, email }: OidcPerson): void {
   if (known.is_service)
     throw new DomainError(
       'CONFLICT',
-      `${email} is the address of the account's service user, as which nobody signs in. Give the person another address.`,
+      `${email} is the address of the account's service user, and nobody can sign in as the service user. Give the person another address.`,
     );
   if (known.oidc_subject !== null && known.oidc_subject !== subject)
     throw new DomainError(
@@ -152,8 +155,9 @@ export interface OidcMembership {
   /** Name of the account. */
   readonly account: string;
   readonly role: Role;
+  /** Null: the person lost all access at the provider. */
   readonly confirmedAt: Date | null;
-  /** Whether a refresh token is stored, by which the provider can be queried. */
+  /** Whether a refresh token is stored, with which Interlock can query the provider. */
   readonly hasRefreshToken: boolean;
 }
 
@@ -202,8 +206,8 @@ export interface UnusedRefreshToken {
 const revokedAtOnce = 20;
 
 /**
- * Refresh tokens of people who have neither a session nor a token of Interlock any more. For a minute no other process
- * gets these refresh tokens, so that two processes do not revoke the same one.
+ * Returns the refresh tokens of people who have neither a session nor a token of Interlock any more. For a minute no
+ * other process gets these refresh tokens, so that two processes do not revoke the same refresh token.
  */
 export async function claimUnusedRefreshTokens(
   { db, clock }: Pick<Ports, 'db' | 'clock'>,
@@ -229,7 +233,10 @@ export async function claimUnusedRefreshTokens(
   return rows.map((row) => ({ ...row, token: decrypt(secrets, refreshTokenOf(row), row.sealed).toString() }));
 }
 
-/** Deletes a refresh token. If a newer sign-in has stored another refresh token meanwhile, that one stays. */
+/**
+ * Deletes a refresh token. If a newer sign-in has stored another refresh token in the meantime, the new refresh token
+ * stays.
+ */
 export async function forgetRefreshToken(
   { db }: Pick<Ports, 'db'>,
   { accountId, userId, sealed }: UnusedRefreshToken,
@@ -276,8 +283,8 @@ export async function confirmOidcPerson(
 }
 
 /**
- * Takes all access from a person who lost it at the provider. The sessions end, and the tokens have no effect until the
- * person signs in again.
+ * Takes all access from a person who has no access at the provider any more. The sessions end, and the tokens have no
+ * effect until the person signs in again.
  */
 export async function withdrawOidcPerson(ctx: Context, userId: string): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -295,8 +302,8 @@ export async function withdrawOidcPerson(ctx: Context, userId: string): Promise<
 }
 
 /**
- * The ID token of the sign-in that began a session. It can be read after the session has ended too. Null: the session
- * did not begin at the provider.
+ * The ID token of the sign-in that began a session. The token can also be read after the session has ended. Null: the
+ * session did not begin at the provider, or the provider sent no ID token.
  */
 export async function readIdToken(
   { db }: Ports,

@@ -71,7 +71,10 @@ export async function addGitHubPerson(
   return user.is_removed ? null : user.email;
 }
 
-/** Finds the user that a person of GitHub is, including a removed user. Null: the person was never a user. */
+/**
+ * Finds the user that a person of GitHub is, or becomes at the first sign-in because an admin added the person's
+ * handle. Finds a removed person too. Null: there is no such user.
+ */
 export async function findGitHubPerson(
   ports: Ports,
   { accountId, person }: { readonly accountId: string; readonly person: GitHubIdentity },
@@ -161,8 +164,8 @@ async function refreshPerson(
 }
 
 /**
- * Returns the person's handle after it was taken from any other person of GitHub, who must have been renamed at GitHub.
- * Throws CONFLICT if the handle belongs to a user that an admin added.
+ * Returns the person's handle. If another person of the same GitHub server has the handle, that person was renamed at
+ * GitHub and loses the handle. Throws CONFLICT if any other user has the handle.
  */
 async function freeHandle(
   tx: Transaction,
@@ -185,7 +188,7 @@ async function freeHandle(
   if (taken !== undefined)
     throw new DomainError(
       'CONFLICT',
-      `The handle ${handle} belongs to ${taken.email} in this account. Ask an admin to take it from that user.`,
+      `The handle ${handle} belongs to ${taken.email} in this account. Ask an admin to take the handle from that user.`,
     );
   return handle;
 }

@@ -27,7 +27,7 @@ export async function createSignInLink(
 ): Promise<SignInLink> {
   const { tokenId, sessionId, email } = ctx.actor;
   if (sessionId !== null || tokenId === null)
-    throw new DomainError('FORBIDDEN', 'Sign-in links are made with a token. A session of a browser makes none.');
+    throw new DomainError('FORBIDDEN', 'A session of a browser cannot make sign-in links. Make the link with a token.');
   const path = safePath(next);
   if (typeof next === 'string' && path !== next)
     throw new DomainError(
@@ -52,8 +52,8 @@ export async function createSignInLink(
 }
 
 /**
- * The user's email address and the account's name of a sign-in link. The link can still be used afterwards. Null: the
- * link does not work any more.
+ * Returns the email address of the user that a sign-in link signs in, and the name of the account. The link can still
+ * be used afterwards. Null: the link does not work, or not any more.
  */
 export async function findSignInLink(
   { db, clock }: Ports,
@@ -72,7 +72,7 @@ export async function findSignInLink(
   return found ?? null;
 }
 
-interface Started {
+interface SessionToStart {
   readonly accountId: string;
   readonly userId: string;
   readonly scopes: readonly Scope[];
@@ -89,7 +89,7 @@ interface Started {
 export async function useSignInLink({ db, clock }: Ports, secrets: Secrets, secret: string): Promise<string> {
   const now = clock();
   return await db.system.transaction(async (query) => {
-    const [started] = await query<Started>(
+    const [started] = await query<SessionToStart>(
       `update sign_in_link l set used_at = $2 from api_token t
        where l.digest = $1 and l.used_at is null and l.expires_at > $2
          and t.account_id = l.account_id and t.id = l.token_id and t.revoked_at is null
@@ -100,7 +100,7 @@ export async function useSignInLink({ db, clock }: Ports, secrets: Secrets, secr
     if (started === undefined)
       throw new DomainError(
         'NOT_FOUND',
-        `This link was used already, is older than ${signInLinkMinutes} minutes, or its token was revoked. Ask for a new link, or sign in with a token.`,
+        `This link was used already, is older than ${signInLinkMinutes} minutes, or was made with a token that has ended. Ask for a new link, or sign in with a token.`,
       );
     return await insertSession(query, secrets, { ...started, now });
   });
@@ -118,7 +118,7 @@ export async function startSession({ actor, accountId, db, clock }: Context, sec
 export async function insertSession(
   query: SystemQueries['query'],
   secrets: Secrets,
-  { accountId, userId, scopes, tokenId, idToken, now }: Started & { readonly now: Date },
+  { accountId, userId, scopes, tokenId, idToken, now }: SessionToStart & { readonly now: Date },
 ): Promise<string> {
   const secret = newSecret();
   await query(
@@ -150,9 +150,9 @@ export async function endSession(
 export async function endSessions(
   ctx: Context,
   tx: Transaction,
-  of: { readonly sessionId: string } | { readonly userId: string },
+  which: { readonly sessionId: string } | { readonly userId: string },
 ): Promise<number> {
-  const [column, id] = 'userId' in of ? ['user_id', of.userId] : ['id', of.sessionId];
+  const [column, id] = 'userId' in which ? ['user_id', which.userId] : ['id', which.sessionId];
   const ended = await tx.query<{ id: string }>(
     `update user_session set ended_at = $3 where account_id = $1 and ${column} = $2 and ended_at is null returning id`,
     [ctx.accountId, id, ctx.clock().toISOString()],

@@ -34,8 +34,9 @@ async function isAllowed(ctx: Context, { permission, repositoryId, userId, handl
 }
 
 /**
- * Whether the token's user has the permission, and the user `requestedBy` has it too (interface 5). `requestedBy` is a
- * handle with or without @. Null: no other user is named.
+ * Whether the token's user has the permission, and the user `requestedBy` has it too (interface 5). Interlock itself
+ * (the actor `system`) needs no permission of its own. `requestedBy` is a handle with or without @. Null: no other user
+ * is named.
  */
 async function canSkip(
   ctx: Context,

@@ -27,12 +27,12 @@ export class TeamsResolver {
     return toConnection(rows, size, { node: (row): Team => row, key: ({ org, slug }) => [org, slug] });
   }
 
-  @FieldResolver(() => String, { description: 'How the configuration names it: `@org/slug`.' })
+  @FieldResolver(() => String, { description: 'The name of the team in the configuration: `@org/slug`.' })
   address(@Root() { org, slug }: Team): string {
     return `@${org}/${slug}`;
   }
 
-  @FieldResolver(() => UserConnection, { description: 'Its members, by email address. Needs config:read.' })
+  @FieldResolver(() => UserConnection, { description: 'Members of the team by email address. Needs config:read.' })
   async members(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: Team,

@@ -8,13 +8,13 @@ export class Team {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
-  @Field(() => String, { description: 'Organization on the code host: the first half of its address.' })
+  @Field(() => String, { description: "Organization on the code host: the first half of the team's address." })
   org!: string;
 
-  @Field(() => String, { description: 'The second half of its address, `@org/slug`.' })
+  @Field(() => String, { description: 'The second half of the address, `@org/slug`.' })
   slug!: string;
 
-  @Field(() => String, { description: 'What people call it.' })
+  @Field(() => String, { description: 'The name that people see.' })
   name!: string;
 
   @Field(() => DateTime, { description: 'When it was made.' })
@@ -46,7 +46,7 @@ export class UpdateTeamInput {
   })
   slug?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'What people call it.' })
+  @Field(() => String, { nullable: true, description: 'The name that people see.' })
   name?: string | null;
 }
 

@@ -1,6 +1,6 @@
-// Signs a terminal in by a browser (docs/sign-in.md). The terminal keeps a secret and shows its digest. The browser's
-// session approves the digest and gets a code. The terminal exchanges the secret and the code for a token of the
-// person, once.
+// Signs a terminal in through a browser (docs/sign-in.md). The terminal keeps a secret and shows its digest. The
+// browser's session approves the digest and gets a code. The terminal exchanges the secret and the code for a token of
+// the person, once.
 import { createHash, randomInt } from 'node:crypto';
 import type { Context, Ports } from '../../context.ts';
 import { terminalCodeMinutes } from '../../domain/accounts/sign-in.ts';

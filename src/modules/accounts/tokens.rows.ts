@@ -1,5 +1,5 @@
-// Writes rows of tokens. A row has only digests of the token, which is shown once. The end of a token takes effect in
-// every process at once.
+// Writes rows of tokens. A row has twelve characters and digests of the token. The whole token is shown once and stored
+// nowhere. The end of a token takes effect in every process at once.
 import type { Context, Scope } from '../../context.ts';
 import type { SystemQueries, Transaction } from '../../platform/database.ts';
 import { announceEndedAccess } from './authenticate.ts';

@@ -27,8 +27,9 @@ interface Owner {
 }
 
 /**
- * Needs `admin`, except for a user token that a user token creates for its own user. A token created without `admin`
- * ends with the token that created it, so that a stolen token cannot outlive its own revocation.
+ * Needs `admin`, except for a user token that a user token creates for its own user. A token that is created without
+ * `admin` ends with the token that created it. So a thief who creates a token with a stolen token loses both when the
+ * stolen token is revoked.
  */
 export async function createApiToken(
   ctx: Context,
@@ -91,7 +92,7 @@ function expiryOf(ctx: Context, asked: Date | null, makers: Date | null): Date |
   if (asked !== null && makers !== null && asked > makers)
     throw new DomainError(
       'BAD_INPUT',
-      `input.expiresAt must not be later than ${makers.toISOString()}, when the token that makes it expires`,
+      `input.expiresAt must not be later than ${makers.toISOString()}, when the token in use expires`,
       'input.expiresAt',
     );
   return asked ?? makers;
@@ -157,7 +158,7 @@ export function tokenInUse({ actor: { tokenId, sessionId } }: Context): string {
 /**
  * Ends a token and its open subscriptions at once. A repetition changes nothing. If the token signs the account's
  * webhooks, `successor` signs them from now on, and must be another account token that is not revoked. Needs `admin`,
- * except for one's own user token.
+ * except for a user token of the caller.
  */
 export async function revokeApiToken(
   ctx: Context,
@@ -172,7 +173,8 @@ export async function revokeApiToken(
       [ctx.accountId, ids],
     );
     const token = rows.find((row) => row.id === input.id);
-    // Checked before any other refusal, so that a caller who may not see others' tokens learns nothing about them.
+    // The scope is checked before any other refusal, so that a caller who may not see the tokens of other users learns
+    // nothing about these tokens.
     if (token?.kind !== 'user' || token.user_id !== ctx.actor.userId) requireScope(ctx, 'admin');
     if (!token) throw notFound('API token');
     if (token.revoked_at !== null) return;
@@ -195,11 +197,11 @@ export async function revokeApiToken(
 }
 
 function checkedSuccessor(token: RevocableRow, successor: RevocableRow | undefined): RevocableRow {
-  const cure = 'Name another account token that is not revoked as its successor.';
+  const remedy = 'Name as successor another account token that is not revoked.';
   if (!successor)
-    throw new DomainError('CONFLICT', `This token signs the account's webhooks. ${cure}`, 'input.successor');
+    throw new DomainError('CONFLICT', `This token signs the account's webhooks. ${remedy}`, 'input.successor');
   if (successor.id === token.id || successor.kind !== 'account' || successor.revoked_at !== null) {
-    throw new DomainError('BAD_INPUT', `That token cannot sign webhooks. ${cure}`, 'input.successor');
+    throw new DomainError('BAD_INPUT', `The successor cannot sign webhooks. ${remedy}`, 'input.successor');
   }
   return successor;
 }

@@ -60,7 +60,10 @@ export function isSameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** The key of webhook signatures: HMAC(token, body) = HMAC(SHA256(token), body) for tokens this long. */
+/**
+ * The key of webhook signatures: HMAC(token, body) = HMAC(SHA256(token), body) because a token is longer than a block
+ * of SHA-256.
+ */
 export function signingDigest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
@@ -97,7 +100,7 @@ export function encrypt(secrets: Secrets, purpose: string, bytes: Buffer): Buffe
 }
 
 export function decrypt(secrets: Secrets, purpose: string, sealed: Buffer): Buffer {
-  if (sealed[0] !== version) throw new Error('A signing key was written by another version of Interlock.');
+  if (sealed[0] !== version) throw new Error('Another version of Interlock encrypted this secret.');
   const nonce = sealed.subarray(1, 1 + nonceLength);
   const decipher = createDecipheriv('aes-256-gcm', key(secrets.encryptionKey), nonce, { authTagLength: tagLength })
     .setAAD(associatedData(purpose))

@@ -28,14 +28,17 @@ export class UserActionsResolver {
   @Extensions({ price: 500 })
   @Query(() => UserActionConnection, {
     description:
-      'What users did from the dashboard, newest first (interface 4.7). Needs audit:read and the Enterprise plan.',
+      'What users did, in sessions of browsers or with user tokens, newest first (interface 4.7). Needs audit:read and the Enterprise plan.',
   })
   async userActions(
     @Ctx() ctx: GraphQLContext,
     @PageArgs(50) request: PageRequest,
     @Arg('page', () => PageNumber, { nullable: true, description: 'A page by its number, in the place of `after`.' })
     page: number | null,
-    @Arg('entity', () => userActionEntityNames, { nullable: true, description: 'Only about things of this kind.' })
+    @Arg('entity', () => userActionEntityNames, {
+      nullable: true,
+      description: 'Only actions on objects of this kind.',
+    })
     entity: UserActionEntity | null,
     @Arg('action', () => String, {
       nullable: true,
@@ -61,7 +64,7 @@ export class UserActionsResolver {
   async auditLog(
     @Ctx() ctx: GraphQLContext,
     @PageArgs(50) request: PageRequest,
-    @Arg('entity', () => auditEntityNames, { nullable: true, description: 'Only about things of this kind.' })
+    @Arg('entity', () => auditEntityNames, { nullable: true, description: 'Only actions on objects of this kind.' })
     entity: AuditEntity | null,
     @Arg('action', () => String, {
       nullable: true,

@@ -22,39 +22,51 @@ registerEnumType(auditEntityNames, {
 
 export type UserActionEntity = (typeof userActionEntities)[number];
 
-@ObjectType({ simpleResolvers: true, description: 'What a user did from the dashboard (interface 2.10).' })
+@ObjectType({
+  simpleResolvers: true,
+  description: 'What a user did, in a session of a browser or with a user token (interface 2.10).',
+})
 export class UserAction {
-  @Field(() => String, { description: 'What was done, such as `user_removed`.' })
+  @Field(() => String, { description: 'The action, such as `user_removed`.' })
   action!: string;
 
-  @Field(() => String, { description: 'Email address of the user who did it.' })
+  @Field(() => String, { description: 'Email address of the user who did the action.' })
   actor!: string;
 
   @Field(() => userActionEntityNames, { description: 'Kind of thing changed.' })
   entity!: UserActionEntity;
 
-  @Field(() => String, { nullable: true, description: 'The thing it was done to. Null: there is nothing to name.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'What the action changed. Null: the action needs no name of an object.',
+  })
   target!: string | null;
 
-  @Field(() => DateTime, { description: 'When it was done.' })
+  @Field(() => DateTime, { description: 'When the user did the action.' })
   timestamp!: Date;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What a user did from the dashboard, about any kind of object.' })
+@ObjectType({
+  simpleResolvers: true,
+  description: 'What a user did to any kind of object, in a session of a browser or with a user token.',
+})
 export class AuditEntry {
-  @Field(() => String, { description: 'What was done, such as `user_removed`.' })
+  @Field(() => String, { description: 'The action, such as `user_removed`.' })
   action!: string;
 
-  @Field(() => String, { description: 'Email address of the user who did it.' })
+  @Field(() => String, { description: 'Email address of the user who did the action.' })
   actor!: string;
 
   @Field(() => auditEntityNames, { description: 'Kind of thing changed.' })
   entity!: AuditEntity;
 
-  @Field(() => String, { nullable: true, description: 'The thing it was done to. Null: there is nothing to name.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'What the action changed. Null: the action needs no name of an object.',
+  })
   target!: string | null;
 
-  @Field(() => DateTime, { description: 'When it was done.' })
+  @Field(() => DateTime, { description: 'When the user did the action.' })
   timestamp!: Date;
 }
 

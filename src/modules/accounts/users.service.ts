@@ -72,7 +72,7 @@ export async function updateUser(
     const isRoleNew = role !== user.role || (input.role !== null && user.roleFrom !== 'account');
     const isHandleNew = handle !== undefined && handle !== user.handle;
     if (!isRoleNew && !isHandleNew) return;
-    if (isRoleNew && user.isService) throw serviceUserStays('has the role admin');
+    if (isRoleNew && user.isService) throw serviceUserStays('must have the role admin');
     if (isHandleNew && user.isAtGitHub)
       throw new DomainError('CONFLICT', `The handle of ${user.email} comes from GitHub.`, 'input.handle');
     if (role !== user.role && user.role === 'admin') await refuseLastAdmin(ctx, tx, user.id);
@@ -175,5 +175,5 @@ async function refuseLastAdmin(ctx: Context, tx: Transaction, userId: string): P
 }
 
 function serviceUserStays(reason: string): DomainError {
-  return new DomainError('CONFLICT', `The service user ${reason}: the account's tokens act as it.`);
+  return new DomainError('CONFLICT', `The service user ${reason}, because the account's tokens act as this user.`);
 }

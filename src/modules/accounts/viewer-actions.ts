@@ -1,4 +1,4 @@
-// What the caller may do. The decisions are those by which the actions themselves are refused.
+// Says what the caller may do. The checks are those that the actions themselves make.
 import type { Context, Scope } from '../../context.ts';
 import { refusalOfAction, scopeOfAction, type Action } from './authorisation.ts';
 import { skipRefusals, type Permission } from './skipping.ts';
@@ -16,7 +16,7 @@ export function viewerActionsOf(
   return actions.map((action) => toViewerAction(action, refusalOfAction(ctx, action) ?? atHost(scopeOfAction(action))));
 }
 
-/** For an action that needs a permission in the repository besides its scope. */
+/** Decides about an action that needs a permission in the repository as well as a scope. */
 export function viewerActionOf(ctx: Context, permission: Permission, isPermitted: boolean): ViewerAction {
   return toViewerAction(
     permission,

@@ -23,7 +23,7 @@ const actions = {
 } as const satisfies Record<Uppercase<Action>, Action>;
 registerEnumType(actions, {
   name: 'Action',
-  description: 'An action that the caller may be permitted to do or not.',
+  description: 'An action that needs a permission.',
   valuesConfig: {
     QUEUE: { description: 'Queue a pull request.' },
     DEQUEUE: { description: 'Take a pull request out of the queue.' },

@@ -98,7 +98,10 @@ function rotationOf(row: SigningRow): Rotation {
   };
 }
 
-/** Null if no token of the account signs, which happens only in a manually changed database. */
+/**
+ * Null: no token of the account signs, or the signing token has no key. Both happen only in a manually changed
+ * database.
+ */
 export async function readSigningKeys(
   ports: Pick<Ports, 'db'>,
   secrets: Secrets,
@@ -159,10 +162,14 @@ export async function promoteWebhookSigning(ctx: Context, input: { readonly toke
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rotation = await lockRotation(ctx, tx);
     if (rotation === null || rotation.next === null)
-      throw new DomainError('CONFLICT', 'No token is named to sign next. Call rotateWebhookSigning first.');
+      throw new DomainError('CONFLICT', 'There is no next signing token. Call rotateWebhookSigning first.');
     // The caller named the next token. Another rotation may have replaced it in the meantime.
     if (rotation.next.token !== input.tokenId)
-      throw new DomainError('CONFLICT', 'Another token is named to sign next: webhookSigning shows it.', 'input.token');
+      throw new DomainError(
+        'CONFLICT',
+        'Another token is the next signing token. The query webhookSigning shows that token.',
+        'input.token',
+      );
     const promoteAt = Math.min(rotation.next.promoteAt, ctx.clock().getTime());
     await promote(ctx, tx, { ...rotation, next: { ...rotation.next, promoteAt } });
     await recordUserAction(ctx, tx, { action: 'webhook_signing_promoted', target: null });
@@ -192,7 +199,7 @@ async function lockRotation(ctx: Context, tx: Transaction): Promise<Rotation | n
 async function promote(ctx: Context, tx: Transaction, { current, next }: Rotation): Promise<void> {
   if (next === null) return;
   const isNew = next.token !== current;
-  // Two statements, so that at most one row is marked as signing at any time.
+  // Two statements make the change, so that at most one row is marked as signing at any time.
   await tx.query('update api_token set signs_webhooks = false where account_id = $1 and id = $2 and id <> $3', [
     ctx.accountId,
     current,

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import type { Day } from '../../domain/analytics/days.ts';
 import type { HourOfDay } from './analytics.types.ts';
 
-/** min, avg, p50, p75, p90, p100. Null without samples. */
+/** The values min, avg, p50, p75, p90 and p100. Null: there are no samples. */
 type Distribution = readonly [number, number, number, number, number, number] | null;
 
 export interface DayRow {
@@ -60,8 +60,8 @@ const computed = `
       coalesce(sum(b.other), 0)::integer as other
     from ${buckets}) counts`;
 
-/** The stored results of these days, by date. */
-export async function readKeptDays(
+/** Returns the stored results of these days, by date. */
+export async function readStoredDays(
   ctx: Context,
   repositoryId: string,
   days: readonly Day[],
@@ -79,7 +79,7 @@ export async function readKeptDays(
   return byDate(days, found?.days ?? []);
 }
 
-/** The results of days, computed from their buckets, by date. */
+/** Computes the results of days from their buckets. Returns the results by date. */
 export async function readBuckets(
   ctx: Context,
   repositoryId: string,
@@ -94,8 +94,15 @@ export async function readBuckets(
   return byDate(days, rows);
 }
 
-/** Computes days and stores them. The shared lock keeps events from being added between the read and the write. */
-export async function keepDays(ctx: Context, repositoryId: string, days: readonly Day[]): Promise<Map<string, DayRow>> {
+/**
+ * Computes the results of days and stores them. The shared lock keeps events from being added between the read and the
+ * write.
+ */
+export async function computeAndStoreDays(
+  ctx: Context,
+  repositoryId: string,
+  days: readonly Day[],
+): Promise<Map<string, DayRow>> {
   const rows = await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.query('insert into analytics_progress (account_id) values ($1) on conflict do nothing', [ctx.accountId]);
     await tx.query('select 1 from analytics_progress where account_id = $1 for share', [ctx.accountId]);
@@ -133,7 +140,7 @@ function byDate(days: readonly Day[], rows: readonly NumberedRow[]): Map<string,
   );
 }
 
-/** The 24 hours of the day, each over all requested days, computed from the buckets of these days. */
+/** Computes the 24 hours of the day from the buckets of all requested days. */
 export async function readHoursOfDay(
   ctx: Context,
   {

@@ -62,7 +62,8 @@ export class AnalyticsBuildsResolver {
 
   @Extensions({ price: 1_500 })
   @FieldResolver(() => [FailedCheck], {
-    description: 'Checks because of which builds of batches failed on these days, the most frequent first.',
+    description:
+      'Checks that failed in builds of batches that ended on these days. The check that failed most often is first.',
   })
   async failedChecks(
     @Ctx() ctx: GraphQLContext,

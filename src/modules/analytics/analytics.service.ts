@@ -3,11 +3,17 @@
 import type { Context } from '../../context.ts';
 import { decideDays, type Day, type DaysAsked } from '../../domain/analytics/days.ts';
 import { requireScope } from '../accounts/index.ts';
-import { keepDays, readAccountTimezone, readBuckets, readKeptDays, type DayRow } from './analytics.reads.ts';
+import {
+  computeAndStoreDays,
+  readAccountTimezone,
+  readBuckets,
+  readStoredDays,
+  type DayRow,
+} from './analytics.reads.ts';
 import type { Analytics, DailyDistribution } from './analytics.types.ts';
 
 // How many days one transaction computes. A month of a busy repository takes a fraction of a second.
-const keptAtOnce = 31;
+const storedAtOnce = 31;
 
 export async function readAnalytics(
   ctx: Context,
@@ -18,11 +24,12 @@ export async function readAnalytics(
   const now = ctx.clock();
   const timezone = asked.timezone ?? (await readAccountTimezone(ctx));
   const days = decideDays(asked, timezone, now);
-  const known = await readKeptDays(ctx, repository.id, days);
+  const known = await readStoredDays(ctx, repository.id, days);
   const missing = days.filter((day) => !known.has(day.date));
   const over = missing.filter((day) => day.endsAt <= now);
-  for (let at = 0; at < over.length; at += keptAtOnce)
-    for (const [date, row] of await keepDays(ctx, repository.id, over.slice(at, at + keptAtOnce))) known.set(date, row);
+  for (let at = 0; at < over.length; at += storedAtOnce)
+    for (const [date, row] of await computeAndStoreDays(ctx, repository.id, over.slice(at, at + storedAtOnce)))
+      known.set(date, row);
   const open = missing.filter((day) => day.endsAt > now);
   for (const [date, row] of await readBuckets(ctx, repository.id, open)) known.set(date, row);
   return { repositoryId: repository.id, timezone, days, ...toAnalytics(days, known) };

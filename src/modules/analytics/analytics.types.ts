@@ -40,7 +40,7 @@ export class DailyUsage {
 
 @ObjectType({
   simpleResolvers: true,
-  description: 'How often pull requests left the line unmerged on a day, by reason.',
+  description: 'How many pull requests were blocked or dequeued on a day, by reason.',
 })
 export class DailyBlocks {
   @Field(() => Day, { description: 'The day, in the requested time zone.' })
@@ -115,21 +115,21 @@ export class DailyEtaAccuracy {
   byP90!: number;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'How often builds of batches failed because of a check.' })
+@ObjectType({ simpleResolvers: true, description: 'How often a check failed in builds of batches.' })
 export class FailedCheck {
-  @Field(() => String, { description: 'Its name.' })
+  @Field(() => String, { description: 'The name of the check.' })
   name!: string;
 
-  @Field(() => Int, { description: 'Builds in which its newest attempt failed.' })
+  @Field(() => Int, { description: 'Builds in which the newest attempt of the check failed.' })
   failed!: number;
 
-  @Field(() => Int, { description: 'Builds in which it ended.' })
+  @Field(() => Int, { description: 'Builds in which the check ended.' })
   builds!: number;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'An hour of the day, over all requested days.' })
 export class HourOfDay {
-  @Field(() => Int, { description: 'The hour at which it begins, from 0 to 23, in the time zone of the request.' })
+  @Field(() => Int, { description: 'The hour from 0 to 23, in the time zone of the request.' })
   hour!: number;
 
   @Field(() => Int, { description: 'Pull requests merged in this hour.' })

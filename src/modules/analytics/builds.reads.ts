@@ -1,4 +1,4 @@
-// Reads the builds that CI made for the queues of a repository, and the checks because of which builds failed.
+// Reads the builds that CI made for the queues of a repository, and the checks that failed in these builds.
 import type { Context } from '../../context.ts';
 import type { Day } from '../../domain/analytics/days.ts';
 import type { DailyBuilds, FailedCheck } from './analytics.types.ts';
@@ -19,8 +19,8 @@ const minutesOf = (states: string): string =>
   `coalesce(sum(extract(epoch from b.ended_at - b.build_started_at)) filter (where b.state in (${states})), 0)::float8 / 60`;
 
 /**
- * A row for every day. `statistic`: SQL that returns one row of the filter ($1 to $3) for the day between the seconds
- * `starts` and `ends`. `name`: that of the prepared statement.
+ * Returns a row for every day. `statistic` is SQL that returns one row for the day between the seconds `starts` and
+ * `ends`, with the filter as $1 to $3. `name` is the name of the prepared statement.
  */
 export async function readEachDay<Row extends { readonly date: string }>(
   ctx: Context,
@@ -40,7 +40,7 @@ export async function readEachDay<Row extends { readonly date: string }>(
   });
 }
 
-/** The builds that ended on each day, with a row for every day. */
+/** Counts the builds that ended on each day. Returns a row for every day. */
 export async function readDailyBuilds(ctx: Context, filter: AnalyticsFilter): Promise<DailyBuilds[]> {
   return await readEachDay<DailyBuilds>(ctx, filter, {
     name: 'analytics_builds',
@@ -52,7 +52,9 @@ export async function readDailyBuilds(ctx: Context, filter: AnalyticsFilter): Pr
   });
 }
 
-/** Checks that failed, the most frequent first. Checks that did not end are not counted. */
+/**
+ * Returns the checks that failed. The check that failed most often is first. Checks that did not end are not counted.
+ */
 export async function readFailedChecks(
   ctx: Context,
   { repositoryId, days, baseBranch }: AnalyticsFilter,

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import type { DailyEtaAccuracy } from './analytics.types.ts';
 import { readEachDay, type AnalyticsFilter } from './builds.reads.ts';
 
-/** How many pull requests were merged within their estimate, with a row for every day. */
+/** Counts the pull requests that were merged within their estimate. Returns a row for every day. */
 export async function readDailyEtaAccuracy(ctx: Context, filter: AnalyticsFilter): Promise<DailyEtaAccuracy[]> {
   return await readEachDay<DailyEtaAccuracy>(ctx, filter, {
     name: 'analytics_eta_accuracy',

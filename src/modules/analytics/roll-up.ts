@@ -11,7 +11,10 @@ const behind = `from event_head h left join analytics_progress p using (account_
 /** SQL: whether `rollUpEvents` would add an event. */
 export const eventsAreDue = `exists (select ${behind})`;
 
-/** Adds every positioned event of every account that is not in its buckets yet. Returns the number of events. */
+/**
+ * Adds to the buckets of every account all events that have a position and are not counted yet. Returns the number of
+ * added events.
+ */
 export async function rollUpEvents(db: Database): Promise<number> {
   const accounts = await db.system.query<{ id: string }>(`select h.account_id as id ${behind} order by h.account_id`);
   let total = 0;

@@ -4,7 +4,7 @@ import { passFailpoint } from '../../platform/failpoints.ts';
 import { eraseRows, planAccount, planRepository, readCatalogue } from '../../platform/erasure/index.ts';
 import { removeContents } from '../repositories/index.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
-import { keptOfAccount, keptOfRepository } from './erasure.service.ts';
+import { remainingTablesOfAccount, remainingTablesOfRepository } from './erasure.service.ts';
 
 interface OpenErasure {
   readonly id: string;
@@ -56,11 +56,11 @@ async function carryOut(ports: Ports, { accountId, repositoryId }: OpenErasure):
   await passFailpoint('erasure:contents_removed');
   const catalogue = await readCatalogue(query);
   if (repositoryId === null) {
-    await eraseRows(query, planAccount(catalogue, keptOfAccount), [accountId]);
+    await eraseRows(query, planAccount(catalogue, remainingTablesOfAccount), [accountId]);
     return;
   }
   await emptyEvents(ports, accountId, repositoryId);
-  await eraseRows(query, planRepository(catalogue, keptOfRepository), [accountId, repositoryId]);
+  await eraseRows(query, planRepository(catalogue, remainingTablesOfRepository), [accountId, repositoryId]);
   await query(
     `update account_targets a set stored = coalesce((
        select sum(stored_targets(p.affected_targets, p.awaited)) from pull_request p where p.account_id = a.account_id), 0)

@@ -10,7 +10,7 @@ export interface ErasureImpact {
   readonly kept: readonly string[];
 }
 
-/** The names of objects that users know, by their tables. Rows of all other tables are deleted too. */
+/** The kinds of objects that users know, by table. An erasure deletes rows of other tables too. */
 const labels: Readonly<Record<string, string>> = {
   repository: 'repositories',
   pull_request: 'pull requests',
@@ -28,15 +28,15 @@ const labels: Readonly<Record<string, string>> = {
   user_action: 'entries of the audit log',
 };
 
-const keptOfBoth = [
+const remainsOfBoth = [
   'A record that says who erased what, and when',
   'At GitHub: commits, pull requests, comments, checks, labels and branches, also those of open builds',
-  'What was deployed runs on',
+  'Deployed software keeps running',
   'Backups of the installation, until they are removed',
 ];
-const keptOfRepository = [
+const remainsOfRepository = [
   'Entries of the audit log that name the repository',
-  'Deliveries of webhooks about it, for as long as deliveries are kept',
+  'Deliveries of webhooks about the repository, for as long as deliveries are kept',
 ];
 
 export async function readImpact(
@@ -52,7 +52,7 @@ export async function readImpact(
       return count === 0 ? [] : [{ what, count }];
     }),
     stopped,
-    kept: values.length === 1 ? keptOfBoth : [...keptOfBoth, ...keptOfRepository],
+    kept: values.length === 1 ? remainsOfBoth : [...remainsOfBoth, ...remainsOfRepository],
   };
 }
 

@@ -15,7 +15,7 @@ export class ErasureResolver {
 
   @Mutation(() => ErasePayload, {
     description:
-      'Erases a repository with its landings, proofs and history. It stops running work at once, and deletes the rows a minute later. Another repository may have the name at once. An erasure cannot be undone; `deleteRepository` keeps the history. A repetition returns the record of the first erasure. Needs admin.',
+      'Erases a repository with its landings, proofs and history. Running work is asked to stop at once, and the rows are deleted a minute later. Another repository can get the name at once. An erasure cannot be undone; `deleteRepository` keeps the history. A repetition returns the record of the first erasure. Needs admin.',
   })
   async eraseRepository(
     @Ctx() ctx: GraphQLContext,

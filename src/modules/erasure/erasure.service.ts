@@ -34,10 +34,10 @@ export interface ErasureRequest {
  * Tables whose rows stay after an erasure. Events of a repository are emptied and not deleted, because positions have
  * no gaps (docs/adr/0005).
  */
-export const keptOfRepository = ['erasure', 'event'];
-export const keptOfAccount = ['erasure'];
+export const remainingTablesOfRepository = ['erasure', 'event'];
+export const remainingTablesOfAccount = ['erasure'];
 
-/** Requests to running work to stop. Work that does not stop finds later that its rows are gone. */
+/** SQL that asks running work to stop. Work that does not stop finds later that its rows are deleted. */
 const stops = [
   `update local_check_run set cancel_requested = true where account_id = $1 and repository_id = $2 and state <> 'completed'`,
   `update verification set cancel_requested_at = now() where account_id = $1 and repository_id = $2 and ended_at is null`,
@@ -79,7 +79,7 @@ export async function eraseRepository(
 export async function eraseAccount(ctx: Context, { confirm, preview }: ErasureRequest): Promise<ErasureAnswer> {
   requireScope(ctx, 'admin');
   const { name, repositoryIds } = await readAccount(ctx);
-  const ownership = planAccount(await readCatalogue(ctx.db.system.query), keptOfAccount);
+  const ownership = planAccount(await readCatalogue(ctx.db.system.query), remainingTablesOfAccount);
   const impact = await readImpact(ctx, ownership, { repositoryIds, values: [ctx.accountId] });
   if (preview) return { erasure: null, impact };
   requireConfirmed(confirm, name);
@@ -130,7 +130,7 @@ async function readAccount(ctx: Context): Promise<{ readonly name: string; reado
   return { name: row.name, repositoryIds: row.ids };
 }
 
-const because = 'Its repository is being erased.';
+const because = 'The repository is being erased.';
 
 async function deactivateForErasure(ctx: Context, tx: Transaction, repositoryId: string): Promise<void> {
   const repository = await lockRepository(ctx, tx, repositoryId);
@@ -152,11 +152,7 @@ async function requireNoLanding(ctx: Context, tx: Transaction, { id, owner, name
     [ctx.accountId, id],
   );
   if (landings.length > 0)
-    throw new DomainError(
-      'CONFLICT',
-      `A landing in ${owner}/${name} is under way: try again when it is over, a minute from now`,
-      'input',
-    );
+    throw new DomainError('CONFLICT', `A landing in ${owner}/${name} is under way. Try again in a minute`, 'input');
 }
 
 async function endAccess(ctx: Context, tx: Transaction): Promise<void> {

@@ -9,7 +9,7 @@ export class EraseRepositoryInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Its name `owner/name` again, as a confirmation. Not needed for a preview.',
+    description: 'The name `owner/name` of the repository again, as a confirmation. Not needed for a preview.',
   })
   confirm!: string | null;
 
@@ -45,11 +45,14 @@ export class Erasure {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Email address of the user who requested it. Null: it was requested with a token of the account.',
+    description:
+      'Email address of the user who requested the erasure. Null: it was requested with a token of the account.',
   })
   requestedBy!: string | null;
 
-  @Field(() => DateTime, { description: 'When it was requested. The repository or account cannot be used since then.' })
+  @Field(() => DateTime, {
+    description: 'When the erasure was requested. From then on, the repository or account cannot be used.',
+  })
   requestedAt!: Date;
 
   @Field(() => DateTime, {
@@ -87,7 +90,7 @@ export class ErasePayload {
 
   @Field(() => ErasureImpact, {
     nullable: true,
-    description: 'What the erasure does. Null: the repository was erased before.',
+    description: 'What the erasure does. Null: the repository was erased before, or is being erased.',
   })
   impact!: ErasureImpact | null;
 }

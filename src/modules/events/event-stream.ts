@@ -14,7 +14,10 @@ export const bufferLimit = 1_000;
 export class SlowReaderError extends DomainError {
   readonly cursor: string;
   constructor(cursor: string) {
-    super('RATE_LIMITED', `More than ${bufferLimit} events wait to be taken. Follow again after ${cursor}.`);
+    super(
+      'RATE_LIMITED',
+      `The client is too slow: more than ${bufferLimit} events wait for it. Follow again after ${cursor}.`,
+    );
     this.name = 'SlowReaderError';
     this.cursor = cursor;
   }

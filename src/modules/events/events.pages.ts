@@ -23,22 +23,22 @@ const pages = {
 } as const;
 
 /**
- * The events of a repository, or only those that name a pull request, the newest first. Reads one more than `size`.
- * Events of the last moments may not have a position yet.
+ * Returns the events of a repository, or only the events that name a pull request, newest first. Reads one more than
+ * `size`. Events of the last moments may not have a position yet.
  */
 export async function readEventsOf(
   ctx: Context,
-  of: { readonly kind: keyof typeof pages; readonly id: string },
+  subject: { readonly kind: keyof typeof pages; readonly id: string },
   page: EventPage,
 ): Promise<PositionedRow[]> {
   requireScope(ctx, 'queue:read');
-  const { name, column } = pages[of.kind];
+  const { name, column } = pages[subject.kind];
   const rows = await ctx.db.read<Row>(ctx.accountId, {
     name,
     text: `select ${columns} from event e
            where e.account_id = $1 and ${column} = $2 and e.position is not null and e.position < $3
            order by e.position desc limit $4::bigint + 1`,
-    values: [ctx.accountId, of.id, page.before, page.size],
+    values: [ctx.accountId, subject.id, page.before, page.size],
   });
   return withCursors(rows);
 }

@@ -64,7 +64,7 @@ export class RepositoryEventsResolver {
 export class PullRequestEventsResolver {
   @FieldResolver(() => EventConnection, {
     description:
-      'The events of the pull request, newest first. Events of its batches are not included, because they name the batch. Needs queue:read.',
+      'The events of the pull request, newest first. Events of its batches are not included, because such an event names only the batch. Needs queue:read.',
   })
   async events(
     @Ctx() ctx: GraphQLContext,
@@ -77,10 +77,10 @@ export class PullRequestEventsResolver {
 
 async function readEventPage(
   ctx: GraphQLContext,
-  of: Parameters<typeof readEventsOf>[1],
+  subject: Parameters<typeof readEventsOf>[1],
   request: PageRequest,
 ): Promise<Connection<Event>> {
   const page = readPage(request, { size: pageSize, keyLength: 1 });
-  const rows = await readEventsOf(ctx, of, { size: page.size, before: rowId(page) });
+  const rows = await readEventsOf(ctx, subject, { size: page.size, before: rowId(page) });
   return toConnection(rows, page.size, { node: (row): Event => row, key: (row) => [row.position] });
 }

@@ -20,13 +20,13 @@ export class Event {
   })
   action!: string;
 
-  @Field(() => DateTime, { description: 'When it happened.' })
+  @Field(() => DateTime, { description: 'When the event happened.' })
   at!: Date;
 
   @Field(() => String, {
     nullable: true,
     description:
-      'Who caused it: the email address of a user, the handle of a person at the code host who is not a user, or `interlock`. Null when unknown.',
+      'Who caused the event: the email address of a user, the handle of a person at the code host who is not a user, or `interlock`. Null: unknown.',
   })
   actor!: string | null;
 

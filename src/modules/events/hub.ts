@@ -18,9 +18,9 @@ export interface FollowOptions {
 
 export interface EventHub {
   /**
-   * Every matching event after `after`, in order, once each. The stream ends if `signal` aborts or the hub closes. It
-   * fails with BAD_INPUT or CURSOR_EXPIRED for a wrong cursor, and with RATE_LIMITED (SlowReaderError) if its reader is
-   * too slow.
+   * Returns a stream of the matching events after `after`, in order, each once. The stream ends if `signal` aborts or
+   * the hub closes. The stream fails with BAD_INPUT or CURSOR_EXPIRED for a wrong cursor, and with RATE_LIMITED
+   * (SlowReaderError) if its reader is too slow.
    */
   follow(options: FollowOptions): EventStream;
   /**
@@ -59,7 +59,7 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
   recheck.unref();
 
   function warn(error: unknown): void {
-    log.warn({ err: error }, 'followed events could not be read; trying again');
+    log.warn({ err: error }, 'Events for subscriptions could not be read. Interlock tries again.');
   }
 
   async function listen(): Promise<void> {

@@ -1,6 +1,6 @@
 // Gives events their positions: 1, 2, 3 … for each account, without a gap. Events of one subject keep the order in
-// which they were written. Every process runs a sequencer. The process that holds the lock on the installation's row
-// works; there is no leader. See docs/adr/0005-event-log.md.
+// which they were written. Every process runs a sequencer. Only the process that holds the lock on the installation's
+// row numbers events. There is no leader. See docs/adr/0005-event-log.md.
 import type { Logger } from 'pino';
 import type { Database, SystemQueries } from '../../platform/database.ts';
 
@@ -57,7 +57,7 @@ export function createSequencer({ db, log, intervalMs = 1_000, coalesceMs = 10 }
       // again soon.
       return (await sequenceEvents(db)) === 'busy' ? Math.min(intervalMs, coalesceMs * 5) : intervalMs;
     } catch (error) {
-      log.warn({ err: error }, 'events could not be sequenced; trying again');
+      log.warn({ err: error }, 'Events could not be numbered. Interlock tries again.');
       return intervalMs;
     }
   }
@@ -80,7 +80,10 @@ export function createSequencer({ db, log, intervalMs = 1_000, coalesceMs = 10 }
   };
 }
 
-/** Positions all committed events. Returns their number, or `busy` if another process works. */
+/**
+ * Gives all committed events a position. Returns the number of these events, or `busy` if another process holds the
+ * lock.
+ */
 export async function sequenceEvents(db: Database): Promise<number | 'busy'> {
   // A lock on a row is a write, and an idle installation must only read. So this statement looks for new events first.
   if ((await db.system.query('select 1 from event where position is null limit 1')).length === 0) return 0;
@@ -134,7 +137,7 @@ async function positionBatch(query: SystemQueries['query']): Promise<number> {
   if (first === undefined) return 0;
   // Fails the transaction instead of leaving a gap, if anything else ever changes an unpositioned event.
   if (first.positioned !== first.taken)
-    throw new Error(`Of ${first.taken} events only ${first.positioned} took their position.`);
+    throw new Error(`Of ${first.taken} events, only ${first.positioned} got a position.`);
   await query('select pg_notify($1, $2)', [eventsChannel, notificationOf(heads)]);
   return first.taken;
 }
