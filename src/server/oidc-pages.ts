@@ -40,7 +40,7 @@ function serveSignIn(fastify: FastifyInstance, pages: SessionPages, oidc: Oidc):
       const { provider } = oidc;
       const started = await beginOidcSignIn(ports, secrets, { provider, next: signIn.next, account });
       return await reply
-        .header('set-cookie', signInCookie(publicUrl, 'oidc', started.kept))
+        .header('set-cookie', signInCookie(publicUrl, 'oidc', started.cookie))
         .header('cache-control', 'no-store')
         .redirect(started.url, 303);
     });
@@ -50,9 +50,9 @@ function serveSignIn(fastify: FastifyInstance, pages: SessionPages, oidc: Oidc):
     return await answerWithSession(signInRequestOf(pages, request, reply), async () => {
       refuseGuesses(wrongCodes, request.ip, '');
       reply.header('set-cookie', signInCookie(publicUrl, 'oidc', null));
-      const kept = readSignInCookie(publicUrl, 'oidc', request.headers.cookie);
+      const cookie = readSignInCookie(publicUrl, 'oidc', request.headers.cookie);
       const answer = new URL(request.url, publicUrl).searchParams;
-      const completed = completeOidcSignIn(ports, secrets, { oidc, kept, answer });
+      const completed = completeOidcSignIn(ports, secrets, { oidc, cookie, answer });
       return await completed.catch(countRefusals(wrongCodes, request, 'FORBIDDEN'));
     });
   });
@@ -62,8 +62,8 @@ function serveSignOut(fastify: FastifyInstance, pages: SessionPages, oidc: Oidc)
   const { ports, secrets } = pages;
   fastify.get<SignInRoute>('/session/oidc/end', async (request, reply) => {
     return await withRefusalForm(signInRequestOf(pages, request, reply), async () => {
-      const kept = readSignInCookie(ports.publicUrl, 'oidc', request.headers.cookie);
-      const url = await oidcSignOutUrl(ports, secrets, { oidc, kept });
+      const cookie = readSignInCookie(ports.publicUrl, 'oidc', request.headers.cookie);
+      const url = await oidcSignOutUrl(ports, secrets, { oidc, cookie });
       return await reply
         .header('set-cookie', signInCookie(ports.publicUrl, 'oidc', null))
         .header('cache-control', 'no-store')
@@ -74,8 +74,8 @@ function serveSignOut(fastify: FastifyInstance, pages: SessionPages, oidc: Oidc)
 
 /** A link to sign out at the provider, for a browser that has just signed out of Interlock. */
 export function providerSignOutLink({ oidc, ports, secrets }: SessionPages, { headers }: FastifyRequest): Markup[] {
-  const kept = readSignInCookie(ports.publicUrl, 'oidc', headers.cookie);
-  if (oidc === null || !hasOidcSignOut(ports, secrets, kept)) return [];
+  const cookie = readSignInCookie(ports.publicUrl, 'oidc', headers.cookie);
+  if (oidc === null || !hasOidcSignOut(ports, secrets, cookie)) return [];
   const { label } = oidc.settings;
   return [
     html`<p>You are signed out of Interlock, and still signed in at ${label}. <a href="/session/oidc/end">Sign out there too</a></p>`,

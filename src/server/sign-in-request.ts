@@ -5,7 +5,7 @@ import type { Ports } from '../context.ts';
 import { isSecureConnection, safePath } from '../domain/accounts/sign-in.ts';
 import { DomainError, errorCodes } from '../domain/errors.ts';
 import type { Authenticator, Secrets, Session } from '../modules/accounts/index.ts';
-import { listGitHubWays } from '../modules/github/index.ts';
+import { listSignInApps } from '../modules/github/index.ts';
 import type { Oidc } from '../modules/oidc/index.ts';
 import { sessionCookie, type Callers } from './callers.ts';
 import { html, sendPage, type Markup } from './page.ts';
@@ -120,7 +120,7 @@ export async function sendForm(
   // If the connection is not private, the page has no field for a token.
   if (wayProblem(pages, request) !== null) return await sendPage(reply, status, { title, body: alert, isNarrow: true });
   const account = request.query['account'];
-  const ways = await listGitHubWays(pages.ports, typeof account === 'string' ? account : null);
+  const ways = await listSignInApps(pages.ports, typeof account === 'string' ? account : null);
   const nextQuery = next === '/' ? '' : `?next=${encodeURIComponent(next)}`;
   const links = ways.map(
     ({ id, host }) =>

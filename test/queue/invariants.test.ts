@@ -118,7 +118,7 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
       'line_order',
       'batches that contradict the order of the line',
       [settled, `update pull_request set rank = 1000 - rank where rank is not null`, ...lineOfTwo()],
-      'stands behind it in line',
+      'is behind #',
     ],
     [
       'bounded_builds',
@@ -229,7 +229,13 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
       [environments, deployment('', `'rollback', 'success', 'ada', now(), now()`)],
       'never succeeded',
     ],
-    ['line_moves', 'a batch that is never made', [resumed, batchRow('state', `'making'`)], 'is being made since', hour],
+    [
+      'line_moves',
+      'a batch that is never made',
+      [resumed, batchRow('state', `'making'`)],
+      'has been in the state making since',
+      hour,
+    ],
     [
       'line_moves',
       'an ended build that no turn acts on',

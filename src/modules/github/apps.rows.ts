@@ -24,7 +24,7 @@ export interface AppRow {
 
 type Query = SystemQueries['query'];
 
-interface Stored {
+interface StoredApp {
   readonly account_id: string;
   readonly id: string;
   readonly app_id: string;
@@ -72,35 +72,38 @@ export async function storeApp(
 export async function findAppByWebhookPath(query: Query, secrets: Secrets, path: string): Promise<AppRow | null> {
   // PostgreSQL refuses text with this character.
   if (path.includes('\0')) return null;
-  const [row] = await query<Stored>(`select ${columns} from github_app a where a.webhook_path = $1`, [path]);
+  const [row] = await query<StoredApp>(`select ${columns} from github_app a where a.webhook_path = $1`, [path]);
   return row === undefined ? null : open(secrets, row);
 }
 
 export async function findApps(query: Query, secrets: Secrets): Promise<AppRow[]> {
-  return (await query<Stored>(`select ${columns} from github_app a order by a.id`)).map((row) => open(secrets, row));
+  return (await query<StoredApp>(`select ${columns} from github_app a order by a.id`)).map((row) => open(secrets, row));
 }
 
-/** The installation of a repository. Null: no installation has the repository now. */
+/**
+ * Finds the installation of a repository. Null: no installation has the repository now, or the installation was
+ * suspended or removed.
+ */
 export async function findInstallationOf(
   query: Query,
   secrets: Secrets,
-  of: { readonly accountId: string; readonly repositoryId: string },
+  { accountId, repositoryId }: { readonly accountId: string; readonly repositoryId: string },
 ): Promise<{ readonly app: GitHubApp; readonly installationId: string; readonly githubId: string } | null> {
-  const [row] = await query<Stored & { installation: string; github_id: string }>(
+  const [row] = await query<StoredApp & { installation: string; github_id: string }>(
     `select ${columns}, r.github_installation_id as installation, r.github_id
      from repository r
      join github_app a on a.account_id = r.account_id and a.id = r.github_app_id
      join github_installation i on i.account_id = r.account_id and i.github_app_id = r.github_app_id
        and i.id = r.github_installation_id and i.removed_at is null and i.suspended_at is null
      where r.account_id = $1 and r.id = $2 and r.github_id is not null`,
-    [of.accountId, of.repositoryId],
+    [accountId, repositoryId],
   );
   return row === undefined
     ? null
     : { app: open(secrets, row).app, installationId: row.installation, githubId: row.github_id };
 }
 
-function open(secrets: Secrets, row: Stored): AppRow {
+function open(secrets: Secrets, row: StoredApp): AppRow {
   const sealed = decrypt(secrets, sealedFor(row.account_id, row.app_id), row.sealed).toString();
   const opened = JSON.parse(sealed) as AppSecrets;
   return {

@@ -1,5 +1,5 @@
 export { installationFinder, installationsAreDue, syncInstallations } from './installations.ts';
-export { beginGitHubSignIn, completeGitHubSignIn, listGitHubWays } from './sign-in.ts';
+export { beginGitHubSignIn, completeGitHubSignIn, listSignInApps } from './sign-in.ts';
 export { personAdmission, personRoles, type RoleOfPerson } from './people.ts';
 export { isLoopback, serverAt } from './servers.ts';
 export { addApp, beginSetup, completeSetup, createSetupLink, type SetupRequest } from './setup.ts';

@@ -28,8 +28,8 @@ interface ListedRepository {
 const keptMs = 10_000;
 
 /**
- * Finds the installation of a repository for the code host. The result is cached for ten seconds. It does not count for
- * another owner or name, because a transferred repository has another installation.
+ * Finds the installation of a repository for the code host. The result is cached for ten seconds. The cached result is
+ * not used for another owner or name, because a transferred repository has another installation.
  */
 export function installationFinder(ports: () => Ports, secrets: Secrets): FindInstallation {
   const kept = new Map<
@@ -52,7 +52,10 @@ export function installationFinder(ports: () => Ports, secrets: Secrets): FindIn
 /** SQL: whether the installations of an App may have changed. */
 export const installationsAreDue = 'exists (select from github_installation where sync_at <= $1)';
 
-/** Lists the installations of every App whose installations may have changed, or of all Apps if `isWhole`. */
+/**
+ * Lists the installations of all Apps of each account that has an App whose installations may have changed. If
+ * `isWhole`, lists the installations of all Apps of all accounts.
+ */
 export async function syncInstallations(ports: Ports, secrets: Secrets, isWhole: boolean): Promise<void> {
   const { query } = ports.db.system;
   const due = new Set(

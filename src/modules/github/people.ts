@@ -18,6 +18,7 @@ const maxKept = 10_000;
 
 type Person = NonNullable<Actor['personAtGitHub']>;
 
+/** Returns a function that reads roles from GitHub and caches each role for five minutes. */
 export function personRoles(ports: Ports, secrets: Secrets): RoleOfPerson {
   const kept = new Map<string, { readonly role: Promise<Role | null>; readonly until: number }>();
   return async (ctx) => {
@@ -45,8 +46,9 @@ export function personRoles(ports: Ports, secrets: Secrets): RoleOfPerson {
 }
 
 /**
- * Makes people who set a label or write a command at GitHub users of the account, so that the effects have their name.
- * Their first sign-in finds the same user.
+ * Returns a function that makes a person of GitHub a user of the account. Interlock calls it for a person who sets a
+ * label or writes a command at GitHub, so that the effects name this user. The person's first sign-in finds the same
+ * user.
  */
 export function personAdmission(ports: () => Ports, secrets: Secrets): NonNullable<Ports['admitPerson']> {
   return async (accountId, { repositoryId, id, login }) => {
@@ -129,7 +131,7 @@ async function isOwner(
   const octokit = octokitOf(app, id);
   try {
     if (owner.toLowerCase() === person.login.toLowerCase()) {
-      // The person had this name at the sign-in. Another person may have the name now, so that the ids are compared.
+      // The person had this name at the sign-in. Another person may have the name now, so the ids are compared.
       const { data } = await octokit.request('GET /users/{username}', { username: owner });
       return String(data.id) === person.id;
     }

@@ -1,5 +1,5 @@
-// Which webhooks GitHub is asked to send again: a pure decision. GitHub itself sends each delivery once, and keeps a
-// list of its deliveries.
+// Decides which webhooks GitHub is asked to send again. GitHub itself sends each delivery once, and keeps a list of the
+// deliveries.
 export interface ListedDelivery {
   /** The id of one attempt to deliver. */
   readonly id: number;
@@ -16,6 +16,7 @@ export interface RedeliveryFacts {
   readonly attempts: readonly ListedDelivery[];
   /** The `guid` of each delivery that arrived. */
   readonly received: ReadonlySet<string>;
+  /** The instant until which all missing deliveries were found, in milliseconds. */
   readonly checkedUntil: number;
   readonly now: number;
 }
@@ -37,7 +38,7 @@ export type RedeliveryDecision =
 const minuteMs = 60_000;
 const longestOutageMs = 60 * minuteMs;
 /**
- * The greatest number of deliveries that GitHub is asked to send again. Each costs a call, so that for more deliveries
+ * The greatest number of deliveries that GitHub is asked to send again. Each request costs a call. For more deliveries,
  * a comparison of the repositories costs less.
  */
 const maxAtOnce = 100;
@@ -86,7 +87,7 @@ function describeDelivery(attempts: readonly ListedDelivery[]): {
   readonly attemptCount: number;
 } {
   const [newest] = attempts.toSorted((one, other) => other.id - one.id);
-  if (newest === undefined) throw new Error('A delivery without an attempt.');
+  if (newest === undefined) throw new Error('A delivery has no attempt.');
   return {
     newest,
     firstAt: Math.min(...attempts.map(({ deliveredAt }) => deliveredAt)),
@@ -94,7 +95,10 @@ function describeDelivery(attempts: readonly ListedDelivery[]): {
   };
 }
 
-/** Interlock has refused the delivery, and would refuse it again: its signature is wrong, or it is too large. */
+/**
+ * Whether Interlock refused the delivery and would refuse it again, for example because of a wrong signature or its
+ * size.
+ */
 function isRefusal({ statusCode }: ListedDelivery): boolean {
   return statusCode >= 400 && statusCode < 500;
 }

@@ -44,7 +44,7 @@ export async function redeliverMissing(ports: Ports, secrets: Secrets): Promise<
     } catch (error) {
       ports.log.warn(
         { error: String(error), app: app.app.slug },
-        'The webhooks of an App could not be compared with what arrived.',
+        'The list of webhooks that GitHub sent for an App could not be compared with the received webhooks.',
       );
     }
   }

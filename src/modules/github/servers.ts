@@ -1,5 +1,5 @@
 // The servers on which Apps may be: GitHub's own servers, and servers that the operator permits. Interlock sends
-// requests to these servers, so that an account must not name any other address.
+// requests to these servers, so an account must not name any other address.
 import { DomainError } from '../../domain/errors.ts';
 import type { GitHubServer } from './setup.ts';
 
@@ -15,13 +15,13 @@ export function findServer(server: string | null, permitted: readonly string[]):
   if (!isKnown)
     throw new DomainError(
       'BAD_INPUT',
-      `input.server ${webUrl} is not known. The operator of Interlock permits an Enterprise Server by GITHUB_SERVER.`,
+      `input.server ${webUrl} is not permitted. The operator of Interlock can permit an Enterprise Server with GITHUB_SERVER.`,
       'input.server',
     );
   return serverAt(webUrl);
 }
 
-/** A server, with the address of its API. */
+/** Returns a server with the address of its API. */
 export function serverAt(server: string): GitHubServer {
   const webUrl = withoutSlash(server);
   if (webUrl === githubCom) return { webUrl, apiUrl: 'https://api.github.com' };

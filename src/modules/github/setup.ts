@@ -61,8 +61,8 @@ interface SetupRow {
 }
 
 /**
- * Opens a link, and returns the form for GitHub. A form of an earlier opening becomes invalid. Throws NOT_FOUND for a
- * used or expired link.
+ * Opens a link, and returns the form for GitHub. The form that an earlier opening returned becomes invalid. Throws
+ * NOT_FOUND for a used or expired link.
  */
 export async function beginSetup(ports: Ports, secret: string): Promise<ManifestForm> {
   const state = newSecret();
@@ -120,7 +120,7 @@ async function convert(ports: Ports, { id, api_url }: SetupRow, code: string) {
   } catch (error) {
     if (error instanceof RequestError && error.status === 404)
       throw new DomainError('NOT_FOUND', 'GitHub does not know this code. Ask for a new link.');
-    // The code is still valid at GitHub, so that the same address works when GitHub answers again.
+    // The code is still valid at GitHub, so the same address works when GitHub answers again.
     await ports.db.system.query('update github_app_setup set used_at = null where id = $1', [id]);
     throw new DomainError('HOST_UNAVAILABLE', 'GitHub did not answer. Load this page again.');
   }
@@ -145,7 +145,7 @@ export async function addApp(
 }
 
 function linkIsOver(): DomainError {
-  return new DomainError('NOT_FOUND', 'This link was used already or is older than an hour. Ask for a new one.');
+  return new DomainError('NOT_FOUND', 'This link was used already or is older than an hour. Ask for a new link.');
 }
 
 function newSecret(): string {

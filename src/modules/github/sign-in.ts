@@ -14,18 +14,18 @@ export interface GitHubSignIn {
   /** The address to which the browser goes. */
   readonly url: string;
   /** The encrypted state that the browser keeps in a cookie during the sign-in. */
-  readonly kept: string;
+  readonly cookie: string;
 }
 
 /** An App of an account by which people can sign in. */
-export interface GitHubWay {
+export interface SignInApp {
   /** The row of the App. */
   readonly id: string;
   /** Host of the server, such as `github.com`. */
   readonly host: string;
 }
 
-interface Kept {
+interface SignInState {
   readonly app: string;
   readonly state: string;
   readonly verifier: string;
@@ -36,10 +36,10 @@ interface Kept {
 const purpose = 'github-sign-in';
 
 /**
- * The Apps by which a browser may sign in: those of the account with this name, or of the only account that has Apps.
- * If several accounts have Apps, none is returned, because strangers must not see which accounts exist.
+ * Lists the Apps by which a browser may sign in: the Apps of the account with this name, or of the only account that
+ * has Apps. If several accounts have Apps, none is returned, because strangers must not see which accounts exist.
  */
-export async function listGitHubWays({ db }: Ports, accountName: string | null): Promise<GitHubWay[]> {
+export async function listSignInApps({ db }: Ports, accountName: string | null): Promise<SignInApp[]> {
   // PostgreSQL refuses text with this character.
   if (accountName?.includes('\0')) return [];
   const rows = await db.system.query<{ id: string; web_url: string; account_id: string }>(
@@ -69,32 +69,32 @@ export async function beginGitHubSignIn(
     code_challenge_method: 'S256',
   }).toString();
   const until = ports.clock().getTime() + providerVisitMinutes * 60_000;
-  const kept: Kept = { app: appId, state, verifier, next, until };
-  const sealed = encrypt(secrets, purpose, Buffer.from(JSON.stringify(kept))).toString('base64url');
-  return { url: url.href, kept: sealed };
+  const signIn: SignInState = { app: appId, state, verifier, next, until };
+  const sealed = encrypt(secrets, purpose, Buffer.from(JSON.stringify(signIn))).toString('base64url');
+  return { url: url.href, cookie: sealed };
 }
 
 /** Completes a sign-in. Returns the secret of the session, and the path that the browser opens next. */
 export async function completeGitHubSignIn(
   ports: Ports,
   secrets: Secrets,
-  { kept: sealed, answer }: { readonly kept: string | null; readonly answer: URLSearchParams },
+  { cookie, answer }: { readonly cookie: string | null; readonly answer: URLSearchParams },
 ): Promise<{ readonly secret: string; readonly next: string }> {
-  const kept = openKept(secrets, sealed);
-  if (kept === null || kept.until <= ports.clock().getTime())
+  const signIn = openSignIn(secrets, cookie);
+  if (signIn === null || signIn.until <= ports.clock().getTime())
     throw new DomainError(
       'BAD_INPUT',
       `This browser did not begin to sign in here in the last ${providerVisitMinutes} minutes. Begin again.`,
     );
-  const row = await loadApp(ports, secrets, kept.app);
-  const token = await exchange(ports, row, { kept, answer });
+  const row = await loadApp(ports, secrets, signIn.app);
+  const token = await exchange(ports, row, { signIn, answer });
   const octokit = createOctokit({ apiUrl: row.app.apiUrl, as: { token } });
   const person = await readPerson(ports, row, octokit).catch((error: unknown) => {
     if (!(error instanceof RequestError)) throw error;
     throw unavailable();
   });
   const secret = await startPersonSession(ports, secrets, { accountId: row.accountId, person });
-  return { secret, next: kept.next };
+  return { secret, next: signIn.next };
 }
 
 function callbackOf({ publicUrl }: Ports): string {
@@ -107,10 +107,13 @@ async function loadApp({ db }: Ports, secrets: Secrets, id: string): Promise<App
   return found;
 }
 
-/** The decrypted state of the browser. Null: this installation of Interlock has not encrypted it. */
-function openKept(secrets: Secrets, sealed: string | null): Kept | null {
+/**
+ * Decrypts the state of the sign-in from the cookie. Null: there is no cookie, or this installation of Interlock did
+ * not encrypt it.
+ */
+function openSignIn(secrets: Secrets, cookie: string | null): SignInState | null {
   try {
-    return JSON.parse(decrypt(secrets, purpose, Buffer.from(sealed ?? '', 'base64url')).toString()) as Kept;
+    return JSON.parse(decrypt(secrets, purpose, Buffer.from(cookie ?? '', 'base64url')).toString()) as SignInState;
   } catch {
     return null;
   }
@@ -120,7 +123,7 @@ function openKept(secrets: Secrets, sealed: string | null): Kept | null {
 async function exchange(
   ports: Ports,
   { app, secrets: { clientSecret } }: AppRow,
-  { kept, answer }: { readonly kept: Kept; readonly answer: URLSearchParams },
+  { signIn, answer }: { readonly signIn: SignInState; readonly answer: URLSearchParams },
 ): Promise<string> {
   const issuer = `${app.webUrl}/login/oauth`;
   const server = { issuer, token_endpoint: `${issuer}/access_token` };
@@ -130,14 +133,14 @@ async function exchange(
   // server was used.
   given.delete('iss');
   try {
-    const checked = oauth.validateAuthResponse(server, client, given, kept.state);
+    const checked = oauth.validateAuthResponse(server, client, given, signIn.state);
     const response = await oauth.authorizationCodeGrantRequest(
       server,
       client,
       oauth.ClientSecretPost(clientSecret),
       checked,
       callbackOf(ports),
-      kept.verifier,
+      signIn.verifier,
       { [oauth.allowInsecureRequests]: app.webUrl.startsWith('http:'), signal: AbortSignal.timeout(10_000) },
     );
     if (response.status >= 500) throw unavailable();
@@ -214,7 +217,10 @@ async function ownsAll(octokit: Octokit, login: string, owners: readonly string[
   return true;
 }
 
-/** The person's permission in each active repository of the account. Null for a repository of another App. */
+/**
+ * The person's permission in each active repository of the account. Null: the person does not see the repository, or it
+ * belongs to another App.
+ */
 async function readPermissions(
   db: Ports['db'],
   row: AppRow,

@@ -44,10 +44,10 @@ export function createWebhookIntake(
       // The cached secret of the App may be out of date, so the App is read again.
       if (!(await isSigned(app, webhook))) app = (await findApp(webhook.path, { isStale: true })) ?? app;
       if (!(await isSigned(app, webhook)))
-        return { status: 401, message: "The signature is not that of the App's webhook secret." };
+        return { status: 401, message: "The signature was not made with the App's webhook secret." };
       const payload = parse(webhook.body);
       if (payload === null || webhook.delivery === '' || webhook.event === '')
-        return { status: 400, message: 'A webhook has X-GitHub-Delivery, X-GitHub-Event and a body of JSON.' };
+        return { status: 400, message: 'A webhook must have X-GitHub-Delivery, X-GitHub-Event and a body of JSON.' };
       const news = readWebhook(webhook.event, payload, app.app.id);
       const { isKnown, repository } = await lookUp(ports, app, {
         delivery: webhook.delivery,
@@ -55,8 +55,8 @@ export function createWebhookIntake(
       });
       if (isKnown) return { status: 202, message: 'Received before.' };
       await store(ports, app, { news, repository, storeEvents });
-      // The delivery is recorded last. If the process dies before this, GitHub sends the delivery again, and it is
-      // processed again.
+      // The delivery is recorded last. If the process dies before this, Interlock later asks GitHub to send the
+      // delivery again, and processes it again.
       await recordDelivery(ports, app, webhook);
       await passFailpoint('delivery:after_store');
       return { status: 202, message: 'Received.' };
@@ -101,9 +101,12 @@ function parse(body: string): WebhookPayload | null {
   }
 }
 
-interface Known {
+interface LookedUpWebhook {
   readonly isKnown: boolean;
-  /** The repository of the webhook. Null: Interlock has no active repository with this id. */
+  /**
+   * The repository of the webhook. Null: the webhook names no repository, or Interlock has no active repository with
+   * this id.
+   */
   readonly repository: HostRepository | null;
 }
 
@@ -111,7 +114,7 @@ async function lookUp(
   ports: Ports,
   app: AppRow,
   { delivery, githubId }: { readonly delivery: string; readonly githubId: string | null },
-): Promise<Known> {
+): Promise<LookedUpWebhook> {
   const [row] = await ports.db.system.query<{ isKnown: boolean; id: string | null; owner: string; name: string }>(
     `select exists (select from host_delivery where account_id = $1 and github_app_id = $2 and id = $3) as "isKnown",
        r.id, r.owner, r.name
@@ -132,13 +135,13 @@ async function recordDelivery(ports: Ports, app: AppRow, { delivery, event }: Re
   );
 }
 
-interface Stored {
+interface WebhookToStore {
   readonly news: WebhookNews;
   readonly repository: HostRepository | null;
   readonly storeEvents: (events: readonly HostEvent[]) => Promise<void>;
 }
 
-async function store(ports: Ports, app: AppRow, { news, repository, storeEvents }: Stored): Promise<void> {
+async function store(ports: Ports, app: AppRow, { news, repository, storeEvents }: WebhookToStore): Promise<void> {
   if (news.changesInstallation && news.installationId !== null)
     // The installation counts only after GitHub has listed it, because a stranger may have installed the App.
     await ports.db.system.query(

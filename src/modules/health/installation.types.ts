@@ -43,11 +43,14 @@ export class InstallationPart {
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'Since when it is not well. Null while it is well, and when this is not known.',
+    description: 'When the part stopped being well. Null: the part is well, or the time is not known.',
   })
   since!: Date | null;
 
-  @Field(() => String, { nullable: true, description: 'What is wrong, for people. Null while it is well.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'What is wrong, in a sentence for people. Null: the part is well.',
+  })
   sentence!: string | null;
 }
 

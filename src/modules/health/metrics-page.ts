@@ -27,7 +27,7 @@ export interface MetricsPage {
 }
 
 const defaultMaxSeries = 100;
-/** For this time the state is cached, so that many readers cost the database little. */
+/** The state is cached for this time, so that many readers cost the database little. */
 const keptForMs = 5_000;
 
 export function createMetricsPage(options: MetricsPageOptions): MetricsPage {

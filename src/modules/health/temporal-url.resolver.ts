@@ -10,14 +10,14 @@ import { Runbook } from '../runbooks/runbooks.types.ts';
 
 /** The fields are computed without a read. */
 const computed = { price: 1, once: 0 };
-const unknown = 'Null: `TEMPORAL_UI_URL` is not set.';
+const withoutUi = 'Null: `TEMPORAL_UI_URL` is not set.';
 
 @Resolver(() => Queue)
 export class QueueTemporalUrlResolver {
   @Extensions(computed)
   @FieldResolver(() => URI, {
     nullable: true,
-    description: `The address of its workflow in Temporal's UI. The workflow plans and lands. ${unknown}`,
+    description: `The address of the queue's workflow in Temporal's UI. The workflow plans and lands. ${withoutUi}`,
   })
   temporalUrl(@Ctx() { accountId, temporal }: GraphQLContext, @Root() { id }: Queue): string | null {
     return temporal.urlOf({ accountId, queueId: id });
@@ -29,7 +29,7 @@ export class BatchTemporalUrlResolver {
   @Extensions(computed)
   @FieldResolver(() => URI, {
     nullable: true,
-    description: `The address of its workflow in Temporal's UI. The workflow builds the batch. ${unknown}`,
+    description: `The address of the batch's workflow in Temporal's UI. The workflow builds the batch. ${withoutUi}`,
   })
   temporalUrl(@Ctx() { accountId, temporal }: GraphQLContext, @Root() { id }: Batch): string | null {
     return temporal.urlOf({ accountId, batchId: id });
@@ -41,7 +41,7 @@ export class DeploymentTemporalUrlResolver {
   @Extensions(computed)
   @FieldResolver(() => URI, {
     nullable: true,
-    description: `The address of its workflow in Temporal's UI. For a rollback, the workflow of the rollback, which runs the deployment. After a preview, there is no workflow at this address. ${unknown}`,
+    description: `The address of the deployment's workflow in Temporal's UI. For a rollback, this is the workflow of the rollback, which runs the deployment. After a dry run, there is no workflow at this address. ${withoutUi}`,
   })
   temporalUrl(@Ctx() { accountId, temporal }: GraphQLContext, @Root() { id, kind }: Deployment): string | null {
     return temporal.urlOf({ accountId, deploymentId: id, isRollback: kind === 'rollback' });
@@ -53,7 +53,7 @@ export class RunbookTemporalUrlResolver {
   @Extensions(computed)
   @FieldResolver(() => URI, {
     nullable: true,
-    description: `The address of its workflow in Temporal's UI. The workflow plans the steps and carries them out. ${unknown}`,
+    description: `The address of the runbook's workflow in Temporal's UI. The workflow plans the steps and carries them out. ${withoutUi}`,
   })
   temporalUrl(@Ctx() { accountId, temporal }: GraphQLContext, @Root() { id }: Runbook): string | null {
     return temporal.urlOf({ accountId, runbookId: id });
@@ -65,7 +65,7 @@ export class VerificationTemporalUrlResolver {
   @Extensions(computed)
   @FieldResolver(() => URI, {
     nullable: true,
-    description: `The address of its workflow in Temporal's UI. The workflow boots, drives and tears down the preview. ${unknown}`,
+    description: `The address of the verification's workflow in Temporal's UI. The workflow boots, tests and tears down the preview. ${withoutUi}`,
   })
   temporalUrl(@Ctx() { accountId, temporal }: GraphQLContext, @Root() { id }: Verification): string | null {
     return temporal.urlOf({ accountId, verificationId: id });

@@ -21,6 +21,7 @@ const maxKept = 10_000;
 /** Returns the present role of the actor. Throws UNAUTHENTICATED if the person has to sign in again. */
 export type ConfirmPerson = (ctx: Context) => Promise<Role>;
 
+/** Returns a function that queries the provider when this is due, and caches each answer for a minute. */
 export function oidcConfirmation(ports: Ports, secrets: Secrets, oidc: Oidc | null): ConfirmPerson {
   const kept = new Map<string, { readonly role: Promise<Role | null>; readonly until: number }>();
   return async (ctx) => {
@@ -41,7 +42,7 @@ export function oidcConfirmation(ports: Ports, secrets: Secrets, oidc: Oidc | nu
     kept.delete(key);
     throw new DomainError(
       'UNAUTHENTICATED',
-      'Your sign-in at the OpenID provider has ended. Sign in there again with a browser, and this works again.',
+      'Your sign-in at the OpenID provider has ended. Sign in again with a browser.',
     );
   };
 }

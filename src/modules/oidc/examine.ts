@@ -19,7 +19,7 @@ export async function examineOidc(db: Database, { settings, provider }: Oidc): P
     findings.unshift(
       ok(
         probe,
-        `The OpenID provider ${settings.issuer} answers. It must know the redirect URI ${redirectUri}, which only a sign-in tries.`,
+        `The OpenID provider ${settings.issuer} answers. The provider must know the redirect URI ${redirectUri}. Only a sign-in shows whether it does.`,
       ),
     );
     const offered = server.scopes_supported;
@@ -29,12 +29,12 @@ export async function examineOidc(db: Database, { settings, provider }: Oidc): P
         warning(
           probe,
           `The OpenID provider does not list the scopes ${absent.join(' ')} of OIDC_SCOPES.`,
-          'Take scopes that the provider does not know out of OIDC_SCOPES. Some providers leave scopes out of their list that they know.',
+          'Remove from OIDC_SCOPES the scopes that the provider does not know. Some providers know scopes that they do not list.',
         ),
       );
   } catch (error) {
     if (!(error instanceof OidcFailure)) throw error;
-    // Only a warning, because landings do not need the provider.
+    // This is only a warning, because landings do not need the provider.
     findings.unshift(
       warning(probe, error.message, `OIDC_ISSUER is ${settings.issuer}; the redirect URI is ${redirectUri}.`),
     );

@@ -12,7 +12,7 @@ import {
 } from '../../platform/oidc/index.ts';
 import { decrypt, encrypt, startOidcSession, type Secrets } from '../accounts/index.ts';
 
-/** The provider of the installation, and the settings that give its people accounts and roles. */
+/** The OpenID provider of the installation, and the settings that say which accounts and roles a person gets. */
 export interface Oidc {
   readonly settings: OidcSettings;
   readonly provider: OidcProvider;
@@ -29,9 +29,9 @@ function oidcRedirectUri(publicUrl: string): string {
   return `${publicUrl}/session/oidc/callback`;
 }
 
-interface Kept extends PendingAuthorization {
+interface SignInState extends PendingAuthorization {
   readonly next: string;
-  /** Null: the first account that the person's groups give. */
+  /** Null: the first account that the rules give to a group of the person. */
   readonly account: string | null;
   readonly until: number;
 }
@@ -40,7 +40,7 @@ const purpose = 'oidc-sign-in';
 
 /**
  * Begins a sign-in. Returns the address that the browser opens, and the encrypted state that the browser keeps in a
- * cookie meanwhile.
+ * cookie during the sign-in.
  */
 export async function beginOidcSignIn(
   { clock }: Ports,
@@ -50,51 +50,50 @@ export async function beginOidcSignIn(
     next,
     account,
   }: { readonly provider: OidcProvider; readonly next: string; readonly account: string | null },
-): Promise<{ readonly url: string; readonly kept: string }> {
-  const { url, kept } = await provider.begin().catch(asRefusal);
+): Promise<{ readonly url: string; readonly cookie: string }> {
+  const { url, kept } = await provider.begin().catch(throwAsDomainError);
   const until = clock().getTime() + providerVisitMinutes * 60_000;
-  const all: Kept = { ...kept, next, account, until };
-  return { url, kept: encrypt(secrets, purpose, Buffer.from(JSON.stringify(all))).toString('base64url') };
+  const signIn: SignInState = { ...kept, next, account, until };
+  return { url, cookie: encrypt(secrets, purpose, Buffer.from(JSON.stringify(signIn))).toString('base64url') };
 }
 
 /** Completes a sign-in. Returns the secret of the session, and the path that the browser opens next. */
 export async function completeOidcSignIn(
   ports: Ports,
   secrets: Secrets,
-  {
-    oidc,
-    kept: sealed,
-    answer,
-  }: { readonly oidc: Oidc; readonly kept: string | null; readonly answer: URLSearchParams },
+  { oidc, cookie, answer }: { readonly oidc: Oidc; readonly cookie: string | null; readonly answer: URLSearchParams },
 ): Promise<{ readonly secret: string; readonly next: string }> {
-  const kept = openKept(secrets, sealed);
-  if (kept === null || kept.until <= ports.clock().getTime())
+  const signIn = openSignIn(secrets, cookie);
+  if (signIn === null || signIn.until <= ports.clock().getTime())
     throw new DomainError(
       'BAD_INPUT',
       `This browser did not begin to sign in here in the last ${providerVisitMinutes} minutes. Begin again.`,
     );
-  const identity = await oidc.provider.complete(answer, kept).catch((error: unknown) => {
+  const identity = await oidc.provider.complete(answer, signIn).catch((error: unknown) => {
     ports.log.warn({ err: error }, 'A sign-in at the OpenID provider failed.');
-    return asRefusal(error);
+    return throwAsDomainError(error);
   });
-  const access = decideOidcAccess(oidc.settings, identity.claims, kept);
+  const access = decideOidcAccess(oidc.settings, identity.claims, signIn);
   if (access.kind === 'refused') throw new DomainError('FORBIDDEN', access.why);
   const { issuer } = oidc.settings;
   const secret = await startOidcSession(ports, secrets, { ...identity, ...access, issuer });
-  return { secret, next: kept.next };
+  return { secret, next: signIn.next };
 }
 
-/** The decrypted state of the browser. Null: this installation of Interlock has not encrypted it. */
-function openKept(secrets: Secrets, sealed: string | null): Kept | null {
+/**
+ * Decrypts the state of the sign-in from the cookie. Null: there is no cookie, or this installation of Interlock did
+ * not encrypt it.
+ */
+function openSignIn(secrets: Secrets, cookie: string | null): SignInState | null {
   try {
-    return JSON.parse(decrypt(secrets, purpose, Buffer.from(sealed ?? '', 'base64url')).toString()) as Kept;
+    return JSON.parse(decrypt(secrets, purpose, Buffer.from(cookie ?? '', 'base64url')).toString()) as SignInState;
   } catch {
     return null;
   }
 }
 
 /** Throws a failure of the provider as a DomainError, and any other error unchanged. */
-export function asRefusal(error: unknown): never {
+export function throwAsDomainError(error: unknown): never {
   if (!(error instanceof OidcFailure)) throw error;
   throw new DomainError(error.kind === 'unreachable' ? 'HOST_UNAVAILABLE' : 'FORBIDDEN', error.message);
 }

@@ -9,10 +9,10 @@ import {
   claimUnusedRefreshTokens,
   forgetRefreshToken,
 } from '../accounts/index.ts';
-import { asRefusal, type Oidc } from './sign-in.ts';
+import { throwAsDomainError, type Oidc } from './sign-in.ts';
 import { OidcFailure } from '../../platform/oidc/index.ts';
 
-interface Ended {
+interface EndedSession {
   readonly accountId: string;
   readonly sessionId: string;
   readonly until: number;
@@ -28,34 +28,34 @@ export async function beginOidcSignOut(ctx: Context, secrets: Secrets): Promise<
   const { accountId } = ctx;
   const { sessionId } = ctx.actor;
   if (sessionId === null || (await readIdToken(ctx, secrets, { accountId, sessionId })) === null) return null;
-  const ended: Ended = { accountId, sessionId, until: ctx.clock().getTime() + providerVisitMinutes * 60_000 };
+  const ended: EndedSession = { accountId, sessionId, until: ctx.clock().getTime() + providerVisitMinutes * 60_000 };
   return encrypt(secrets, purpose, Buffer.from(JSON.stringify(ended))).toString('base64url');
 }
 
 /**
- * The address where the browser ends its session at the provider. Null: the browser has not just ended a session of the
- * provider, or the provider has no page for this.
+ * Returns the address where the browser ends its session at the provider. Null: the browser has not just ended a
+ * session of the provider, or the provider has no page for this.
  */
 export async function oidcSignOutUrl(
   ports: Ports,
   secrets: Secrets,
-  { oidc, kept }: { readonly oidc: Oidc; readonly kept: string | null },
+  { oidc, cookie }: { readonly oidc: Oidc; readonly cookie: string | null },
 ): Promise<string | null> {
-  const ended = openEnded(ports, secrets, kept);
+  const ended = openEnded(ports, secrets, cookie);
   if (ended === null) return null;
   const idToken = await readIdToken(ports, secrets, ended);
-  return await oidc.provider.signOutUrl(`${ports.publicUrl}/session`, idToken).catch(asRefusal);
+  return await oidc.provider.signOutUrl(`${ports.publicUrl}/session`, idToken).catch(throwAsDomainError);
 }
 
 /** Whether the browser has just ended a session that began at the provider. */
-export function hasOidcSignOut(ports: Ports, secrets: Secrets, kept: string | null): boolean {
-  return openEnded(ports, secrets, kept) !== null;
+export function hasOidcSignOut(ports: Ports, secrets: Secrets, cookie: string | null): boolean {
+  return openEnded(ports, secrets, cookie) !== null;
 }
 
-function openEnded({ clock }: Ports, secrets: Secrets, sealed: string | null): Ended | null {
+function openEnded({ clock }: Ports, secrets: Secrets, sealed: string | null): EndedSession | null {
   try {
     const opened = decrypt(secrets, purpose, Buffer.from(sealed ?? '', 'base64url')).toString();
-    const ended = JSON.parse(opened) as Ended;
+    const ended = JSON.parse(opened) as EndedSession;
     return ended.until > clock().getTime() ? ended : null;
   } catch {
     return null;

@@ -93,7 +93,7 @@ test('a link works for an hour', async () => {
   w.later(2);
   const answer = await fetch(from);
   w.later(-61);
-  expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('Ask for a new one.')]);
+  expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('Ask for a new link.')]);
 });
 
 test('a code that comes back after an hour makes no App', async () => {

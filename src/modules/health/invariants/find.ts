@@ -1,4 +1,4 @@
-// Checks the invariants of an installation (docs/operations.md). The check only reads the rows that it is about.
+// Checks the invariants of an installation (docs/operations.md). The check does not change the rows that it checks.
 import type { Logger } from 'pino';
 import type { Ports } from '../../../context.ts';
 import { violationsText, type InvariantName, type Violation } from '../../../domain/health/invariants.ts';
@@ -7,7 +7,7 @@ import {
   findLandingsWhilePaused,
   findLostLandings,
   findTooManyBuilds,
-  findUnjustified,
+  findUnjustifiedLandings,
 } from './judged.ts';
 import { statements } from './statements.ts';
 
@@ -39,7 +39,7 @@ export async function findViolations(
       violations.push(...rows.map((row) => ({ invariant, ...row })));
     }
   violations.push(
-    ...(await findUnjustified(query, reach)),
+    ...(await findUnjustifiedLandings(query, reach)),
     ...(await findLandingsWhilePaused(query, reach)),
     ...(await findBrokenHistories(query, reach)),
     ...(await findTooManyBuilds(query)),

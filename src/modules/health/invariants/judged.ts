@@ -1,4 +1,4 @@
-// Invariants that the domain checks from rows, and the invariant that needs git.
+// Finds violations of the invariants that the domain checks from rows, and of the invariant that needs git.
 import type { Ports } from '../../../context.ts';
 import {
   isBegunWhilePaused,
@@ -17,7 +17,7 @@ type Query = Ports['db']['system']['query'];
 /** How many of the newest rows of a table are checked. */
 export type Reach = number;
 
-export async function findUnjustified(query: Query, reach: Reach): Promise<readonly Violation[]> {
+export async function findUnjustifiedLandings(query: Query, reach: Reach): Promise<readonly Violation[]> {
   const rows = await query<LandingRow>(
     `select l.account_id::text as account, l.id::text as landing, l.commit, l.tree, l.grade,
             nullif(f.body -> 'gate', 'null') as gate, f.body -> 'evidence' as evidence,
@@ -91,7 +91,10 @@ interface Building {
   readonly running: number;
 }
 
-/** Builds with an open result. Builds that began before the configuration in force are not counted. */
+/**
+ * Finds the repositories in which more builds run than the configuration allows. A build counts while its result is
+ * open. Builds that began before the configuration in force are not counted.
+ */
 export async function findTooManyBuilds(query: Query): Promise<readonly Violation[]> {
   const rows = await query<Building>(
     `select r.account_id::text as account, r.owner || '/' || r.name as name, r.configuration_yaml as yaml,
@@ -127,8 +130,8 @@ interface Landed {
 }
 
 /**
- * Landings whose commit is missing from its base branch or has another tree there. `hosts` are the code hosts whose git
- * repositories are read.
+ * Finds landings whose commit is missing from the base branch or has another tree there. `hosts` are the code hosts
+ * whose git repositories are read.
  */
 export async function findLostLandings(
   ports: Pick<Ports, 'db' | 'hosts'>,
@@ -157,7 +160,7 @@ async function findLostOf(ports: Pick<Ports, 'hosts'>, queue: Landed): Promise<r
   const client = hostClient(ports, { accountId: account, id: repository, owner, name, host });
   const found = (sentence: string): Violation => ({ invariant: 'landed_tree', account, sentence });
   const tip = await client.readRef(`refs/heads/${branch}`);
-  if (tip === null) return [found(`${branch} of ${owner}/${name} is gone, and has landings.`)];
+  if (tip === null) return [found(`${branch} of ${owner}/${name} does not exist, but has landings.`)];
   const line = await client.listFirstParents({ from: first, to: tip.commit, limit: maxCommits });
   const trees = new Map(line.map(({ commit, tree }) => [commit, tree]));
   return landings.flatMap(({ commit, tree }) => {

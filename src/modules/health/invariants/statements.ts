@@ -48,7 +48,7 @@ export const statements: Readonly<Partial<Record<InvariantName, readonly string[
        join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
        join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
        where b.state in ('making', 'building') and b.side_build is null and p.rank is not null and ${settled})
-     select a.account_id::text as account, format('#%s is built in batch %s, before #%s in batch %s, but stands behind it in line.', a.number, a.batch, z.number, z.batch) as sentence
+     select a.account_id::text as account, format('#%1$s is built in batch %2$s, before #%3$s in batch %4$s, but is behind #%3$s in line.', a.number, a.batch, z.number, z.batch) as sentence
      from line a join line z on z.account_id = a.account_id and z.queue_id = a.queue_id and (z.position, z.ordinal) > (a.position, a.ordinal)
      where z.rank < a.rank and (a.targets is null or z.targets is null or a.targets && z.targets)`,
   ],
@@ -92,7 +92,7 @@ export const statements: Readonly<Partial<Record<InvariantName, readonly string[
      where c.relkind in ('r', 'p') and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'account_id' and not a.attisdropped)
        and not (c.relrowsecurity and c.relforcerowsecurity
                 and exists (select from pg_policy o where o.polrelid = c.oid and o.polname = 'tenant'))`,
-    `select b.account_id::text as account, format('Batch %s stands on batch %s of another account.', b.id, o.id) as sentence
+    `select b.account_id::text as account, format('Batch %s is built on batch %s of another account.', b.id, o.id) as sentence
      from batch b join batch o on o.id = b.parent_batch_id where ${newest('batch', 'b')} and o.account_id <> b.account_id`,
     `select f.account_id::text as account, format('Proof %s follows proof %s of another account or queue.', f.id, o.id) as sentence
      from proof f join proof o on o.id = f.previous_id
@@ -111,7 +111,7 @@ export const statements: Readonly<Partial<Record<InvariantName, readonly string[
                        and s.candidate_id = d.candidate_id and s.id < d.id and s.status = 'success')`,
   ],
   line_moves: [
-    `select b.account_id::text as account, format('Batch %s is being made since %s.', b.id, b.created_at) as sentence
+    `select b.account_id::text as account, format('Batch %s has been in the state making since %s.', b.id, b.created_at) as sentence
      from batch b join queue q on q.account_id = b.account_id and q.id = b.queue_id
      join repository r on r.account_id = b.account_id and r.id = b.repository_id
      where b.state = 'making' and b.created_at < $1::timestamptz - interval '10 minutes' and ${running}`,
