@@ -7,7 +7,7 @@ import { defaultCacheDirectory } from './launcher/cache-directory.ts';
 import { findChromiums } from './launcher/chromium.ts';
 import { StartError } from './launcher/start-error.ts';
 import type { Secrets } from './modules/accounts/index.ts';
-import { reconcileSandboxes, type Verifying } from './modules/previews/index.ts';
+import { reconcileSandboxes, type VerificationPorts } from './modules/previews/index.ts';
 import { recordServiceCheck } from './modules/queue/index.ts';
 import type { ModelSettings } from './platform/agents/index.ts';
 import { createAnalysis } from './platform/analysis/index.ts';
@@ -47,7 +47,7 @@ export async function createVerifying(
     readonly sandbox: Sandbox | null;
     readonly bounds?: RunBounds | undefined;
   },
-): Promise<Verifying> {
+): Promise<VerificationPorts> {
   const { secrets, http, sandbox, bounds, browserPath, imageDirectories, gateway, model } = options;
   return {
     secrets,
@@ -104,7 +104,7 @@ const reconcileEveryMs = 60_000;
 const stopWithinMs = 10_000;
 
 /** Removes sandboxes that run here without a row that wants them, at once and then every minute. */
-export function reconcileSandboxesRegularly(ports: Ports, { sandboxes }: Verifying): { stop(): Promise<void> } {
+export function reconcileSandboxesRegularly(ports: Ports, { sandboxes }: VerificationPorts): { stop(): Promise<void> } {
   const loop = repeat(
     reconcileEveryMs,
     async () => {

@@ -7,7 +7,7 @@ import { createRunbookDriving, describeRunbookAgent, type AgentOptions } from '.
 import type { RunBounds } from './domain/runs/bounds.ts';
 import type { CiRunner } from './hosts/port.ts';
 import type { TemporalSecurity } from './launcher/temporal-security.ts';
-import type { Verifying } from './modules/previews/index.ts';
+import type { VerificationPorts } from './modules/previews/index.ts';
 import type { RunbookDriving } from './modules/runbooks/index.ts';
 import { findSandbox, type Sandbox } from './platform/sandbox/index.ts';
 import { createVerifying, reconcileSandboxesRegularly, type PreviewOptions } from './previews.ts';
@@ -33,7 +33,7 @@ export interface WorkerOptions {
   /** What deployments and builds need. */
   readonly providers: ProviderOptions;
   /** What previews need. Tests pass their own implementation. */
-  readonly previews: PreviewOptions | Verifying;
+  readonly previews: PreviewOptions | VerificationPorts;
   /** What runbooks need. Tests pass their own agents. */
   readonly agents: AgentOptions | Pick<RunbookDriving, 'agents'>;
   /** The bounds of every command that the worker runs. Default: `defaultRunBounds`. */
@@ -118,7 +118,7 @@ async function createWorker(
 async function openVerifying(
   { service, previews, bounds, providers: { secrets, http } }: WorkerOptions,
   sandbox: Sandbox | null,
-): Promise<Verifying> {
+): Promise<VerificationPorts> {
   if ('driver' in previews) return previews;
   return await createVerifying(service.ports, { ...previews, secrets, http, sandbox, bounds });
 }

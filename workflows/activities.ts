@@ -2,7 +2,7 @@
 // are listed in a table. Each kind has two activities: one takes a turn, and one carries out the work that the turn
 // decided on.
 import type { Ports } from '../src/context.ts';
-import { advanceVerification, carryOutVerification, type Verifying } from '../src/modules/previews/index.ts';
+import { advanceVerification, carryOutVerification, type VerificationPorts } from '../src/modules/previews/index.ts';
 import {
   advanceBuild,
   advanceDeployment,
@@ -25,7 +25,7 @@ export interface ActivityOptions {
   readonly webhooks: WebhookSender | null;
   readonly releases: ReleaseDriving;
   readonly runbooks: RunbookDriving;
-  readonly verifying: Verifying;
+  readonly verifying: VerificationPorts;
 }
 
 export function createActivities(

@@ -57,7 +57,7 @@ describe('a registration', () => {
     const buffered = { pr_number: undefined, branch: 'topic-6', commit_sha: sha('9') };
     expect(await api.register(buffered)).toMatchObject({
       status: 'buffered',
-      message: `Kept until ${sha('9').slice(0, 10)} is the head of an open pull request of topic-6, or it expires.`,
+      message: `The registration waits until ${sha('9').slice(0, 10)} is the head of an open pull request of topic-6, or until it expires.`,
     });
     await api.s.rows("update pull_request set head_sha = $1 where head_branch = 'topic-6'", [sha('9')]);
     expect(await api.registrations()).toMatchObject([{ status: 'ATTACHED', pullRequest: { number: 6 } }]);

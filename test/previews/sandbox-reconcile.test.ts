@@ -5,7 +5,7 @@ import type { Ports } from '../../src/context.ts';
 import { findSandboxBySlug, reconcileSandboxes } from '../../src/modules/previews/index.ts';
 import type { PreviewSandboxes } from '../../src/platform/previews/port.ts';
 import { encrypt, generateSecrets } from '../../src/modules/accounts/index.ts';
-import { wayPurpose } from '../../src/modules/previews/sandboxes/sandboxes.reads.ts';
+import { routeKeyPurpose } from '../../src/modules/previews/sandboxes/sandboxes.reads.ts';
 import { localWorld, type LocalWorld } from '../hosts/local-world.ts';
 
 let world: LocalWorld;
@@ -130,7 +130,7 @@ test('the public URL of a sandbox that is gone reaches no app', async () => {
   const seal = async (of: string): Promise<void> =>
     void (await world.sql('update preview_sandbox set way_key = $2 where verification_id = $1', [
       id,
-      encrypt(secrets, wayPurpose({ accountId, verificationId: of }), Buffer.from('key')),
+      encrypt(secrets, routeKeyPurpose({ accountId, verificationId: of }), Buffer.from('key')),
     ]));
   await seal(id);
   expect(await find(`slug-${id}`)).toMatchObject({ route: { address: 'unix:/x', key: 'key' } });

@@ -16,7 +16,7 @@ describe('a verification whose worker is killed', { timeout: 600_000 }, () => {
     await s.start();
     const passed = await s.v.comesTo(number, 'passed');
     expect(passed).toMatchObject({ attempt: 1, steps: ['passed Home: `GET /`'] });
-    expect(await s.v.log(passed)).toContain('It starts again: attempt 3.');
+    expect(await s.v.log(passed)).toContain('The verification starts again: attempt 3.');
     expect(await reportedStatuses(s)).toEqual(['pending', 'booting', 'driving', 'tearing_down', 'passed']);
     await expectNothingLeft(s);
   });

@@ -2,7 +2,7 @@
 // that read rows, checks and logs.
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Verifying } from '../../src/modules/previews/index.ts';
+import type { VerificationPorts } from '../../src/modules/previews/index.ts';
 import { registerPreviewImage } from '../../src/modules/previews/images/images.service.ts';
 import { deregisterPreview, registerPreview } from '../../src/modules/previews/registrations/registrations.service.ts';
 import { recordServiceCheck } from '../../src/modules/queue/index.ts';
@@ -136,7 +136,7 @@ export function verificationsOf(
   };
 }
 
-async function verifyingOf(w: World, http: ReturnType<typeof createHttpOut>): Promise<Verifying> {
+async function verifyingOf(w: World, http: ReturnType<typeof createHttpOut>): Promise<VerificationPorts> {
   const { sandbox } = await findSandbox({ allowPlain: true });
   return {
     secrets: w.secrets,

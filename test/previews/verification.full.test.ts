@@ -1,6 +1,6 @@
 // More verifications: late registrations, files that moved, a failing setup, a writer that was held up.
 import { afterEach, expect, test } from 'vitest';
-import type { Verifying } from '../../src/modules/previews/index.ts';
+import type { VerificationPorts } from '../../src/modules/previews/index.ts';
 import { createAnalysis } from '../../src/platform/analysis/index.ts';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
 import {
@@ -81,7 +81,7 @@ test('a newer commit of the base branch does not count as a change of the head',
   await w.commit('main', { 'src.txt': 'code\n' });
   await w.verify(`${endpoint}  exempt_paths:\n    - docs/**\n`);
   const number = await w.open('docs', { 'docs/a.md': 'words\n' }, { from });
-  expect(await w.comesTo(number, 'skipped')).toMatchObject({ summary: 'It changes nothing but exempt paths.' });
+  expect(await w.comesTo(number, 'skipped')).toMatchObject({ summary: 'The pull request changes only exempt paths.' });
 });
 
 test('a slow writer does not report an earlier status after the verification has ended', async () => {
@@ -91,7 +91,7 @@ test('a slow writer does not report an earlier status after the verification has
   const run = await w.comesTo(number, 'waiting');
   await w.rows("update verification set published_check = 'pending' where id = $1", [run.id]);
   const { publish } = await import('../../src/modules/previews/verifying/publish.ts');
-  const driving = w.loop.verifications.driving as Verifying;
+  const driving = w.loop.verifications.driving as VerificationPorts;
   let isFirst = true;
   const disarm = onFailpoint('verification:published', async () => {
     if (!isFirst) return;

@@ -151,8 +151,8 @@ test('a verification ends if its worker was lost and its registration ended mean
   await w.deregister(gone);
   w.pass(601_000);
   w.loop.verifications.driving = driving;
-  expect((await w.comesTo(gone, 'error')).summary).toContain('deregistered or replaced while it was driven');
-  expect((await w.comesTo(over, 'error')).summary).toContain('expired while it was driven');
+  expect((await w.comesTo(gone, 'error')).summary).toContain('deregistered or replaced during the verification');
+  expect((await w.comesTo(over, 'error')).summary).toContain('expired during the verification');
 });
 
 test('a newer head cancels the run of the older head, closing cancels the run of the pull request, and deactivating the repository cancels all', async () => {
@@ -310,6 +310,6 @@ test('without a usable preview the code is analysed, and the summary says why', 
   const number = await w.open('feature', feature);
   expect(await w.comesTo(number, 'passed')).toMatchObject({
     degraded: true,
-    summary: expect.stringContaining('The account has no image node: register it.'),
+    summary: expect.stringContaining('The account has no image node. Register the image.'),
   });
 });

@@ -5,7 +5,7 @@ import {
   advanceVerification,
   carryOutVerification,
   wakeDueVerifications,
-  type Verifying,
+  type VerificationPorts,
 } from '../../src/modules/previews/index.ts';
 import {
   advanceBuild,
@@ -111,7 +111,7 @@ type VerificationWake = Extract<Wake, { readonly verificationId: string }>;
 /** The loop of deployments and builds. */
 export type ReleaseLoop = DrivenLoop<ReleaseWake, ReleaseDriving>;
 export type RunbookLoop = DrivenLoop<RunbookWake, RunbookDriving>;
-export type VerificationLoop = DrivenLoop<VerificationWake, Verifying>;
+export type VerificationLoop = DrivenLoop<VerificationWake, VerificationPorts>;
 
 export const createReleaseLoop = (onWake: () => void): ReleaseLoop =>
   createDrivenLoop(onWake, {

@@ -21,7 +21,7 @@ describe('on Temporal', () => {
     expect(await first.ended).toMatch(/SIGKILL|137/);
     await e.start();
     const passed = await v.comesTo(number, 'passed');
-    expect(await v.log(passed)).toContain('It starts again: attempt 2.');
+    expect(await v.log(passed)).toContain('The verification starts again: attempt 2.');
     const { accountId } = v.ctx;
     const handle = e.client.workflow.getHandle(verificationWorkflowId({ accountId, verificationId: passed.id }));
     await keepHistory('verifications.sandbox-killed', await handle.fetchHistory());

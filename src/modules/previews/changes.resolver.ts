@@ -24,7 +24,8 @@ import { RepositoryInput } from '../repositories/repositories.types.ts';
 export class PreviewChangesResolver {
   @FieldResolver(() => Verification, {
     nullable: true,
-    description: 'The verification that the event is about. Null when it is about no verification. Needs queue:read.',
+    description:
+      'The verification that the event is about. Null: the event is about no verification. Needs queue:read.',
   })
   async verification(@Ctx() ctx: GraphQLContext, @Root() { verificationId }: Event): Promise<Verification | null> {
     return await loadIfAny(ctx, verificationById, verificationId);
@@ -33,7 +34,7 @@ export class PreviewChangesResolver {
   @FieldResolver(() => PreviewRegistration, {
     nullable: true,
     description:
-      'The registered preview that the event is about. Null when it is about no registered preview. Needs queue:read.',
+      'The registered preview that the event is about. Null: the event is about no registered preview. Needs queue:read.',
   })
   async previewRegistration(
     @Ctx() ctx: GraphQLContext,
@@ -56,7 +57,7 @@ export class PreviewChangesResolver {
   @Subscription(() => PreviewChange, {
     subscribe: followPreviews,
     description:
-      'Each change of a preview of a repository: it is registered, deregistered or expired, or its sandbox is ready or gone. Needs queue:read.',
+      'Each change of a preview of a repository: the preview is registered, deregistered, replaced or expired, or its sandbox is ready or gone. Needs queue:read.',
   })
   previewChanged(
     @Root() change: SubscriptionValue<PreviewChange>,
@@ -80,7 +81,7 @@ async function followVerifications(
 }
 
 /** The events of a verification after which its preview may be ready or gone. */
-const ofPreviews: ReadonlySet<string> = new Set(
+const previewActions: ReadonlySet<string> = new Set(
   ['booting', 'driving', 'tearing_down', 'passed', 'failed', 'canceled', 'error'].map(
     (status) => `verification_${status}`,
   ),
@@ -90,7 +91,7 @@ async function followPreviews(subscribing: SubscriptionRequest<FollowPreviewsArg
   const { context } = subscribing;
   return await follow(subscribing, {
     matches: ({ action, registrationId, verificationId }) =>
-      registrationId !== null || (verificationId !== null && ofPreviews.has(action)),
+      registrationId !== null || (verificationId !== null && previewActions.has(action)),
     toChange: async ({ cursor, action, registrationId, verificationId }) => {
       const registration = await loadIfAny(context, registrationById, registrationId);
       const verification = await loadIfAny(context, verificationById, verificationId);
@@ -124,7 +125,7 @@ class FollowPreviewsArgs extends FollowArgs {
 
   @Field(() => PullRequestNumber, {
     nullable: true,
-    description: 'The number of one of its pull requests. Left out: all pull requests, including later ones.',
+    description: 'The number of a pull request of the repository. Left out: all pull requests, including later ones.',
   })
   number?: number | null;
 }

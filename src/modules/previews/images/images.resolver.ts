@@ -37,7 +37,7 @@ export class PreviewImagesResolver {
   }
 
   @Mutation(() => PreviewImagePayload, {
-    description: 'Removes a preview image. Previews that name it are no longer usable. Needs admin.',
+    description: 'Removes a preview image. Previews that name the image no longer boot. Needs admin.',
   })
   async removePreviewImage(
     @Ctx() ctx: GraphQLContext,

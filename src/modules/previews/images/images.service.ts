@@ -1,5 +1,5 @@
 // Registers and removes images of sandboxes, by the names that configurations use. A configuration may use a name
-// before it is registered.
+// before an image with this name is registered.
 import type { Context } from '../../../context.ts';
 import { notFound } from '../../../domain/errors.ts';
 import { requireImageName, requireImageSource } from '../../../domain/previews/image.ts';
@@ -35,7 +35,7 @@ export async function registerPreviewImage(ctx: Context, request: PreviewImageRe
   });
 }
 
-/** Removes an image. Previews that name it are no longer usable. Throws NOT_FOUND. */
+/** Removes an image. Previews that name the image no longer boot. Throws NOT_FOUND. */
 export async function removePreviewImage(ctx: Context, name: string): Promise<PreviewImage> {
   requireScope(ctx, 'admin');
   return await ctx.db.transaction(ctx.accountId, async (tx) => {

@@ -16,7 +16,7 @@ registerEnumType(kinds, {
     DOCKER: { description: 'An image of a registry, which runs as a container.' },
     DIRECTORY: {
       description:
-        "A folder on the worker's machine, inside of a folder that the operator allows. It is copied for each verification.",
+        "A folder on the worker's machine, inside of a folder that the operator allows. Each verification gets a copy of the folder.",
     },
     COMMAND: { description: 'A command, which runs in a checkout of the head.' },
   },
@@ -25,7 +25,8 @@ registerEnumType(kinds, {
 @ObjectType({
   implements: Node,
   simpleResolvers: true,
-  description: 'The image that sandboxes boot whose configuration has its name (interface 2.13).',
+  description:
+    'An image that sandboxes boot. Entries of `verify.preview` in the configuration name the image (interface 2.13).',
 })
 export class PreviewImage {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
@@ -36,19 +37,19 @@ export class PreviewImage {
   })
   name!: string;
 
-  @Field(() => kinds, { description: 'What it is.' })
+  @Field(() => kinds, { description: 'Whether the image is an image of a registry, a folder or a command.' })
   kind!: PreviewImageKind;
 
   @Field(() => String, { description: 'The reference, the path or the command.' })
   source!: string;
 
-  @Field(() => String, { description: 'Email address of the user who first registered it.' })
+  @Field(() => String, { description: 'Email address of the user who first registered the image.' })
   createdBy!: string;
 
-  @Field(() => DateTime, { description: 'When it was first registered.' })
+  @Field(() => DateTime, { description: 'When the image was first registered.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last registered.' })
+  @Field(() => DateTime, { description: 'When the image was last registered.' })
   updatedAt!: Date;
 }
 
@@ -59,7 +60,7 @@ export class RegisterPreviewImageInput {
   @Field(() => String, { description: 'The name, 1 to 200 characters without white space.' })
   name!: string;
 
-  @Field(() => kinds, { description: 'What it is.' })
+  @Field(() => kinds, { description: 'Whether the image is an image of a registry, a folder or a command.' })
   kind!: PreviewImageKind;
 
   @Field(() => String, { description: "An image's reference, an absolute path, or a command." })
@@ -68,7 +69,7 @@ export class RegisterPreviewImageInput {
 
 @InputType({ description: 'A preview image to remove.' })
 export class RemovePreviewImageInput {
-  @Field(() => String, { description: 'Its name.' })
+  @Field(() => String, { description: 'The name of the image.' })
   name!: string;
 }
 

@@ -1,5 +1,5 @@
 // Ends registrations that are deregistered, replaced or expired. The same statement deletes their secrets. A
-// verification that drives an ended registration is woken.
+// verification that uses an ended registration is woken.
 import { systemContext, type Context, type Ports } from '../../../context.ts';
 import type { RegistrationEnd } from '../../../domain/previews/registration.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -19,7 +19,7 @@ const sameSubjectSql = `case
         and p.status not in ('merged', 'closed'))
     else r.pr_number = $3 end`;
 
-export interface Ending {
+export interface RegistrationsToEnd {
   readonly repositoryId: string;
   readonly name: string;
   readonly prNumber: number | null;
@@ -49,7 +49,7 @@ const actions = {
 } as const satisfies Record<RegistrationEnd, string>;
 
 /** Ends the active registrations of a preview. Returns their number. */
-export async function endRegistrations(ctx: Context, tx: Transaction, ending: Ending): Promise<number> {
+export async function endRegistrations(ctx: Context, tx: Transaction, ending: RegistrationsToEnd): Promise<number> {
   const { repositoryId, name, prNumber, branch, commit, reason } = ending;
   // `expireDueRegistrations` ends the registrations that have already expired.
   const ended = await tx.query<EndedRow>(
@@ -120,7 +120,7 @@ export const registrationsAreDue =
 
 /**
  * Ends expired registrations. Every server and worker runs this, and the first process that locks a row writes the
- * event. Reads do not depend on it, because they compare the expiry with the clock.
+ * event. Reads do not depend on this function, because they compare the expiry with the clock.
  */
 export async function expireDueRegistrations(ports: Ports): Promise<void> {
   const due = await ports.db.system.query<{ account_id: string; id: string }>(

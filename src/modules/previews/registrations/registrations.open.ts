@@ -1,5 +1,5 @@
-// Reads a registered preview for a verification. Only this function decrypts its secrets, and only while the
-// registration is active.
+// Reads a registered preview for a verification. Only this function decrypts the secrets of the preview, and only while
+// the registration is active.
 import type { Context } from '../../../context.ts';
 import { decrypt, type Secrets } from '../../accounts/index.ts';
 

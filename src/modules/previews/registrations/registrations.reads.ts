@@ -45,7 +45,7 @@ export interface RegistrationPage {
   readonly ended: boolean;
 }
 
-/** The newest first. Reads one more than `size`, which shows whether there is a next page. */
+/** Returns the newest registrations first. Reads one more than `size`, which shows whether there is a next page. */
 export async function readRegistrations(
   ctx: Context,
   repositoryId: string,

@@ -48,19 +48,19 @@ export class RepositoryRegistrationsResolver {
 
 @Resolver(() => PreviewRegistration)
 export class PreviewRegistrationsResolver {
-  @FieldResolver(() => registrationStatuses, { description: 'Whether it belongs to a pull request by now.' })
+  @FieldResolver(() => registrationStatuses, { description: 'Whether the registration belongs to a pull request now.' })
   status(@Root() registration: PreviewRegistration): RegistrationStatus {
     return statusOf(registration);
   }
 
-  @FieldResolver(() => String, { description: 'Its status as a sentence.' })
+  @FieldResolver(() => String, { description: 'The status as a sentence.' })
   message(@Root() registration: PreviewRegistration): string {
     return messageOf(registration);
   }
 
   @FieldResolver(() => PullRequest, {
     nullable: true,
-    description: 'The open pull request that has its commit as the head. Null: there is none. Needs queue:read.',
+    description: 'The open pull request whose head is the registered commit. Null: there is none. Needs queue:read.',
   })
   async pullRequest(
     @Ctx() ctx: GraphQLContext,
@@ -71,7 +71,7 @@ export class PreviewRegistrationsResolver {
 
   @Mutation(() => RegisterPreviewPayload, {
     description:
-      'Registers an environment that CI built, and replaces the registration of the same preview and commit. A waiting verification drives it. If a verification has already given up waiting, another one begins (interface 4.10). Needs preview:register.',
+      'Registers an environment that CI built, and replaces the registration of the same preview and commit. A verification that waits for the preview then tests it. If the verification no longer waits, another verification begins (interface 4.10). Needs preview:register.',
   })
   async registerPreview(
     @Ctx() ctx: GraphQLContext,

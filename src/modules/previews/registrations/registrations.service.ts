@@ -1,6 +1,6 @@
 // Registers and deregisters environments that CI built for pull requests (interface 4.10). Of several registrations of
-// one preview and commit, only the newest counts. Verifications drive it only while its commit is the head of the pull
-// request.
+// one preview and commit, only the newest counts. A verification tests the environment only while its commit is the
+// head of the pull request.
 import { toHostedRepository } from '../../../hosts/port.ts';
 import type { Context } from '../../../context.ts';
 import { previewEntries } from '../../../domain/configuration/index.ts';
@@ -35,7 +35,7 @@ export interface RegisterRequest {
   readonly previewUrl: string;
   readonly branch?: string | null;
   readonly prNumber?: number | null;
-  /** Default: the only preview of the configuration. */
+  /** Default: `default`. Required if the configuration has several previews. */
   readonly name?: string | null;
   readonly secrets?: Readonly<Record<string, string>> | null;
   readonly expiresAt?: Date | null;
@@ -143,8 +143,8 @@ async function wakeVerification(
   of: { readonly repositoryId: string; readonly pullRequestId: string; readonly head: string },
 ): Promise<void> {
   const run = await startVerification(ctx, tx, { ...of, cause: 'registration' });
-  // The wake is sent after the commit, so that the workflow reads the registration, even if it has read the rows just
-  // before.
+  // The wake is sent after the commit. So the workflow reads the registration even if it has just read the rows without
+  // it.
   if (run !== null) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, verificationId: run.id }));
 }
 

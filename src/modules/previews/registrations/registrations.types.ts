@@ -9,14 +9,15 @@ const statuses = { ATTACHED: 'attached', BUFFERED: 'buffered' } as const;
 export type RegistrationStatus = (typeof statuses)[keyof typeof statuses];
 registerEnumType(statuses, {
   name: 'PreviewRegistrationStatus',
-  description: 'Whether a registered preview belongs to a pull request by now (interface 4.10).',
+  description: 'Whether a registered preview belongs to a pull request now (interface 4.10).',
   valuesConfig: {
     ATTACHED: {
-      description: 'Its commit is the head of an open pull request, whose verification may drive the preview.',
+      description:
+        'The registered commit is the head of an open pull request, whose verification may test the preview.',
     },
     BUFFERED: {
       description:
-        'No open pull request has its commit as the head yet. The registration waits for such a pull request until it expires.',
+        'No open pull request has the registered commit as the head yet. The registration waits for such a pull request until it expires.',
     },
   },
 });
@@ -30,9 +31,9 @@ registerEnumType(ends, {
   name: 'PreviewRegistrationEnd',
   description: 'Why a registration has ended.',
   valuesConfig: {
-    DEREGISTERED: { description: 'CI deregistered it.' },
+    DEREGISTERED: { description: 'CI deregistered the preview.' },
     REPLACED: { description: 'A newer registration of the same preview and commit replaced it.' },
-    EXPIRED: { description: 'It expired.' },
+    EXPIRED: { description: 'The registration expired.' },
   },
 });
 
@@ -57,30 +58,30 @@ export class PreviewRegistration {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The branch that it was registered for. Null: only the number of a pull request was given.',
+    description: 'The branch that the preview was registered for. Null: only the number of a pull request was given.',
   })
   branch!: string | null;
 
   @Field(() => Int, {
     nullable: true,
     description:
-      'The number of the pull request that it was registered for. The branch is ignored if there is a number. Null: it was registered for a branch.',
+      'The number of the pull request that the preview was registered for. The branch is ignored if there is a number. Null: the preview was registered for a branch.',
   })
   prNumber!: number | null;
 
-  @Field(() => DateTime, { description: 'When it expires, if it does not end before.' })
+  @Field(() => DateTime, { description: 'When the registration expires, if it does not end before.' })
   expiresAt!: Date;
 
-  @Field(() => String, { description: 'Email address of the user who registered it.' })
+  @Field(() => String, { description: 'Email address of the user who registered the preview.' })
   createdBy!: string;
 
-  @Field(() => DateTime, { description: 'When it was registered.' })
+  @Field(() => DateTime, { description: 'When the preview was registered.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it ended. Null: it has not ended.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the registration ended. Null: it has not ended.' })
   endedAt!: Date | null;
 
-  @Field(() => ends, { nullable: true, description: 'Why it ended. Null: it has not ended.' })
+  @Field(() => ends, { nullable: true, description: 'Why the registration ended. Null: it has not ended.' })
   endReason!: RegistrationEnd | null;
 
   repositoryId!: string;
@@ -97,19 +98,19 @@ export class RegisterPreviewInput {
   repository!: RepositoryInput;
 
   @Field(() => GitObjectID, {
-    description: 'The commit that runs in the environment. Verifications of another head do not drive it.',
+    description: 'The commit that runs in the environment. Verifications of another head do not test the environment.',
   })
   commitSha!: string;
 
   @Field(() => URI, {
     description:
-      'Its address, without user name and password, at most 2,000 characters. The address is checked when it is driven.',
+      'The address of the environment, without user name and password, at most 2,000 characters. The address is checked when a verification uses it.',
   })
   previewUrl!: string;
 
   @Field(() => String, {
     nullable: true,
-    description: 'The branch of the pull request. This or `prNumber` is needed; the number counts first.',
+    description: 'The branch of the pull request. Required if there is no `prNumber`, and ignored if there is one.',
   })
   branch?: string | null;
 
@@ -118,14 +119,15 @@ export class RegisterPreviewInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "The preview's name in the configuration. Default: `default`. Required if there are several.",
+    description:
+      "The preview's name in the configuration. Default: `default`. Required if the configuration has several previews.",
   })
   name?: string | null;
 
   @Field(() => SecretMap, {
     nullable: true,
     description:
-      'Secrets for the log-in to the preview, at most 50 of at most 8,192 characters each. They are stored encrypted, are given only to the verification that drives the preview, and are deleted when the registration ends.',
+      'Secrets for the log-in to the preview, at most 50 of at most 8,192 characters each. They are stored encrypted, are given only to the verification that tests the preview, and are deleted when the registration ends.',
   })
   secrets?: Readonly<Record<string, string>> | null;
 
@@ -143,7 +145,7 @@ export class DeregisterPreviewInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The branch of the pull request. This or `prNumber` is needed; the number counts first.',
+    description: 'The branch of the pull request. Required if there is no `prNumber`, and ignored if there is one.',
   })
   branch?: string | null;
 
@@ -152,7 +154,8 @@ export class DeregisterPreviewInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "The preview's name in the configuration. Default: `default`. Required if there are several.",
+    description:
+      "The preview's name in the configuration. Default: `default`. Required if the configuration has several previews.",
   })
   name?: string | null;
 }
@@ -176,7 +179,7 @@ export function statusOf({ attachedTo }: PreviewRegistration): RegistrationStatu
 export function messageOf({ attachedTo, prNumber, branch, commit }: PreviewRegistration): string {
   if (attachedTo !== null) return `Attached to pull request #${attachedTo}.`;
   const subject = prNumber === null ? `an open pull request of ${branch}` : `the open pull request #${prNumber}`;
-  return `Kept until ${commit.slice(0, 10)} is the head of ${subject}, or it expires.`;
+  return `The registration waits until ${commit.slice(0, 10)} is the head of ${subject}, or until it expires.`;
 }
 
 export { statuses as registrationStatuses };

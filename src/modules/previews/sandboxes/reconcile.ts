@@ -5,8 +5,8 @@ import type { Ports } from '../../../context.ts';
 import type { PreviewSandboxes } from '../../../platform/previews/port.ts';
 
 /**
- * SQL: whether a sandbox's verification still boots, drives or tears down. The row of a sandbox is written before its
- * boot, so that a booting sandbox is never removed.
+ * SQL: whether the verification of a sandbox still boots, tests or tears down the preview. The row of a sandbox is
+ * written before its boot, so that a booting sandbox is never removed.
  */
 const isWanted = `s.state <> 'gone' and s.expires_at > $1 and v.status in ('booting', 'driving', 'tearing_down')`;
 const ofRun = 'v.account_id = s.account_id and v.id = s.verification_id';
@@ -41,7 +41,7 @@ async function isStillWanted({ db, clock }: Ports, kind: PreviewSandboxes['kind'
   return rows.length > 0;
 }
 
-/** Marks ended sandboxes as gone, so that their public addresses lead nowhere. */
+/** Marks ended sandboxes as gone, so that their public addresses stop working. */
 async function markEnded({ db, clock }: Ports): Promise<void> {
   await db.system.query(
     `update preview_sandbox s set state = 'gone', address = null, way_key = null, gone_at = coalesce(s.gone_at, $1) from verification v

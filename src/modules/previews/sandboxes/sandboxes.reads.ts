@@ -1,5 +1,5 @@
-// Finds a sandbox by the slug in its public address. A visitor with the slug may open the sandbox, because the slug cannot
-// be guessed.
+// Finds a sandbox by the slug in its public address. A visitor with the slug may open the sandbox, because the slug
+// cannot be guessed.
 import type { SandboxState } from '../../../domain/previews/preview.ts';
 import type { Database } from '../../../platform/database.ts';
 import type { GatewayRoute } from '../../../platform/previews/gateway.ts';
@@ -22,7 +22,7 @@ interface Row {
 }
 
 /** The purpose for which the key of a sandbox's route is encrypted. */
-export function wayPurpose({ accountId, verificationId }: Pick<Row, 'accountId' | 'verificationId'>): string {
+export function routeKeyPurpose({ accountId, verificationId }: Pick<Row, 'accountId' | 'verificationId'>): string {
   return `preview-way/${accountId}/${verificationId}`;
 }
 
@@ -44,5 +44,5 @@ export async function findSandboxBySlug(
 
 function routeOf(secrets: Secrets, { address, sealed, ...of }: Row): GatewayRoute | null {
   if (address === null || sealed === null) return null;
-  return { address, key: decrypt(secrets, wayPurpose(of), sealed).toString() };
+  return { address, key: decrypt(secrets, routeKeyPurpose(of), sealed).toString() };
 }

@@ -6,13 +6,14 @@ import { decrypt, type Secrets } from '../../accounts/index.ts';
 export interface OpenedSecrets {
   readonly values: Readonly<Record<string, string>>;
   /**
-   * Keys of secrets that do not exist or are not granted to the repository. The caller must not learn which of the two.
+   * Keys of secrets that do not exist or are not granted to the repository. The caller must not learn which of the two
+   * is true.
    */
   readonly missing: readonly string[];
 }
 
 // A secret is encrypted for its row and account, and cannot be decrypted for another row.
-export function sealedFor({ accountId, id }: { readonly accountId: string; readonly id: string }): string {
+export function secretPurpose({ accountId, id }: { readonly accountId: string; readonly id: string }): string {
   return `preview-secret/${accountId}/${id}`;
 }
 
@@ -31,7 +32,7 @@ export async function openPreviewSecrets(
   const values = Object.fromEntries(
     rows.map(({ id, key, sealed }) => [
       key,
-      decrypt(secrets, sealedFor({ accountId: ctx.accountId, id }), sealed).toString(),
+      decrypt(secrets, secretPurpose({ accountId: ctx.accountId, id }), sealed).toString(),
     ]),
   );
   return { values, missing: keys.filter((key) => values[key] === undefined) };

@@ -43,7 +43,7 @@ export class PreviewSecretsResolver {
   }
 
   @Mutation(() => RemovePreviewSecretPayload, {
-    description: 'Removes a secret with its grants. Running sandboxes keep it. Needs admin.',
+    description: 'Removes a secret with its grants. Running sandboxes keep the secret. Needs admin.',
   })
   async removePreviewSecret(
     @Ctx() ctx: GraphQLContext,
@@ -54,7 +54,7 @@ export class PreviewSecretsResolver {
 
   @Mutation(() => PreviewSecretPayload, {
     description:
-      'Grants a secret to a repository. Its sandboxes receive the secret if the configuration names it. Needs admin.',
+      'Grants a secret to a repository. Sandboxes of the repository receive the secret if the configuration names it. Needs admin.',
   })
   async grantPreviewSecret(
     @Ctx() ctx: GraphQLContext,

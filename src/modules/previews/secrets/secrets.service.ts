@@ -8,7 +8,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { encrypt, recordUserAction, requireScope, type Secrets } from '../../accounts/index.ts';
 import { appendEvents } from '../../events/index.ts';
 import { loadRepository, type RepositoryName } from '../../repositories/index.ts';
-import { sealedFor } from './secrets.open.ts';
+import { secretPurpose } from './secrets.open.ts';
 
 const longestValue = 8192;
 
@@ -34,7 +34,7 @@ export async function setPreviewSecret(
     await tx.query('update preview_secret set sealed = $3 where account_id = $1 and id = $2', [
       ctx.accountId,
       row.id,
-      encrypt(secrets, sealedFor(owner), Buffer.from(request.value)),
+      encrypt(secrets, secretPurpose(owner), Buffer.from(request.value)),
     ]);
     await appendEvents(ctx, tx, [{ action: 'preview_secret_set', payload: { key } }]);
     await recordUserAction(ctx, tx, { action: 'preview_secret_set', target: key });

@@ -18,17 +18,17 @@ export class PreviewSecret {
 
   @Field(() => [String], {
     description:
-      'The repositories that it was granted to, as `owner/name`. Sandboxes of other repositories do not receive it.',
+      'The repositories that the secret was granted to, as `owner/name`. Sandboxes of other repositories do not receive the secret.',
   })
   grantedTo!: readonly string[];
 
-  @Field(() => String, { description: 'Email address of the user who first set it.' })
+  @Field(() => String, { description: 'Email address of the user who first set the secret.' })
   createdBy!: string;
 
-  @Field(() => DateTime, { description: 'When it was first set.' })
+  @Field(() => DateTime, { description: 'When the secret was first set.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last set.' })
+  @Field(() => DateTime, { description: 'When the secret was last set.' })
   updatedAt!: Date;
 }
 
@@ -48,7 +48,7 @@ export class SetPreviewSecretInput {
 
 @InputType({ description: 'A secret to remove.' })
 export class RemovePreviewSecretInput {
-  @Field(() => String, { description: 'Its key.' })
+  @Field(() => String, { description: 'The key of the secret.' })
   key!: string;
 }
 

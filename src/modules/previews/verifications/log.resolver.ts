@@ -34,7 +34,7 @@ class FollowVerificationLogArgs extends FollowLogArgs {
 export class VerificationLogResolver {
   @FieldResolver(() => LogPieceConnection, {
     description:
-      'The output of its scripts and of its preview, and the driven steps, oldest first. Kept for 90 days unless KEEP_VERIFICATION_LOGS_DAYS says otherwise.',
+      'The output of the scripts and of the preview, and the tested steps, oldest first. The log is kept for 90 days, unless KEEP_VERIFICATION_LOGS_DAYS names another time.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,

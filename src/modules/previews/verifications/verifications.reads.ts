@@ -69,7 +69,7 @@ const ofPullRequest = (limit: string, before = '') => `
   where v.account_id = p.account_id and v.repository_id = p.repository_id and v.head_commit = p.head_sha ${before}
   order by v.id desc limit ${limit}`;
 
-/** The newest verification of each pull request. */
+/** The newest verification of each pull request or of its head. */
 export function newestVerification(ctx: GraphQLContext): DataLoader<string, Verification | null> {
   return loadOne('of', async (pullRequestIds) => {
     requireScope(ctx, 'queue:read');
@@ -89,7 +89,7 @@ export interface VerificationPage {
   readonly before: string;
 }
 
-/** The newest first. Reads one more than `size`, which shows whether there is a next page. */
+/** Returns the newest verifications first. Reads one more than `size`, which shows whether there is a next page. */
 export async function readVerifications(
   ctx: Context,
   pullRequestId: string,
@@ -122,7 +122,7 @@ export async function readVerificationsOfRepository(
   });
 }
 
-/** The steps in their order, behind the step `after` (0: from the first step). Reads one more than `size`. */
+/** Returns the steps after the step `after`, in their order (0: from the first step). Reads one more than `size`. */
 export async function readSteps(
   ctx: Context,
   verificationId: string,

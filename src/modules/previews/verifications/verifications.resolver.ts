@@ -41,14 +41,16 @@ const stepsPageSize = 50;
 export class PullRequestVerificationsResolver {
   @FieldResolver(() => Verification, {
     nullable: true,
-    description: 'Its newest verification, of its present or an earlier head. Null: there is none. Needs queue:read.',
+    description:
+      'The newest verification of the pull request, of its present or an earlier head. Null: there is none. Needs queue:read.',
   })
   async verification(@Ctx() ctx: GraphQLContext, @Root() { id }: PullRequest): Promise<Verification | null> {
     return await loaderOf(ctx, newestVerification).load(id);
   }
 
   @FieldResolver(() => VerificationConnection, {
-    description: 'Its verifications, and those of other pull requests with its head, newest first. Needs queue:read.',
+    description:
+      'The verifications of the pull request, and of other pull requests with the same head, newest first. Needs queue:read.',
   })
   async verifications(
     @Ctx() ctx: GraphQLContext,
@@ -64,7 +66,7 @@ export class PullRequestVerificationsResolver {
 @Resolver(() => Repository)
 export class RepositoryVerificationsResolver {
   @FieldResolver(() => VerificationConnection, {
-    description: 'The verifications of its pull requests, newest first. Needs queue:read.',
+    description: 'The verifications of all pull requests of the repository, newest first. Needs queue:read.',
   })
   async verifications(
     @Ctx() ctx: GraphQLContext,
@@ -81,20 +83,20 @@ export class RepositoryVerificationsResolver {
 export class VerificationsResolver {
   @FieldResolver(() => Preview, {
     nullable: true,
-    description: 'The preview that it uses. Null: it uses none, or this is not decided yet.',
+    description: 'The preview that the verification tests. Null: it tests none, or Interlock has not decided yet.',
   })
   preview(@Ctx() ctx: GraphQLContext, @Root() verification: Verification): Preview | null {
     return previewOf(ctx, verification);
   }
 
-  @FieldResolver(() => PullRequest, { description: 'The pull request that it was started for.' })
+  @FieldResolver(() => PullRequest, { description: 'The pull request that the verification was started for.' })
   async pullRequest(@Ctx() ctx: GraphQLContext, @Root() { pullRequestId }: Verification): Promise<PullRequest | null> {
     return await loaderOf(ctx, pullRequestById).load(pullRequestId);
   }
 
   @FieldResolver(() => PreviewRegistration, {
     nullable: true,
-    description: 'The registration of its preview. Null: CI has registered none, or the preview is a sandbox.',
+    description: 'The registration of the preview. Null: CI has registered no preview, or the preview is a sandbox.',
   })
   async registration(
     @Ctx() ctx: GraphQLContext,
@@ -103,7 +105,7 @@ export class VerificationsResolver {
     return await loadIfAny(ctx, registrationById, registrationId);
   }
 
-  @FieldResolver(() => VerificationStepConnection, { description: 'The driven steps, in order.' })
+  @FieldResolver(() => VerificationStepConnection, { description: 'The steps with their results, in order.' })
   async steps(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: Verification,
@@ -127,7 +129,7 @@ export class VerificationsResolver {
   }
 
   @Mutation(() => VerificationPayload, {
-    description: 'Cancels a verification. Its sandbox is torn down first. Needs queue:write.',
+    description: 'Cancels a verification. The sandbox is torn down first. Needs queue:write.',
   })
   async cancelVerification(
     @Ctx() ctx: GraphQLContext,

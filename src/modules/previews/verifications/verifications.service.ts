@@ -55,7 +55,7 @@ export async function verifyPullRequest(
   });
 }
 
-/** Requests the end of a verification, whose preview is torn down first. A repetition changes nothing. */
+/** Requests the end of a verification. The preview is torn down first. A repetition changes nothing. */
 export async function cancelVerification(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'queue:write');
   await refuseReader(ctx, id);
@@ -75,7 +75,10 @@ export async function cancelVerification(ctx: Context, id: string): Promise<void
   });
 }
 
-/** Throws NOT_FOUND. Throws FORBIDDEN if GitHub does not let the caller write to the repository. */
+/**
+ * For a caller of GitHub: throws NOT_FOUND if the caller does not see the repository, and FORBIDDEN if the caller may
+ * not write to it.
+ */
 async function refuseReader(ctx: Context, id: string): Promise<void> {
   if (ctx.actor.personAtGitHub === null) return;
   const [row] = await ctx.db.read<{ repositoryId: string }>(ctx.accountId, {

@@ -26,15 +26,15 @@ registerEnumType(statuses, {
   name: 'VerificationStatus',
   description: 'Status of a verification.',
   valuesConfig: {
-    PENDING: { description: 'Interlock decides which preview it uses.' },
-    WAITING: { description: 'It waits for CI to register its preview.' },
-    BOOTING: { description: 'Its sandbox is being set up.' },
-    DRIVING: { description: 'Its preview is driven. If no preview is available, its code is judged.' },
-    TEARING_DOWN: { description: 'It is judged, and its sandbox is being torn down.' },
+    PENDING: { description: 'Interlock decides which preview the verification uses.' },
+    WAITING: { description: 'The verification waits for CI to register the preview.' },
+    BOOTING: { description: 'The sandbox of the preview is being set up.' },
+    DRIVING: { description: 'The preview is tested. If no preview is available, the code is analysed.' },
+    TEARING_DOWN: { description: 'The result is known, and the sandbox is being torn down.' },
     PASSED: { description: 'All tested expectations were met.' },
     FAILED: { description: 'A tested expectation was not met.' },
     SKIPPED: { description: 'There was nothing to verify, for example because only exempt paths are changed.' },
-    CANCELED: { description: 'A user canceled it, or its pull request has another head or is closed.' },
+    CANCELED: { description: 'A user canceled the verification, or the pull request has another head or is closed.' },
     ERROR: { description: 'The verification itself failed. This says nothing about the change.' },
   },
 });
@@ -50,9 +50,9 @@ registerEnumType(causes, {
   valuesConfig: {
     HEAD: { description: 'A pull request has a new head.' },
     REGISTRATION: {
-      description: 'Its preview was registered after the previous verification had ended without a preview.',
+      description: 'The preview was registered after the previous verification had ended without a preview.',
     },
-    ASKED: { description: 'A user requested it.' },
+    ASKED: { description: 'A user requested the verification.' },
   },
 });
 
@@ -64,8 +64,8 @@ registerEnumType(methods, {
   name: 'PreviewMethod',
   description: 'Whether Interlock or CI builds a preview (interface 2.13).',
   valuesConfig: {
-    SANDBOX: { description: 'Interlock boots it.' },
-    ENDPOINT: { description: 'CI builds it and registers its address.' },
+    SANDBOX: { description: 'Interlock boots the preview.' },
+    ENDPOINT: { description: 'CI builds the preview and registers its address.' },
   },
 });
 
@@ -74,34 +74,39 @@ registerEnumType(conclusions, {
   name: 'VerificationStepConclusion',
   description: 'The result of a step of a scenario.',
   valuesConfig: {
-    PASSED: { description: 'It met its expectation.' },
-    FAILED: { description: 'It did not meet its expectation.' },
+    PASSED: { description: 'The step met its expectation.' },
+    FAILED: { description: 'The step did not meet its expectation.' },
     SKIPPED: {
-      description: 'It was not tried, because an earlier step failed or because this installation cannot carry it out.',
+      description:
+        'The step was not tried, because an earlier step failed or because this installation cannot carry it out.',
     },
   },
 });
 
-@ObjectType({ simpleResolvers: true, description: 'The environment that a verification drives (interface 2.13).' })
+@ObjectType({ simpleResolvers: true, description: 'The environment that a verification tests (interface 2.13).' })
 export class Preview {
-  @Field(() => String, { description: 'Its name in the configuration.' })
+  @Field(() => String, { description: 'The name of the preview in the configuration.' })
   name!: string;
 
-  @Field(() => methods, { description: 'Whether Interlock or CI builds it.' })
+  @Field(() => methods, { description: 'Whether Interlock or CI builds the preview.' })
   method!: PreviewEntry['method'];
 
   @Field(() => URI, {
     nullable: true,
-    description: 'Its address. After its end, the address that it had. Null: it was not ready yet.',
+    description: 'The address of the preview, also after its end. Null: the preview was not ready yet.',
   })
   url!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it ends at the latest. Null: it is not running.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the preview ends at the latest. Null: it is not running.',
+  })
   expiresAt!: Date | null;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'Since when `url` no longer leads to it. Null: it is running, or was not ready yet.',
+    description:
+      'When the preview ended, so that `url` no longer opens it. Null: the preview is running, or was not ready yet.',
   })
   endedAt!: Date | null;
 }
@@ -110,16 +115,16 @@ export class Preview {
   implements: Node,
   simpleResolvers: true,
   description:
-    'A test of the head of a pull request. Interlock drives its preview by the skill file, and publishes the result as a check on the head (interface 2.13).',
+    'A test of the head of a pull request. Interlock tests the preview by the steps of the skill file, and publishes the result as a check on the head (interface 2.13).',
 })
 export class Verification {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
-  @Field(() => statuses, { description: 'Its status.' })
+  @Field(() => statuses, { description: 'The status of the verification.' })
   status!: VerificationStatus;
 
-  @Field(() => causes, { description: 'Why it began.' })
+  @Field(() => causes, { description: 'Why the verification began.' })
   cause!: VerificationCause;
 
   @Field(() => GitObjectID, { description: 'The commit that is verified.' })
@@ -133,10 +138,10 @@ export class Verification {
   })
   degraded!: boolean;
 
-  @Field(() => Boolean, { description: 'Whether a user asked to cancel it.' })
+  @Field(() => Boolean, { description: 'Whether a user asked to cancel the verification.' })
   cancelRequested!: boolean;
 
-  @Field(() => String, { nullable: true, description: 'Its result in one sentence. Null: there is no result yet.' })
+  @Field(() => String, { nullable: true, description: 'The result in one sentence. Null: there is no result yet.' })
   summary!: string | null;
 
   @Field(() => String, {
@@ -148,26 +153,31 @@ export class Verification {
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'Until when it waits for a registration. Null: it waits for none.',
+    description: 'Until when the verification waits for a registration. Null: it waits for none.',
   })
   waitUntil!: Date | null;
 
-  @Field(() => String, { description: 'Email address of the user who started it, or `interlock`.' })
+  @Field(() => String, { description: 'Email address of the user who started the verification, or `interlock`.' })
   createdBy!: string;
 
-  @Field(() => DateTime, { description: 'When it was requested.' })
+  @Field(() => DateTime, { description: 'When the verification was requested.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it began. Null: it has not begun.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the verification began. Null: it has not begun.' })
   startedAt!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it reached its final status. Null: it has not ended.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the verification reached its final status. Null: it has not ended.',
+  })
   endedAt!: Date | null;
 
   repositoryId!: string;
   pullRequestId!: string;
   registrationId!: string | null;
-  /** The entry of the configuration that the verification uses. Null: it uses none, or this is not decided yet. */
+  /**
+   * The entry of the configuration that the verification uses. Null: it uses none, or Interlock has not decided yet.
+   */
   entry!: Pick<PreviewEntry, 'name' | 'method'> | null;
   /** The slug of the sandbox. Null: the sandbox was not ready yet. */
   slug!: string | null;
@@ -178,9 +188,9 @@ export class Verification {
 
 export const VerificationConnection = connectionType(Verification, 'Verification');
 
-@ObjectType({ simpleResolvers: true, description: 'A driven step of a scenario, with its result.' })
+@ObjectType({ simpleResolvers: true, description: 'A step of a scenario, with its result.' })
 export class VerificationStep {
-  @Field(() => Int, { description: 'Its place in the run, from 1.' })
+  @Field(() => Int, { description: 'The place of the step in the verification, from 1.' })
   ordinal!: number;
 
   @Field(() => String, { description: 'The scenario of the skill file that has the step.' })
@@ -189,7 +199,7 @@ export class VerificationStep {
   @Field(() => String, { description: 'The text of the step.' })
   step!: string;
 
-  @Field(() => conclusions, { description: 'Its result.' })
+  @Field(() => conclusions, { description: 'The result of the step.' })
   conclusion!: 'passed' | 'failed' | 'skipped';
 
   @Field(() => String, {
@@ -198,7 +208,7 @@ export class VerificationStep {
   })
   detail!: string | null;
 
-  @Field(() => Int, { description: 'How long it took, in milliseconds.' })
+  @Field(() => Int, { description: 'How long the step took, in milliseconds.' })
   durationMs!: number;
 
   @Field(() => DateTime, { description: 'When the step ended.' })

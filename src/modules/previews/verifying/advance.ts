@@ -11,7 +11,7 @@ import { takeTurn, type Kind, type KindTypes, type TurnOf } from '../../../platf
 import { PreviewRegistrationEntity } from '../previews.entities.ts';
 import { lockVerification, situationOf, type VerificationRows } from './rows.ts';
 import { writeVerificationStatus } from './status.writer.ts';
-import type { Verifying } from './verifying.ts';
+import type { VerificationPorts } from './verifying.ts';
 import {
   describeVerification,
   stepText,
@@ -25,7 +25,7 @@ export interface VerificationTypes extends KindTypes {
   readonly left: VerificationLeft;
   readonly written: Exclude<VerificationStep, VerificationLeft>;
   readonly shown: { readonly step: string; readonly summary: VerificationSummary };
-  readonly by: Verifying;
+  readonly by: VerificationPorts;
 }
 
 export type VerificationAdvance = TurnOf<VerificationTypes>;

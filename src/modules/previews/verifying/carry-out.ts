@@ -7,7 +7,7 @@ import { verificationKind, type VerificationTypes } from './advance.ts';
 import { superviseVerification } from './supervise.ts';
 import { prepare } from './prepare.ts';
 import { publish } from './publish.ts';
-import type { Verifying } from './verifying.ts';
+import type { VerificationPorts } from './verifying.ts';
 
 const maxCharacters = 500;
 
@@ -33,6 +33,6 @@ const carryOut: CarryOut<VerificationTypes> = {
 };
 
 /** Carries out the call or the supervised work that is due. Returns the outcome as a sentence. */
-export async function carryOutVerification(ctx: Context, id: string, by: Verifying): Promise<string> {
+export async function carryOutVerification(ctx: Context, id: string, by: VerificationPorts): Promise<string> {
   return await carryOutDue(ctx, carryOut, { id, by });
 }

@@ -1,5 +1,5 @@
-// Drives an app by the skill file of its preview, which is read from the head commit, and writes each step to the
-// database.
+// Tests an app by the steps of the preview's skill file, and writes each step to the database. The skill file is read
+// from the head commit.
 import type { PreviewEntry } from '../../../domain/previews/preview.ts';
 import { smokeSkill, type Skill } from '../../../domain/previews/skill.ts';
 import { parseSkill } from '../../../domain/previews/skill.parse.ts';
@@ -16,7 +16,7 @@ export interface DrivenApp {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-export type Driven =
+export type DriveOutcome =
   | { readonly kind: 'driven'; readonly steps: readonly DrivenStep[] }
   /** `message` says why the skill file cannot be followed. */
   | { readonly kind: 'undrivable'; readonly message: string };
@@ -28,7 +28,7 @@ const longestDetail = 2_000;
 export async function driveApp(
   supervised: SupervisedVerification,
   { target, preview, secrets }: DrivenApp,
-): Promise<Driven> {
+): Promise<DriveOutcome> {
   const { verifying, log } = supervised;
   const skill = await readSkill(supervised, preview);
   if (typeof skill === 'string') return { kind: 'undrivable', message: skill };
@@ -59,12 +59,15 @@ export async function driveApp(
   } catch (error) {
     if (!signal.aborted) throw error;
     if (!supervised.signal.aborted)
-      return { kind: 'undrivable', message: `It was not driven to its end within ${driveTimeoutMs / 60_000} minutes.` };
+      return {
+        kind: 'undrivable',
+        message: `The preview was not tested to the end within ${driveTimeoutMs / 60_000} minutes.`,
+      };
   }
   return { kind: 'driven', steps };
 }
 
-/** Returns the skill, or a text that says why it cannot be followed. */
+/** Returns the skill, or a text that says why the skill file cannot be followed. */
 async function readSkill({ ctx, rows }: SupervisedVerification, preview: PreviewEntry): Promise<Skill | string> {
   const path = preview.verifySkill;
   const file = await hostClient(ctx, toHostedRepository(rows.repository)).readFile({
@@ -75,7 +78,7 @@ async function readSkill({ ctx, rows }: SupervisedVerification, preview: Preview
   if (file === null)
     return path === `.service/verify/skills/${preview.name}.md`
       ? smokeSkill
-      : `There is no skill file ${path} at the head, or it has more than ${maxSkillBytes / 1024} KiB.`;
+      : `The head has no skill file ${path}, or the file has more than ${maxSkillBytes / 1024} KiB.`;
   const parsed = parseSkill(file.text);
   if (parsed.ok) return parsed.skill;
   return parsed.faults

@@ -1,5 +1,5 @@
-// Boots a sandbox, drives the app in it, judges the result, and tears the sandbox down. The row of the sandbox is
-// written before the boot, so that every running sandbox is known.
+// Boots a sandbox, tests the app in the sandbox, judges the result, and tears the sandbox down. The row of the sandbox
+// is written before the boot, so that every running sandbox is known.
 import { toHostedRepository } from '../../../hosts/port.ts';
 import { randomBytes } from 'node:crypto';
 import { judgeSteps } from '../../../domain/previews/judge.ts';
@@ -14,7 +14,7 @@ import {
 } from '../../../platform/previews/port.ts';
 import { PreviewSandboxEntity, type PreviewSandboxRow } from '../previews.entities.ts';
 import { encrypt } from '../../accounts/index.ts';
-import { wayPurpose } from '../sandboxes/sandboxes.reads.ts';
+import { routeKeyPurpose } from '../sandboxes/sandboxes.reads.ts';
 import { openPreviewSecrets } from '../secrets/secrets.open.ts';
 import type { SupervisedVerification, Ending } from './supervised-verification.ts';
 import { driveApp } from './drive-app.ts';
@@ -34,7 +34,10 @@ export async function driveSandbox(supervised: SupervisedVerification): Promise<
   if (preview?.method !== 'sandbox') return { status: 'error', summary: 'The verification uses no preview.' };
   const image = await findPreviewImage(ctx, preview.image);
   if (image === null)
-    return { status: 'error', summary: `The account has no image ${preview.image} any more: register it.` };
+    return {
+      status: 'error',
+      summary: `The account no longer has the image ${preview.image}. Register the image again.`,
+    };
   const sandboxes = await sandboxesFor(verifying.sandboxes, image.kind);
   if (sandboxes === null) return { status: 'error', summary: (await refusalOf(verifying.sandboxes, image.kind)) ?? '' };
   const opened = await openPreviewSecrets(ctx, verifying.secrets, {
@@ -43,7 +46,7 @@ export async function driveSandbox(supervised: SupervisedVerification): Promise<
   });
   if (opened.missing.length > 0) return { status: 'error', summary: missingText(opened.missing) };
   log.hide(Object.values(opened.values));
-  const row = await keepRow(supervised, { kind: sandboxes.kind, port: preview.port });
+  const row = await writeSandboxRow(supervised, { kind: sandboxes.kind, port: preview.port });
   await passFailpoint('verification:before_boot');
   log.write(`[interlock] The image ${preview.image} boots as ${row.name}.\n`);
   const boot = { ...bootOf(supervised, { preview, row }), image, secrets: opened.values };
@@ -56,10 +59,10 @@ export async function driveSandbox(supervised: SupervisedVerification): Promise<
       // If the lease is lost, another worker may have booted a sandbox with the same name, which must not be destroyed.
       if (!supervised.lease.isLost()) await sandboxes.destroy(row.name);
       if (!supervised.signal.aborted) throw error;
-      return { status: 'error', summary: 'It was stopped while it booted.' };
+      return { status: 'error', summary: 'The verification was stopped while its sandbox booted.' };
     }
     await destroyed(supervised, sandboxes, row.name);
-    return { status: 'error', summary: `Its preview did not boot. ${error.message}`.slice(0, 1_000) };
+    return { status: 'error', summary: `The preview did not boot. ${error.message}`.slice(0, 1_000) };
   }
 }
 
@@ -81,7 +84,7 @@ async function driveBooted(supervised: SupervisedVerification, { sandbox, previe
     await supervised.write(async ({ verification, sandbox: row }, tx) => {
       const wayKey = encrypt(
         verifying.secrets,
-        wayPurpose({ accountId: ctx.accountId, verificationId: verification.id }),
+        routeKeyPurpose({ accountId: ctx.accountId, verificationId: verification.id }),
         Buffer.from(route.key),
       );
       Object.assign(row ?? {}, { state: 'ready', address: route.address, wayKey, readyAt: ctx.clock(), goneAt: null });
@@ -92,7 +95,8 @@ async function driveBooted(supervised: SupervisedVerification, { sandbox, previe
     const judged =
       driven.kind === 'driven' ? judgeSteps(driven.steps) : { verdict: 'error' as const, summary: driven.message };
     const summary = app.endedBy === null ? judged.summary : `${judged.summary} The app ended by itself: ${app.endedBy}`;
-    if (supervised.signal.aborted) return { status: 'error', summary: 'It was stopped while it was driven.' };
+    if (supervised.signal.aborted)
+      return { status: 'error', summary: 'The verification was stopped while it tested the app.' };
     await supervised.write(async ({ verification, sandbox: row }, tx) => {
       Object.assign(row ?? {}, { state: 'ending', goneAt: ctx.clock() });
       verification.verdict = judged.verdict;
@@ -110,11 +114,11 @@ async function driveBooted(supervised: SupervisedVerification, { sandbox, previe
   }
 }
 
-/** Destroys the sandbox that a lost worker left. Its teardown script runs if the sandbox still answers. */
-export async function destroyLeftSandbox(supervised: SupervisedVerification): Promise<void> {
+/** Destroys the sandbox of a worker that was lost. The teardown script runs if the sandbox still answers. */
+export async function destroyAbandonedSandbox(supervised: SupervisedVerification): Promise<void> {
   const { rows, verifying, log } = supervised;
   if (rows.sandbox === null || rows.sandbox.state === 'gone') return;
-  log.write('[interlock] What its worker left is torn down.\n');
+  log.write('[interlock] The worker of this verification was lost. Its sandbox is torn down.\n');
   for (const sandboxes of verifying.sandboxes)
     if (sandboxes.kind === rows.sandbox.kind)
       await sandboxes.destroy(rows.sandbox.name, (sentence) => log.write(`[interlock] ${sentence}\n`));
@@ -135,16 +139,16 @@ async function markGone(supervised: SupervisedVerification): Promise<void> {
 }
 
 /**
- * Writes the row of a sandbox before its boot. If the verification starts again, the row keeps its name and its public
- * address. The address leads nowhere until the sandbox is ready.
+ * Writes the row of a sandbox before its boot. If the verification starts again, the row keeps its name and its slug,
+ * so the public URL stays the same. The public URL reaches no app until the sandbox is ready.
  */
-async function keepRow(
+async function writeSandboxRow(
   supervised: SupervisedVerification,
   { kind, port }: { readonly kind: PreviewSandboxes['kind']; readonly port: number },
 ): Promise<PreviewSandboxRow> {
   const { ctx, rows } = supervised;
   const { id } = rows.verification;
-  let kept: PreviewSandboxRow | null = null;
+  let written: PreviewSandboxRow | null = null;
   await supervised.write(async ({ verification, sandbox }, tx) => {
     const now = ctx.clock();
     const fresh = {
@@ -158,9 +162,9 @@ async function keepRow(
     verification.expiresAt = fresh.expiresAt;
     if (verification.status === 'driving') await writeVerificationStatus(ctx, tx, { verification, to: 'booting' });
     if (sandbox !== null)
-      kept = Object.assign(sandbox, { ...fresh, goneAt: sandbox.readyAt && (sandbox.goneAt ?? now) });
+      written = Object.assign(sandbox, { ...fresh, goneAt: sandbox.readyAt && (sandbox.goneAt ?? now) });
     else
-      kept = tx.em.create(PreviewSandboxEntity, {
+      written = tx.em.create(PreviewSandboxEntity, {
         accountId: ctx.accountId,
         verificationId: id,
         name: `interlock-preview-${ctx.accountId}-${id}`,
@@ -170,8 +174,8 @@ async function keepRow(
       });
     await tx.em.flush();
   });
-  if (kept === null) throw new Error('The row of a sandbox was not kept.');
-  return kept;
+  if (written === null) throw new Error('The row of the sandbox was not written.');
+  return written;
 }
 
 function bootOf(

@@ -1,5 +1,5 @@
 // Starts the verification of a new head of a pull request. Verifications of earlier heads are woken. If no open pull
-// request has their commit as the head any more, their next turn cancels them.
+// request has the commit of such a verification as its head any more, the next turn cancels the verification.
 import type { Context } from '../../../context.ts';
 import { whenWakeIsLost } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -17,10 +17,14 @@ export interface SeenHead {
 }
 
 /**
- * Wakes the verifications of pull requests that are merged or closed. Called in the transaction that merges or closes
- * them.
+ * Wakes the verifications of pull requests that are merged or closed. Must be called in the transaction that merges or
+ * closes the pull requests.
  */
-export async function leaveHeads(ctx: Context, tx: Transaction, pullRequestIds: readonly string[]): Promise<void> {
+export async function wakeOpenVerifications(
+  ctx: Context,
+  tx: Transaction,
+  pullRequestIds: readonly string[],
+): Promise<void> {
   if (pullRequestIds.length === 0) return;
   const open = await tx.query<{ id: string }>(
     `update verification v set next_look_at = $3
@@ -32,7 +36,7 @@ export async function leaveHeads(ctx: Context, tx: Transaction, pullRequestIds: 
 
 const isOpenSql = "v.status in ('pending', 'waiting', 'booting', 'driving', 'tearing_down')";
 
-/** Called in the transaction that writes the head. A repetition changes nothing. */
+/** Must be called in the transaction that writes the head. A repetition changes nothing. */
 export async function followHead(
   ctx: Context,
   tx: Transaction,

@@ -1,4 +1,4 @@
-// Which sandboxes of this worker can boot an image.
+// Finds out which sandboxes of this worker can boot an image.
 import type { PreviewImageKind } from '../../../domain/previews/preview.ts';
 import type { PreviewSandboxes } from '../../../platform/previews/port.ts';
 
@@ -18,5 +18,5 @@ export async function refusalOf(
 ): Promise<string | null> {
   const refusals = await Promise.all(sandboxes.map(async (candidate) => await candidate.refusal(kind)));
   if (refusals.includes(null)) return null;
-  return refusals.join(' ') || 'No sandboxes run here.';
+  return refusals.join(' ') || 'This worker runs no sandboxes.';
 }

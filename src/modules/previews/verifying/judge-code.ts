@@ -1,4 +1,4 @@
-// Judges the code of a head for which no preview is available. Findings are written as steps, like the driven steps.
+// Analyses the code of a head for which no preview is available. Each finding is written as a step of the verification.
 import { hostClient, toHostedRepository } from '../../../hosts/port.ts';
 import type { AnalysisReport, Finding } from '../../../platform/analysis/port.ts';
 import type { SupervisedVerification, Ending } from './supervised-verification.ts';
@@ -21,9 +21,9 @@ export async function judgeCode(supervised: SupervisedVerification): Promise<End
   if (!changed)
     return {
       status: 'error',
-      summary: `${because} Its code was not judged either: it changes more than ${maxFiles} files, or its base branch is gone.`,
+      summary: `${because} The code was not analysed either, because the pull request changes more than ${maxFiles} files or its base branch does not exist.`,
     };
-  log.write(`[interlock] ${because} The code is judged instead. ${analysis.sentence}\n`);
+  log.write(`[interlock] ${because} Interlock analyses the code instead. ${analysis.sentence}\n`);
   const path = verification.preview?.verifySkill ?? '';
   const skill = path === '' ? null : await client.readFile({ commit: head, path, maxBytes: maxSkillBytes });
   const report = await analysis.analyse({

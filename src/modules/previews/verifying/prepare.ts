@@ -1,5 +1,5 @@
-// Decides by the configuration in force what a verification does. If only exempt paths are changed, it is skipped.
-// Otherwise it uses the first usable preview.
+// Decides by the configuration in force what a verification does. If the pull request changes only exempt paths, the
+// verification is skipped. Otherwise it uses the first usable preview.
 import type { Context } from '../../../context.ts';
 import { exemptPaths, previewEntries, type Configuration } from '../../../domain/configuration/index.ts';
 import { isExempt } from '../../../domain/previews/exempt.ts';
@@ -11,37 +11,41 @@ import { findPreviewImage } from '../images/images.reads.ts';
 import { refusalOf } from './images.ts';
 import { lockVerification, type VerificationRows } from './rows.ts';
 import { writeVerificationStatus } from './status.writer.ts';
-import type { Verifying } from './verifying.ts';
+import type { VerificationPorts } from './verifying.ts';
 
 /** The preview that a verification uses. `degraded`: no preview is usable, for the reason in `because`. */
 export type PreviewChoice =
   | { readonly kind: 'skipped'; readonly because: string }
-  | { readonly kind: 'governed'; readonly by: PreviewEntry }
+  | { readonly kind: 'chosen'; readonly preview: PreviewEntry }
   | { readonly kind: 'degraded'; readonly because: string };
 
 const maxFiles = 10_000;
 
-export async function prepare(ctx: Context, verificationId: string, verifying: Verifying): Promise<string> {
+export async function prepare(ctx: Context, verificationId: string, verifying: VerificationPorts): Promise<string> {
   const rows = await ctx.db.transaction(ctx.accountId, async (tx) => await lockVerification(ctx, tx, verificationId));
   const choice = await choosePreview(ctx, rows, verifying);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const now = await lockVerification(ctx, tx, verificationId);
     if (now.verification.status === 'pending') await write(ctx, tx, now, choice);
   });
-  return choice.kind === 'governed' ? `governed by ${choice.by.name}` : `${choice.kind}: ${choice.because}`;
+  return choice.kind === 'chosen' ? `uses the preview ${choice.preview.name}` : `${choice.kind}: ${choice.because}`;
 }
 
-async function choosePreview(ctx: Context, rows: VerificationRows, verifying: Verifying): Promise<PreviewChoice> {
+async function choosePreview(
+  ctx: Context,
+  rows: VerificationRows,
+  verifying: VerificationPorts,
+): Promise<PreviewChoice> {
   const configuration = configurationOf(rows.repository);
   const entries = previewEntries(configuration);
   if (entries.length === 0) return { kind: 'skipped', because: 'The configuration has no preview.' };
   if (await isAllExempt(ctx, rows, configuration))
-    return { kind: 'skipped', because: 'It changes nothing but exempt paths.' };
+    return { kind: 'skipped', because: 'The pull request changes only exempt paths.' };
   const reasons: string[] = [];
-  for (const by of entries) {
-    const refusal = await refusalOfEntry(ctx, by, verifying);
-    if (refusal === null) return { kind: 'governed', by };
-    reasons.push(`${by.name}: ${refusal}`);
+  for (const preview of entries) {
+    const refusal = await refusalOfEntry(ctx, preview, verifying);
+    if (refusal === null) return { kind: 'chosen', preview };
+    reasons.push(`${preview.name}: ${refusal}`);
   }
   return { kind: 'degraded', because: `No preview is usable. ${reasons.join(' ')}`.slice(0, 1_000) };
 }
@@ -67,10 +71,14 @@ async function isAllExempt(
   );
 }
 
-async function refusalOfEntry(ctx: Context, entry: PreviewEntry, { sandboxes }: Verifying): Promise<string | null> {
+async function refusalOfEntry(
+  ctx: Context,
+  entry: PreviewEntry,
+  { sandboxes }: VerificationPorts,
+): Promise<string | null> {
   if (entry.method === 'endpoint') return null;
   const image = await findPreviewImage(ctx, entry.image);
-  if (image === null) return `The account has no image ${entry.image}: register it.`;
+  if (image === null) return `The account has no image ${entry.image}. Register the image.`;
   return await refusalOf(sandboxes, image.kind);
 }
 
@@ -86,11 +94,12 @@ async function write(
     case 'degraded':
       verification.degraded = true;
       return await writeVerificationStatus(ctx, tx, { verification, to: 'driving', summary: choice.because });
-    case 'governed': {
-      const { by } = choice;
-      Object.assign(verification, { preview: by, previewName: by.name });
-      if (by.method === 'endpoint') verification.waitUntil = new Date(ctx.clock().getTime() + by.waitTimeoutSec * 1000);
-      const to = by.method === 'endpoint' ? 'waiting' : 'booting';
+    case 'chosen': {
+      const { preview } = choice;
+      Object.assign(verification, { preview, previewName: preview.name });
+      if (preview.method === 'endpoint')
+        verification.waitUntil = new Date(ctx.clock().getTime() + preview.waitTimeoutSec * 1000);
+      const to = preview.method === 'endpoint' ? 'waiting' : 'booting';
       return await writeVerificationStatus(ctx, tx, { verification, to });
     }
     default:

@@ -8,9 +8,9 @@ import { passFailpoint } from '../../../platform/failpoints.ts';
 import { pullRequestPage } from '../../repositories/index.ts';
 import { noFailedCalls } from '../../../platform/turns/index.ts';
 import { lockVerification, type VerificationRows } from './rows.ts';
-import type { RecordCheck, Verifying } from './verifying.ts';
+import type { RecordCheck, VerificationPorts } from './verifying.ts';
 
-export async function publish(ctx: Context, verificationId: string, verifying: Verifying): Promise<string> {
+export async function publish(ctx: Context, verificationId: string, verifying: VerificationPorts): Promise<string> {
   const { rows, steps } = await ctx.db.transaction(ctx.accountId, async (tx) => ({
     rows: await lockVerification(ctx, tx, verificationId),
     steps: await tx.query<VerificationFacts['steps'][number]>(
@@ -56,18 +56,21 @@ async function publishAtHost(
   }
 }
 
-interface Published {
+interface CheckToRecord {
   readonly recordCheck: RecordCheck;
   readonly outcome: CheckOutcome;
   readonly title: string;
   readonly refusal: string | null;
 }
 
-/** Locks the rows of queues first, which come before the verification's row in the order of locks. */
+/**
+ * Records the check. Locks the rows of queues first, because they come before the verification's row in the order of
+ * locks.
+ */
 async function record(
   ctx: Context,
   { verification, repository }: VerificationRows,
-  { recordCheck, outcome, title, refusal }: Published,
+  { recordCheck, outcome, title, refusal }: CheckToRecord,
 ): Promise<void> {
   const { id, headCommit: commit, attempt, summary, createdAt, endedAt } = verification;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -82,7 +85,7 @@ async function record(
       endedAt: endedAt ?? null,
     });
     const { verification: now } = await lockVerification(ctx, tx, id);
-    // The status has changed meanwhile, so that the next turn publishes the newer status.
+    // If the status has changed in the meantime, the next turn publishes the newer status.
     if (checkOutcomeOf(now.status) !== outcome) return;
     Object.assign(now, { publishedCheck: outcome, ...noFailedCalls, problem: refusal });
   });

@@ -1,8 +1,8 @@
 // Starts verifications that are missing. Heads of open pull requests are verified again if their verification was
 // canceled, for example because the host hint that a pull request was reopened was lost. Heads that are older than the
-// repository's previews are verified only if the queue requires this, because they could not merge otherwise; heads of
-// blocked pull requests are left out. All other old heads would fail, because their commits lack the scripts of the
-// previews.
+// repository's previews are verified only if the queue requires a verification, because they could not merge otherwise,
+// and only for pull requests that are not blocked. All other old heads would fail, because their commits lack the
+// scripts of the previews.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch, previewEntries, requiresVerification } from '../../../domain/configuration/index.ts';
 import { configurationOf } from '../../repositories/index.ts';

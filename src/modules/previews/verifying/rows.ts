@@ -43,19 +43,19 @@ export async function lockVerification(
 }
 
 /**
- * SQL: whether a verification with this alias is still needed: an open pull request has its commit as the head, and the
- * repository is active.
+ * SQL: whether a verification with this alias is still needed, that is, whether an open pull request has its commit as
+ * the head, and the repository is active.
  */
-export function isWantedSql(of: 'v' | 'verification'): string {
+export function isWantedSql(alias: 'v' | 'verification'): string {
   return `exists (
-  select from pull_request p where p.account_id = ${of}.account_id and p.repository_id = ${of}.repository_id
-    and p.head_sha = ${of}.head_commit and p.status not in ('merged', 'closed'))
-    and exists (select from repository r where r.account_id = ${of}.account_id and r.id = ${of}.repository_id and r.active)`;
+  select from pull_request p where p.account_id = ${alias}.account_id and p.repository_id = ${alias}.repository_id
+    and p.head_sha = ${alias}.head_commit and p.status not in ('merged', 'closed'))
+    and exists (select from repository r where r.account_id = ${alias}.account_id and r.id = ${alias}.repository_id and r.active)`;
 }
 
 /**
- * SQL: the newest registration that a verification may drive. It is active, and has the commit, the preview and the
- * pull request of the verification.
+ * SQL: the newest registration that a verification may use. The registration is active, and has the commit, the preview
+ * and the pull request of the verification.
  */
 const registrationSql = `
   select r.id from preview_registration r

@@ -4,7 +4,7 @@ import { openPieceLog, type PieceLog, type PieceOwner } from '../../../platform/
 import { createMask } from '../../../platform/providers/mask.ts';
 
 export interface VerificationLog extends PieceLog {
-  /** From now on these secrets are removed from every text that is written. */
+  /** Removes these secrets from every text that is written from now on. */
   hide(secrets: readonly string[]): void;
 }
 

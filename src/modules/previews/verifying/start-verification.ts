@@ -1,5 +1,5 @@
-// Writes the row of a new verification. Its workflow then reads the configuration. All pull requests with the same head
-// share the verifications of this commit.
+// Writes the row of a new verification. The workflow of the verification then reads the configuration. All pull
+// requests with the same head share the verifications of this commit.
 import type { Context } from '../../../context.ts';
 import { verificationCheckName } from '../../../domain/previews/check.ts';
 import type { VerificationCause } from '../../../domain/previews/preview.ts';
@@ -15,7 +15,7 @@ export interface VerificationRequest {
   readonly pullRequestId: string;
   readonly head: string;
   /**
-   * `head`: the head is new. `registration`: CI registered its preview. `asked`: a user asked for another verification.
+   * `head`: the head is new. `registration`: CI registered the preview. `asked`: a user asked for another verification.
    */
   readonly cause: VerificationCause;
 }
@@ -30,7 +30,7 @@ export async function startVerification(
 ): Promise<VerificationRow | null> {
   const newest = await newestOf(ctx, tx, request);
   if (newest !== null && !isFinal(newest.status)) {
-    // The verification under way may be waiting for this request, such as for the registration of its preview.
+    // The verification under way may be waiting for this request, such as for the registration of the preview.
     newest.nextLookAt = whenWakeIsLost(ctx.clock());
     wakeVerification(ctx, tx, newest.id);
     return newest;

@@ -42,8 +42,8 @@ export async function writeVerificationStatus(
 
 /**
  * Ends the check in the transaction of the status, so that no reader sees an ended verification with a pending check.
- * The next turn notifies the queue and the host: it locks the rows of queues, which come before this row in the order
- * of locks.
+ * The next turn notifies the queue and the host, because it locks the rows of queues, which come before this row in the
+ * order of locks.
  */
 async function endCheck(ctx: Context, tx: Transaction, verification: VerificationRow): Promise<void> {
   const { repositoryId, headCommit, attempt, status, summary, createdAt, endedAt } = verification;

@@ -1,12 +1,12 @@
-// Supervises a verification that boots, drives or tears down its preview. If its worker is lost, the verification
-// starts again from the boot. The lease aborts the work when the verification need not continue, and `whyStopped` reads
-// the reason from the rows.
+// Supervises a verification that boots, tests or tears down its preview. If its worker is lost, the verification starts
+// again from the boot. The lease aborts the work when the verification need not continue, and `whyStopped` reads the
+// reason from the rows.
 import type { Context } from '../../../context.ts';
 import { isCanceled } from '../../../domain/previews/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { supervise, type DueStep, WorkHandedOver } from '../../../platform/turns/index.ts';
 import { PreviewRegistrationEntity } from '../previews.entities.ts';
-import { driveSandbox, destroyLeftSandbox } from './drive-sandbox.ts';
+import { driveSandbox, destroyAbandonedSandbox } from './drive-sandbox.ts';
 import { judgeCode } from './judge-code.ts';
 import { verificationKind, type VerificationTypes } from './advance.ts';
 import { startVerification } from './start-verification.ts';
@@ -14,17 +14,17 @@ import type { SupervisedVerification, Ending } from './supervised-verification.t
 import { isWantedSql, situationOf, type VerificationRows, lockVerification } from './rows.ts';
 import { openVerificationLog } from './run-log.ts';
 import { writeVerificationStatus } from './status.writer.ts';
-import type { Verifying } from './verifying.ts';
+import type { VerificationPorts } from './verifying.ts';
 import { judgeSteps } from '../../../domain/previews/judge.ts';
 import { openRegistration } from '../registrations/registrations.open.ts';
 import { driveApp } from './drive-app.ts';
 
 const statuses = "status in ('booting', 'driving', 'tearing_down')";
-const standsSql = `(verification.registration_id is null or exists (
+const isRegistrationOpenSql = `(verification.registration_id is null or exists (
   select from preview_registration r where r.account_id = verification.account_id and r.id = verification.registration_id and r.ended_at is null))`;
 const leases = {
   drive: {
-    wanted: `${statuses} and cancel_requested_at is null and ${standsSql} and ${isWantedSql('verification')}`,
+    wanted: `${statuses} and cancel_requested_at is null and ${isRegistrationOpenSql} and ${isWantedSql('verification')}`,
     kept: statuses,
   },
   /** Used to end a verification that is canceled or has lost its registration. */
@@ -34,7 +34,7 @@ const leases = {
 export async function superviseVerification(
   ctx: Context,
   due: DueStep<VerificationTypes>,
-  verifying: Verifying,
+  verifying: VerificationPorts,
 ): Promise<string> {
   const { id, rows, situation } = due;
   const isOver = isCanceled(situation);
@@ -46,7 +46,7 @@ export async function superviseVerification(
     by: verifying,
     leased: { table: 'verification', id, ...leases[isDriven ? 'drive' : 'conclude'] },
     openLog: () => log,
-    again: (attempt) => `Its worker was lost. It starts again: attempt ${attempt}.`,
+    again: (attempt) => `The worker of this verification was lost. The verification starts again: attempt ${attempt}.`,
     beforeWrite: 'verification:before_conclusion',
     work: async ({ lease, signal, isHandedOver, write }) => {
       const supervised: SupervisedVerification = {
@@ -92,10 +92,10 @@ async function drive(supervised: SupervisedVerification): Promise<Ending> {
   return supervised.signal.aborted && ending.status !== 'passed' ? await whyStopped(supervised) : ending;
 }
 
-/** Tears down a sandbox that a lost worker left behind, so that nothing of the verification keeps running. */
+/** Tears down the sandbox of a lost worker, so that nothing of the verification keeps running. */
 async function cleanUp(supervised: SupervisedVerification): Promise<Ending> {
   const { verification } = supervised.rows;
-  await destroyLeftSandbox(supervised);
+  await destroyAbandonedSandbox(supervised);
   const { verdict } = verification;
   if (verification.status !== 'tearing_down' || !verdict) return { status: 'canceled', summary: 'It was canceled.' };
   return { status: verdict, summary: null };
@@ -108,8 +108,8 @@ async function conclude(
   { status, summary }: Ending,
 ): Promise<void> {
   const { verification } = now;
-  // The verification has a newer registration, which the next turn attaches. It waits no longer than now for another
-  // one.
+  // The verification has a newer registration, which the next turn attaches. If that registration ends before, the
+  // verification does not wait for another one.
   if (status === 'waiting')
     Object.assign(verification, { expiresAt: null, registrationId: null, waitUntil: ctx.clock() });
   await writeVerificationStatus(ctx, tx, { verification, to: status, ...(summary !== null && { summary }) });
@@ -117,8 +117,8 @@ async function conclude(
 }
 
 /**
- * Starts another verification if a preview was registered while the code was judged. At that time no verification was
- * started for this registration, because one was under way.
+ * Starts another verification if a preview was registered while the code was analysed. The registration itself started
+ * no verification, because this one was under way.
  */
 async function followUp(ctx: Context, tx: Transaction, now: VerificationRows): Promise<void> {
   const { registrationId, isWanted } = await situationOf(ctx, tx, now);
@@ -150,8 +150,8 @@ async function release(
 }
 
 /**
- * Drives the preview that CI registered, at the longest until the registration expires. CI builds the endpoint and
- * tears it down.
+ * Tests the preview that CI registered, at the longest until the registration expires. CI builds the endpoint and tears
+ * it down.
  */
 async function driveEndpoint(supervised: SupervisedVerification): Promise<Ending> {
   const { ctx, rows, verifying, log } = supervised;
@@ -160,12 +160,12 @@ async function driveEndpoint(supervised: SupervisedVerification): Promise<Ending
   if (preview?.method !== 'endpoint' || !registrationId)
     return { status: 'error', summary: 'The verification uses no preview.' };
   const registration = await openRegistration(ctx, verifying.secrets, registrationId);
-  // The registration has expired, or another one replaced it. `whyStopped` reads which.
+  // The registration has expired, or another one replaced it. `whyStopped` finds out which of the two happened.
   if (registration === null) return await whyStopped(supervised);
   const { secrets, expiresAt } = registration;
   const leftMs = expiresAt.getTime() - ctx.clock().getTime();
   log.hide(Object.values(secrets));
-  log.write(`[interlock] ${registration.url} is driven, which CI registered.\n`);
+  log.write(`[interlock] The verification tests ${registration.url}, which CI registered.\n`);
   const end = AbortSignal.timeout(leftMs);
   const driven = await driveApp(
     { ...supervised, signal: AbortSignal.any([supervised.signal, end]) },
@@ -178,8 +178,8 @@ async function driveEndpoint(supervised: SupervisedVerification): Promise<Ending
 }
 
 /**
- * The ending of a verification that was stopped, as the rows explain it. Throws if the rows do not explain it, so that
- * the verification is started again.
+ * Reads from the rows why a verification was stopped. Throws if the rows do not say why, so that the verification is
+ * started again.
  */
 async function whyStopped({ ctx, rows, isHandedOver }: SupervisedVerification): Promise<Ending> {
   if (isHandedOver()) throw new WorkHandedOver();
@@ -197,14 +197,18 @@ async function whyStopped({ ctx, rows, isHandedOver }: SupervisedVerification): 
     const of = { accountId: ctx.accountId, id: registrationId };
     const { endReason, expiresAt } = await tx.em.findOneOrFail(PreviewRegistrationEntity, of, { refresh: true });
     if (situation.registrationId !== null && situation.registrationId !== registrationId)
-      return { status: 'waiting', summary: 'Its preview was registered again while it was driven.' };
+      return { status: 'waiting', summary: 'The preview was registered again during the verification.' };
     if (endReason === 'deregistered' || endReason === 'replaced')
       return {
         status: 'error',
-        summary: 'Its preview was deregistered or replaced while it was driven: register it again.',
+        summary: 'The preview was deregistered or replaced during the verification. Register it again.',
       };
     if (endReason === 'expired' || expiresAt <= ctx.clock())
-      return { status: 'error', summary: 'Its preview expired while it was driven: register it for a longer time.' };
+      return {
+        status: 'error',
+        summary:
+          'The registration of the preview expired during the verification. Register the preview for a longer time.',
+      };
     throw unexplained;
   });
 }

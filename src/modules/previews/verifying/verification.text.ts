@@ -37,7 +37,7 @@ export async function describeVerification(
     ...(startedAt ? [`- started at ${startedAt.toISOString()}`] : []),
     ...(endedAt ? [`- ended at ${endedAt.toISOString()}`] : []),
     ...section('Steps', await stepTexts(tx, verification)),
-    ...section('Last words', await readLogTail(tx, verification.accountId, ownerOfLog(verification.id))),
+    ...section('End of the log', await readLogTail(tx, verification.accountId, ownerOfLog(verification.id))),
   ];
   return {
     repository: name,
@@ -48,7 +48,7 @@ export async function describeVerification(
   };
 }
 
-/** The last driven steps. */
+/** The last steps. */
 async function stepTexts(tx: Transaction, { accountId, id }: VerificationRow): Promise<string[]> {
   const steps = await tx.query<{ scenario: string; step: string; conclusion: string; detail: string | null }>(
     `select scenario, step, conclusion, detail from verification_step where account_id = $1 and verification_id = $2
@@ -66,8 +66,8 @@ async function stepTexts(tx: Transaction, { accountId, id }: VerificationRow): P
 const shownSteps = 30;
 
 function describePreview({ preview, degraded }: VerificationRows['verification']): string {
-  if (degraded) return 'only its code was judged, because no preview came up';
-  if (!preview) return 'no preview governs it yet';
+  if (degraded) return 'only the code was analysed, because no preview was available';
+  if (!preview) return 'no preview is chosen yet';
   return preview.method === 'sandbox'
     ? `preview ${code(preview.name)}: a sandbox of the image ${code(preview.image)}`
     : `preview ${code(preview.name)}: an endpoint that CI registers`;
@@ -75,37 +75,37 @@ function describePreview({ preview, degraded }: VerificationRows['verification']
 
 const causeText = {
   head: 'started for a new head',
-  registration: 'started because its preview was registered',
-  asked: 'started because somebody asked',
+  registration: 'started because the preview was registered',
+  asked: 'started because a user requested it',
 } as const;
 
 /** The next step of the verification, or what it waits for. */
 export function stepText(step: VerificationLeft): string {
   switch (step.kind) {
     case 'ended':
-      return 'nothing, it has ended';
+      return 'nothing, because the verification has ended';
     case 'call':
       return callText[step.call];
     case 'supervise':
-      return 'boot, drive and judge its preview';
+      return 'boot, test and judge the preview';
     case 'wait':
       return waitText(step);
   }
 }
 
 const callText: Readonly<Record<VerificationCall, string>> = {
-  prepare: 'read what it changes and which preview governs it',
-  publish: 'say on the head how it stands',
+  prepare: 'read the changed files and choose the preview',
+  publish: 'publish the status as a check of the head',
 };
 
 function waitText(step: Extract<VerificationStep, { kind: 'wait' }>): string {
   const until = step.until === null ? '' : ` until ${new Date(step.until).toISOString()} at most`;
   switch (step.for) {
     case 'registration':
-      return `wait for CI to register its preview${until}`;
+      return `wait for CI to register the preview${until}`;
     case 'call':
-      return 'ask the host again in a while';
+      return 'repeat the failed call later';
     case 'lease':
-      return 'its preview is driven';
+      return 'the preview is being tested';
   }
 }

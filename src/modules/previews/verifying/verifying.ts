@@ -8,21 +8,24 @@ import type { PreviewGateway } from '../../../platform/previews/gateway.ts';
 import type { PreviewSandboxes } from '../../../platform/previews/port.ts';
 import type { Secrets } from '../../accounts/index.ts';
 
-export interface Verifying {
+export interface VerificationPorts {
   readonly secrets: Secrets;
   /** The places where sandboxes run. The first place that can boot an image boots it. */
   readonly sandboxes: readonly PreviewSandboxes[];
   /** The gateway through which servers reach the sandboxes of this process. */
   readonly gateway: PreviewGateway;
   readonly driver: AppDriver;
-  /** Judges the code if no preview is available. */
+  /** Analyses the code if no preview is available. */
   readonly analysis: Analysis;
   /**
    * Writes the result of a check of a commit, and wakes the queue. It is passed in, because the queue imports this
    * module.
    */
   readonly recordCheck: RecordCheck;
-  /** Aborted when this process stops. Then its verifications stop, and another process starts them again. */
+  /**
+   * Aborted when this process stops. Then the verifications of this process stop, and another process starts them
+   * again.
+   */
   readonly signal?: AbortSignal;
 }
 
@@ -37,5 +40,5 @@ export interface ServiceCheck {
   readonly endedAt: Date | null;
 }
 
-/** Locks the rows of queues, so that it must be called before any other row is locked. */
+/** Locks the rows of queues, so the caller must not have locked any other row before. */
 export type RecordCheck = (ctx: Context, tx: Transaction, check: ServiceCheck) => Promise<void>;
