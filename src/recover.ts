@@ -4,7 +4,7 @@ import { Command, Option } from 'commander';
 import color from 'picocolors';
 import { calledAs, examplesOf } from './launcher/called-as.ts';
 import { recoverDatabase, surveyInstallation, type Survey } from './modules/queue/index.ts';
-import { countOpenDeployments, forgetOpenDeployments } from './modules/releases/index.ts';
+import { countOpenDeployments, closeOpenDeployments } from './modules/releases/index.ts';
 import { countOpenRunbooks, stopOpenRunbooks } from './modules/runbooks/index.ts';
 import { runTool, withService } from './tool.ts';
 
@@ -36,7 +36,7 @@ async function main(): Promise<number> {
     const recovered = await recoverDatabase(service.ports);
     if (recovered === null) return sayNothing();
     for (const line of describeSurvey(recovered.survey)) console.log(`  ${line}`);
-    const open = await forgetOpenDeployments(service.ports);
+    const open = await closeOpenDeployments(service.ports);
     if (open > 0) console.log(`  ${describeOpen(open)}`);
     const runbooks = await stopOpenRunbooks(service.ports);
     if (runbooks > 0) console.log(`  ${describeRunbooks(runbooks)}`);

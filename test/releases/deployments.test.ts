@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemContext, type Context } from '../../src/context.ts';
 import { deploymentStatuses } from '../../src/domain/releases/release.ts';
-import { cancelActive } from '../../src/modules/releases/deployments.cancel.ts';
+import { cancelActiveDeployments } from '../../src/modules/releases/deployments.cancel.ts';
 import { advanceDeployment, cancelDeployment, createDeployment } from '../../src/modules/releases/index.ts';
 import { lockEnvironment } from '../../src/modules/releases/releases.locks.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -276,7 +276,9 @@ describe('a rollback', () => {
           },
         };
         const environment = await lockEnvironment(ctx, tx, at.id);
-        expect(await cancelActive(ctx, counting, { environment, because: 'For a test.' })).toHaveLength(length);
+        expect(await cancelActiveDeployments(ctx, counting, { environment, because: 'For a test.' })).toHaveLength(
+          length,
+        );
         return statements;
       });
     };
@@ -299,7 +301,7 @@ describe('a rollback', () => {
     const ctx = systemContext(s.ports, s.accountId);
     const left = await s.ports.db.transaction(s.accountId, async (tx) => {
       const locked = await lockEnvironment(ctx, tx, at.id);
-      expect(await cancelActive(ctx, tx, { environment: locked, because: 'For a test.' })).toHaveLength(4);
+      expect(await cancelActiveDeployments(ctx, tx, { environment: locked, because: 'For a test.' })).toHaveLength(4);
       return [...tx.em.getUnitOfWork().getIdentityMap().values()].length;
     });
     // Only the environment is in memory.
@@ -349,7 +351,7 @@ describe('a rollback', () => {
     for (const { errors } of [deployed, await send('v1-rc1', true), await send('v1-rc1', false)])
       expect(errors).toMatchObject([
         {
-          message: 'v2-rc1 runs in production, and not v1-rc1. Look at it again.',
+          message: 'v2-rc1 runs in production, and not v1-rc1. Read the environment again.',
           extensions: { code: 'CONFLICT', field: 'input.ifRunning' },
         },
       ]);

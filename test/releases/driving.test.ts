@@ -2,7 +2,7 @@
 // is a plain loop, so the tests show what the rows alone guarantee.
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { advanceDeployment, forgetOpenDeployments } from '../../src/modules/releases/index.ts';
+import { advanceDeployment, closeOpenDeployments } from '../../src/modules/releases/index.ts';
 import { updateReleaseProject } from '../../src/modules/releases/projects.service.ts';
 import { updateEnvironment } from '../../src/modules/releases/environments.service.ts';
 import { cdServer } from '../support/cd-server.ts';
@@ -355,13 +355,13 @@ describe('a database that was restored', () => {
     await r.deploy('v1-rc1');
     await r.deploy('v2-rc1');
     await r.w.until(async () => cd.runs.length === 1);
-    expect(await forgetOpenDeployments(r.w.ctx)).toBe(2);
+    expect(await closeOpenDeployments(r.w.ctx)).toBe(2);
     await r.become('v1-rc1 unknown', 'v2-rc1 unknown');
     cd.startsAs = 'success';
     await r.deploy('v3-rc1');
     await r.become('v1-rc1 unknown', 'v2-rc1 unknown', 'v3-rc1 success');
     expect(cd.runs.map(({ facts }) => facts['release_candidate_version'])).toEqual(['v1-rc1', 'v3-rc1']);
-    expect(await forgetOpenDeployments(r.w.ctx)).toBe(0);
+    expect(await closeOpenDeployments(r.w.ctx)).toBe(0);
   });
 });
 
@@ -376,7 +376,7 @@ describe('a provider whose secret cannot be decrypted any more', () => {
     await r.candidate('v1-rc1');
     await r.deploy('v1-rc1');
     await r.become('v1-rc1 error');
-    const message = 'The secret of its provider was kept under another key: set it again.';
+    const message = 'The secret of the provider was encrypted with another key. Set the secret again.';
     expect((await r.deployments())[0]?.error_message).toBe(message);
     expect(await r.w.rows('select 1 from environment where current_deployment_id is not null')).toEqual([]);
     await r.candidate('v2-rc1', { built: true });
@@ -403,7 +403,7 @@ describe('a deployment by a command', () => {
     expect((await r.deployments())[1]?.error_message).toMatch(/^Exited with code 1 after /);
     const { details } = (await advanceDeployment(r.w.ctx, second)).summary;
     expect(details).toContain(
-      '**Last words**\n\n```text\nto production: v2-rc1 after v1-rc1\n[interlock] Exited with code 1',
+      '**End of the log**\n\n```text\nto production: v2-rc1 after v1-rc1\n[interlock] Exited with code 1',
     );
   });
 

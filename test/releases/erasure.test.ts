@@ -37,7 +37,7 @@ it('a deployment and a build are canceled at their provider, with the secret of 
     problem: null,
   });
   expect(['v1-rc1', 'v2-rc1'].map((version) => cd.run(version).cancels)).toEqual([1, 1]);
-  expect((await r.deployments())[1]?.error_message).toBe('Its repository is being erased.');
+  expect((await r.deployments())[1]?.error_message).toBe('The repository is being erased.');
   expect(await r.w.rows('select 1 from environment where provider_secret is null')).toEqual([]);
   await expectErased(r.w);
 });
@@ -71,8 +71,8 @@ it('the agent of a runbook is stopped, and no later leaf is started', async () =
     async () => (await r.w.rows('select 1 from runbook where supervised_until is not null')).length === 0,
   );
   expect(await r.leaves(number)).toEqual([
-    '1.1 failed: Its repository is being erased.',
-    '2.1 failed: Its repository is being erased.',
+    '1.1 failed: The repository is being erased.',
+    '2.1 failed: The repository is being erased.',
   ]);
   await expectErased(r.w);
 });

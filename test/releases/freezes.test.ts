@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
-import { frozenNow } from '../../src/modules/releases/freezes.frozen.ts';
+import { loadFreezeInForce } from '../../src/modules/releases/freezes.frozen.ts';
 import { announceDueFreezes } from '../../src/modules/releases/freezes.timer.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { environmentOf, type TestEnvironment } from './environment.ts';
@@ -110,7 +110,7 @@ describe('an environment that a user has frozen', () => {
     const behind = new Date(Date.now() - 5_000);
     const frozen = await s.ports.db.transaction(
       s.accountId,
-      async (tx) => await frozenNow(ctx, tx, { environmentId: at.id, now: behind }),
+      async (tx) => await loadFreezeInForce(ctx, tx, { environmentId: at.id, now: behind }),
     );
     expect(frozen?.freeze.source).toBe('manual');
   });
@@ -130,7 +130,7 @@ describe('an environment that a user has frozen', () => {
       environment: { frozen: { reason: 'one' } },
       impact: {
         sentence:
-          'production is frozen until somebody ends it, by service@acme.test: two. Takes the place of the freeze by service@acme.test. Holds back v1-rc1.',
+          'production is frozen until somebody ends it, by service@acme.test: two. Replaces the freeze by service@acme.test. Holds back v1-rc1.',
         holdsBack: [{ releaseCandidate: { version: 'v1-rc1' }, status: 'PENDING' }],
         replaces: { reason: 'one' },
       },
@@ -405,7 +405,7 @@ describe('a freeze is refused', () => {
       'input must name either environment or branches',
       expect.stringMatching(/^cron_start must be a cron expression of five fields: /),
       'cron_end must have a next run',
-      'cron_end must differ from cron_start, or it would never end: freeze without a schedule for that',
+      'cron_end must differ from cron_start, because the freeze would never end. Make a freeze without end without a schedule',
     ]);
     expect(await freezeEvents(at)).toEqual([]);
   });

@@ -43,10 +43,8 @@ describe('after the worker that drives was killed', { timeout: 600_000 }, () => 
     await s.start();
     await s.r.become('v1-rc1 success');
     const log = await s.r.log({ deployment: id });
-    const attempts = log.match(/It is started again, as attempt \d of the same run\./g);
-    expect(attempts).toEqual(
-      killedAt.map((_, index) => `It is started again, as attempt ${index + 2} of the same run.`),
-    );
+    const attempts = log.match(/The run is started again: attempt \d\./g);
+    expect(attempts).toEqual(killedAt.map((_, index) => `The run is started again: attempt ${index + 2}.`));
     expect(new Set(log.match(/^run .*$/gm)).size).toBe(1);
     expect(await loggedStatuses(s.r)).toEqual(['v1-rc1 pending', 'v1-rc1 in_progress', 'v1-rc1 success']);
   });

@@ -172,9 +172,9 @@ describe('an environment', () => {
       "select id, provider_secret as sealed, to_jsonb(e)::text as all from environment e where name = 'production' and provider ->> 'kind' = 'http'",
     );
     expect(row?.all).not.toContain('hush');
-    const owner = { accountId: s.accountId, of: 'environment', id: row?.id ?? '' } as const;
+    const owner = { accountId: s.accountId, kind: 'environment', id: row?.id ?? '' } as const;
     expect(openSecret(s.secrets, owner, row?.sealed as Buffer)).toBe('hush-hush');
-    expect(() => openSecret(s.secrets, { ...owner, of: 'project' }, row?.sealed as Buffer)).toThrow(
+    expect(() => openSecret(s.secrets, { ...owner, kind: 'project' }, row?.sealed as Buffer)).toThrow(
       'unable to authenticate data',
     );
 
@@ -258,7 +258,7 @@ describe('an environment', () => {
     ).toEqual([
       'CONFLICT',
       'input.provider',
-      'busy has a running deployment: cancel it, or change the provider when it has ended.',
+      'busy has a running deployment. Cancel the deployment, or change the provider after the deployment has ended.',
     ]);
   });
 
@@ -269,11 +269,11 @@ describe('an environment', () => {
     [{ kind: 'HTTP', url: 'file:///etc' }, 'input.provider.url must be an absolute http or https URL'],
     [
       { kind: 'HTTP', url: 'https://a:b@c.test' },
-      'input.provider.url must hold no user name or password: calls are signed instead',
+      'input.provider.url must not contain a user name or a password, because calls are signed',
     ],
     [
       { kind: 'HTTP', url: 'https://c.test', secret: '' },
-      'input.provider.secret must not be empty: give null to take it away',
+      'input.provider.secret must not be empty. Give null to remove the secret',
     ],
     [{ kind: 'GITHUB_ACTIONS' }, 'input.provider.workflow is required'],
     [{ kind: 'NONE', command: 'x' }, 'input.provider.command is not for a provider of the kind NONE'],

@@ -56,7 +56,7 @@ describe('on Temporal, killed', () => {
     );
     expect(cd.runs).toHaveLength(1);
     const log = await r.log({ deployment: staged });
-    expect(log).toContain('It is started again, as attempt 2 of the same run.');
+    expect(log).toContain('The run is started again: attempt 2.');
     const { accountId } = e.w.ctx;
     const workflow = e.client.workflow.getHandle(deploymentWorkflowId({ accountId, deploymentId: staged }));
     expect(await workflow.result()).toEqual({ status: 'success', summary: 'v1-rc1 → staging of shop: success' });

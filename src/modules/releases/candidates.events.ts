@@ -16,7 +16,7 @@ interface CandidateFacts {
   readonly createdAt: Date;
 }
 
-/** Writes events of a candidate. Their payload has all that their consumers need, as of this moment. */
+/** Writes events of a candidate. The payload has all facts that consumers need, as they are now. */
 export async function announceCandidate(
   ctx: Context,
   tx: Transaction,

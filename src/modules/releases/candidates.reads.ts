@@ -32,7 +32,7 @@ export async function findCandidate(
   return row ?? null;
 }
 
-/** Newest first. */
+/** Returns the newest candidates first. */
 export async function readCandidates(ctx: Context, projectId: string, page: PageBefore): Promise<ReleaseCandidate[]> {
   requireScope(ctx, 'release:read');
   return await ctx.db.read<ReleaseCandidate>(ctx.accountId, {
@@ -43,7 +43,7 @@ export async function readCandidates(ctx: Context, projectId: string, page: Page
   });
 }
 
-/** Newest first. */
+/** Returns the newest candidates first. */
 export async function readCandidatesOfRelease(
   ctx: Context,
   release: { readonly id: string; readonly projectId: string },
@@ -69,7 +69,7 @@ export async function findRelease(ctx: Context, projectId: string, version: stri
   return row ?? null;
 }
 
-/** Newest first. */
+/** Returns the newest releases first. */
 export async function readReleases(ctx: Context, projectId: string, page: PageBefore): Promise<Release[]> {
   requireScope(ctx, 'release:read');
   return await ctx.db.read<Release>(ctx.accountId, {

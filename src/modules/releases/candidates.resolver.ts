@@ -36,7 +36,7 @@ const pageSize = 20;
 
 @Resolver(() => ReleaseProject)
 export class ProjectCandidatesResolver {
-  @FieldResolver(() => ReleaseConnection, { description: 'Its releases, newest first.' })
+  @FieldResolver(() => ReleaseConnection, { description: 'The releases of the project, newest first.' })
   async releases(
     @Ctx() ctx: GraphQLContext,
     @Root() project: ReleaseProject,
@@ -49,7 +49,7 @@ export class ProjectCandidatesResolver {
 
   @FieldResolver(() => Release, {
     nullable: true,
-    description: 'A release by its version. Null if the project does not have it.',
+    description: 'A release by its version. Null: the project has no such release.',
   })
   async release(
     @Ctx() ctx: GraphQLContext,
@@ -60,7 +60,9 @@ export class ProjectCandidatesResolver {
     return await findRelease(ctx, id, version);
   }
 
-  @FieldResolver(() => ReleaseCandidateConnection, { description: 'Candidates of all its releases, newest first.' })
+  @FieldResolver(() => ReleaseCandidateConnection, {
+    description: 'The candidates of all releases of the project, newest first.',
+  })
   async releaseCandidates(
     @Ctx() ctx: GraphQLContext,
     @Root() project: ReleaseProject,
@@ -73,12 +75,12 @@ export class ProjectCandidatesResolver {
 
   @FieldResolver(() => ReleaseCandidate, {
     nullable: true,
-    description: 'A candidate by its version. Null if the project does not have it.',
+    description: 'A candidate by its version. Null: the project has no such candidate.',
   })
   async releaseCandidate(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: ReleaseProject,
-    @Arg('version', () => ReleaseCandidateVersion, { description: 'Its version.' }) version: string,
+    @Arg('version', () => ReleaseCandidateVersion, { description: 'The version of the candidate.' }) version: string,
   ): Promise<ReleaseCandidate | null> {
     return await findCandidate(ctx, id, version);
   }
@@ -91,7 +93,7 @@ export class ReleasesResolver {
     return await loaderOf(ctx, releaseProjectById).load(projectId);
   }
 
-  @FieldResolver(() => ReleaseCandidateConnection, { description: 'Its candidates, newest first.' })
+  @FieldResolver(() => ReleaseCandidateConnection, { description: 'The candidates of the release, newest first.' })
   async candidates(
     @Ctx() ctx: GraphQLContext,
     @Root() release: Release,
@@ -110,19 +112,19 @@ export class ReleaseCandidatesResolver {
     return await loaderOf(ctx, releaseProjectById).load(projectId);
   }
 
-  @FieldResolver(() => Release, { description: 'Its release.' })
+  @FieldResolver(() => Release, { description: 'The release of the candidate.' })
   async release(@Ctx() ctx: GraphQLContext, @Root() { releaseId }: ReleaseCandidate): Promise<Release | null> {
     return await loaderOf(ctx, releaseById).load(releaseId);
   }
 
-  @FieldResolver(() => Repository, { description: 'The repository that has its commit.' })
+  @FieldResolver(() => Repository, { description: 'The repository that has the commit of the candidate.' })
   async repository(@Ctx() ctx: GraphQLContext, @Root() { repositoryId }: ReleaseCandidate): Promise<Repository> {
     return await loaderOf(ctx, repositoryOfRelease).load(repositoryId);
   }
 
   @Mutation(() => CreateReleasePayload, {
     description:
-      'Creates a release candidate at a commit, and its release if there is none yet (interface 4.8). A repeated request with the same commit returns the same candidate. Needs release:write.',
+      'Creates a release candidate at a commit, and the release if it does not exist yet (interface 4.8). A repeated request with the same commit returns the same candidate. Needs release:write.',
   })
   async createRelease(
     @Ctx() ctx: GraphQLContext,

@@ -13,9 +13,9 @@ registerEnumType(candidateStatuses, {
   name: 'ReleaseCandidateStatus',
   description: 'Whether a candidate can be deployed.',
   valuesConfig: {
-    BUILDING: { description: 'It is being built.' },
-    READY: { description: 'It can be deployed.' },
-    FAILED: { description: 'Its build failed, and it can never be deployed.' },
+    BUILDING: { description: 'The candidate is being built.' },
+    READY: { description: 'The candidate can be deployed.' },
+    FAILED: { description: 'The build failed, and the candidate can never be deployed.' },
   },
 });
 
@@ -28,10 +28,10 @@ export class Release {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
-  @Field(() => String, { description: 'Its version: the version of its candidates without the suffix `-rc<number>`.' })
+  @Field(() => String, { description: 'The version of the candidates, without the suffix `-rc<number>`.' })
   version!: string;
 
-  @Field(() => DateTime, { description: 'When its first candidate was made.' })
+  @Field(() => DateTime, { description: 'When the first candidate was made.' })
   createdAt!: Date;
 
   projectId!: string;
@@ -47,10 +47,12 @@ export class ReleaseCandidate {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
-  @Field(() => ReleaseCandidateVersion, { description: 'Its version: `<release version>-rc<number>`.' })
+  @Field(() => ReleaseCandidateVersion, {
+    description: 'The version of the candidate: `<release version>-rc<number>`.',
+  })
   version!: string;
 
-  @Field(() => String, { description: 'The version of its release.' })
+  @Field(() => String, { description: 'The version of the release.' })
   releaseVersion!: string;
 
   @Field(() => Int, { description: 'The number after `-rc`.' })
@@ -59,34 +61,34 @@ export class ReleaseCandidate {
   @Field(() => GitObjectID, { description: 'The commit that is deployed.' })
   commit!: string;
 
-  @Field(() => candidateStatuses, { description: 'Whether it can be deployed.' })
+  @Field(() => candidateStatuses, { description: 'Whether the candidate can be deployed.' })
   status!: CandidateStatus;
 
-  @Field(() => String, { nullable: true, description: 'Why its build failed. Null: it did not fail.' })
+  @Field(() => String, { nullable: true, description: 'Why the build failed. Null: it did not fail.' })
   errorMessage!: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'The error of the last call to the provider of its build. Null: the call succeeded.',
+    description: 'The error of the last call to the provider of the build. Null: the call succeeded.',
   })
   lastFailure!: string | null;
 
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'When that provider is called again after `lastFailure`. Null: it is not called again, or no call failed.',
+      'When the provider of the build is called again after `lastFailure`. Null: the provider is not called again, or no call failed.',
   })
   nextTryAt!: Date | null;
 
-  @Field(() => String, { description: 'Email address of the user who made it.' })
+  @Field(() => String, { description: 'Email address of the user who made the candidate.' })
   actor!: string;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the candidate was made.' })
   createdAt!: Date;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When it became ready or failed. Null while it is being built.',
+    description: 'When the candidate became ready or failed. Null: it is being built.',
   })
   endedAt!: Date | null;
 
@@ -103,7 +105,9 @@ export class CreateReleaseInput {
   @Field(() => String, { description: 'The release project.' })
   project!: string;
 
-  @Field(() => ReleaseCandidateVersion, { description: 'Its version: `<release version>-rc<number>`.' })
+  @Field(() => ReleaseCandidateVersion, {
+    description: 'The version of the candidate: `<release version>-rc<number>`.',
+  })
   version!: string;
 
   @Field(() => String, { description: 'The repository of the project, as `<owner>/<name>`.' })

@@ -20,7 +20,7 @@ export class ReleaseChangesResolver {
   @FieldResolver(() => ReleaseCandidate, {
     nullable: true,
     description:
-      'The release candidate that the event is about. Null when it is about no candidate. Needs release:read.',
+      'The release candidate that the event is about. Null: the event is about no candidate. Needs release:read.',
   })
   async releaseCandidate(@Ctx() ctx: GraphQLContext, @Root() { candidateId }: Event): Promise<ReleaseCandidate | null> {
     return await loadIfAny(ctx, candidateById, candidateId);
@@ -28,7 +28,7 @@ export class ReleaseChangesResolver {
 
   @FieldResolver(() => Deployment, {
     nullable: true,
-    description: 'The deployment that the event is about. Null when it is about no deployment. Needs release:read.',
+    description: 'The deployment that the event is about. Null: the event is about no deployment. Needs release:read.',
   })
   async deployment(@Ctx() ctx: GraphQLContext, @Root() { deploymentId }: Event): Promise<Deployment | null> {
     return await loadIfAny(ctx, deploymentById, deploymentId);
@@ -36,7 +36,8 @@ export class ReleaseChangesResolver {
 
   @FieldResolver(() => Environment, {
     nullable: true,
-    description: 'The environment that the event is about. Null when it is about no environment. Needs release:read.',
+    description:
+      'The environment that the event is about. Null: the event is about no environment. Needs release:read.',
   })
   async environment(@Ctx() ctx: GraphQLContext, @Root() { environmentId }: Event): Promise<Environment | null> {
     return await loadIfAny(ctx, environmentById, environmentId);
@@ -56,7 +57,7 @@ export class ReleaseChangesResolver {
   @Subscription(() => EnvironmentChange, {
     subscribe: followEnvironments,
     description:
-      'Each change of an environment of a release project: its deployments, its freezes. Needs release:read.',
+      'Each change of an environment of a release project, for example of its deployments or freezes. Needs release:read.',
   })
   environmentChanged(
     @Root() change: SubscriptionValue<EnvironmentChange>,
@@ -112,7 +113,8 @@ class FollowEnvironmentsArgs extends FollowArgs {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Name of one of its environments. Left out: all environments, including those that are created later.',
+    description:
+      'Name of an environment of the project. Left out: all environments, including environments that are created later.',
   })
   environment?: string | null;
 }

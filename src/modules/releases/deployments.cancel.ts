@@ -19,7 +19,7 @@ interface Cancellation {
  * Cancels deployments. Returns the ids of the deployments that were canceled or asked to stop. The caller locks the
  * environment's row.
  */
-export async function cancel(
+export async function cancelDeployments(
   ctx: Context,
   tx: Transaction,
   { environment, because, deployments }: Cancellation & { readonly deployments: readonly DeploymentRow[] },
@@ -43,7 +43,7 @@ export async function cancel(
     });
     statuses.push(...path.map((to) => ({ deployment, to, errorMessage: because, cancelPending })));
   }
-  await writeDeploymentStatuses(ctx, tx, { environment, by: 'service', statuses });
+  await writeDeploymentStatuses(ctx, tx, { environment, source: 'service', statuses });
   return [...new Set(statuses.map(({ deployment }) => deployment.id))];
 }
 
@@ -53,7 +53,11 @@ const maxAtOnce = 1_000;
  * Cancels all active deployments of an environment. Returns the ids of the deployments that were canceled or asked to
  * stop, oldest first.
  */
-export async function cancelActive(ctx: Context, tx: Transaction, cancellation: Cancellation): Promise<string[]> {
+export async function cancelActiveDeployments(
+  ctx: Context,
+  tx: Transaction,
+  cancellation: Cancellation,
+): Promise<string[]> {
   await tx.em.flush();
   const active = await tx.query<{ id: string }>(
     `select id from deployment where account_id = $1 and environment_id = $2
@@ -64,7 +68,7 @@ export async function cancelActive(ctx: Context, tx: Transaction, cancellation: 
   for (let from = 0; from < active.length; from += maxAtOnce) {
     const ids = active.slice(from, from + maxAtOnce).map(({ id }) => id);
     const deployments = await loadDeployments(ctx, tx, ids);
-    canceled.push(...(await cancel(ctx, tx, { ...cancellation, deployments })));
+    canceled.push(...(await cancelDeployments(ctx, tx, { ...cancellation, deployments })));
     await tx.em.flush();
     // Every flush compares all loaded entities, which would take minutes with a long line of deployments. So canceled
     // deployments are removed from the unit of work.

@@ -1,4 +1,4 @@
-// Writes the event `deployment_<status>`. Its payload has all that its consumers need, as of the moment of the change.
+// Writes the event `deployment_<status>`. The payload has all facts that consumers need, as they were at the change.
 import type { Context } from '../../context.ts';
 import type { DeploymentStatus } from '../../domain/releases/release.ts';
 import { DomainError } from '../../domain/errors.ts';

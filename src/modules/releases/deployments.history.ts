@@ -12,14 +12,14 @@ import {
 import { lineOf, type LineEntry } from '../../domain/releases/slot.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { requireScope } from '../accounts/index.ts';
-import { frozenNow } from './freezes.frozen.ts';
+import { loadFreezeInForce } from './freezes.frozen.ts';
 import type { EnvironmentRow } from './releases.entities.ts';
 
 const newestAtFirst = 100;
 
 /**
- * The newest successful deployments of an environment, oldest first. Reads as many as are needed to know which
- * candidate runs and which candidate ran before.
+ * The newest successful deployments of an environment, in the order in which they ended. Reads as many as are needed to
+ * know which candidate runs and which candidate ran before.
  */
 async function readSuccesses(ctx: Context, tx: Transaction, environmentId: string): Promise<Success[]> {
   await tx.em.flush();
@@ -40,7 +40,11 @@ async function readSuccesses(ctx: Context, tx: Transaction, environmentId: strin
 /**
  * The candidate that runs in the environment according to its successful deployments. Null: no candidate runs there.
  */
-export async function readRunning(ctx: Context, tx: Transaction, environmentId: string): Promise<string | null> {
+export async function readRunningCandidate(
+  ctx: Context,
+  tx: Transaction,
+  environmentId: string,
+): Promise<string | null> {
   return listRestorable(await readSuccesses(ctx, tx, environmentId)).at(-1) ?? null;
 }
 
@@ -75,6 +79,6 @@ export async function readLine(ctx: Context, tx: Transaction, environment: Envir
   );
   const isFrozen =
     pending.some(({ forced }) => forced) &&
-    (await frozenNow(ctx, tx, { environmentId: environment.id, now: ctx.clock() })) !== null;
+    (await loadFreezeInForce(ctx, tx, { environmentId: environment.id, now: ctx.clock() })) !== null;
   return lineOf(pending, { currentId: environment.currentDeploymentId ?? null, isFrozen });
 }

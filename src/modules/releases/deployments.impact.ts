@@ -11,12 +11,12 @@ import type { DeploymentRow, EnvironmentRow } from './releases.entities.ts';
 export interface Answer {
   readonly deployment: Deployment;
   readonly cancels: readonly Deployment[];
-  /** The first one first. */
+  /** In the order in which they run. */
   readonly waitsFor: readonly Deployment[];
   readonly isPreview: boolean;
 }
 
-export async function dryRunOr<Answered extends { readonly isPreview: boolean }>(
+export async function carryOutOrDryRun<Answered extends { readonly isPreview: boolean }>(
   ctx: Context,
   preview: boolean | undefined,
   act: (tx: Transaction) => Promise<Answered>,
@@ -67,7 +67,7 @@ export function impactText({ deployment, cancels, waitsFor }: Answer): string {
         ? `Asks the deployment of ${each.releaseCandidateVersion} to stop.`
         : `Cancels the deployment of ${each.releaseCandidateVersion}.`,
     );
-  if (status === 'canceling') return `Asks the deployment of ${to} to stop, and waits until it has.`;
+  if (status === 'canceling') return `Asks the deployment of ${to} to stop, and waits until it has stopped.`;
   if (status === 'canceled') return `Cancels the deployment of ${to}.`;
   const behind = waitsFor.map((each) => each.releaseCandidateVersion).join(', ');
   const running = from === null ? '' : ` in the place of ${from}`;

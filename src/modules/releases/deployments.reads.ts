@@ -26,7 +26,9 @@ export interface DeploymentPage {
   readonly before: string;
 }
 
-/** The newest first. Reads one more than the page holds, which shows whether there is a next page. */
+/**
+ * Returns the newest deployments first. Reads one more than the page holds, which shows whether there is a next page.
+ */
 export async function readDeployments(
   ctx: Context,
   environmentId: string,

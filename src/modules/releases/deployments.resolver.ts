@@ -50,12 +50,12 @@ export class EnvironmentDeploymentsResolver {
 
 @Resolver(() => Deployment)
 export class DeploymentsResolver {
-  @FieldResolver(() => Environment, { description: 'The environment that it deploys to.' })
+  @FieldResolver(() => Environment, { description: 'The environment of the deployment.' })
   async environment(@Ctx() ctx: GraphQLContext, @Root() { environmentId }: Deployment): Promise<Environment | null> {
     return await loaderOf(ctx, environmentById).load(environmentId);
   }
 
-  @FieldResolver(() => ReleaseProject, { description: 'The release project of its environment.' })
+  @FieldResolver(() => ReleaseProject, { description: 'The release project of the environment.' })
   async project(@Ctx() ctx: GraphQLContext, @Root() { projectId }: Deployment): Promise<ReleaseProject | null> {
     return await loaderOf(ctx, releaseProjectById).load(projectId);
   }
@@ -100,7 +100,7 @@ export class DeploymentsResolver {
 
   @Mutation(() => DeploymentPayload, {
     description:
-      "A report of an outside pipeline. Sets the status of the candidate's newest deployment in the environment, or creates a deployment with this status. Triggers nothing (interface 4.8). Needs deploy:write.",
+      "Accepts the report of an outside pipeline. The report sets the status of the candidate's newest deployment in the environment, or creates a deployment with this status. It triggers nothing (interface 4.8). Needs deploy:write.",
   })
   async reportDeployment(
     @Ctx() ctx: GraphQLContext,

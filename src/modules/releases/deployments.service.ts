@@ -10,13 +10,13 @@ import { recordUserAction, requireAction, type UserActionName } from '../account
 import { requireActive, requireNotDeleted, lockRepositoryForShare } from '../repositories/index.ts';
 import { findCandidate } from './candidates.reads.ts';
 import type { ReleaseCandidate } from './candidates.types.ts';
-import { cancel, cancelActive } from './deployments.cancel.ts';
+import { cancelActiveDeployments, cancelDeployments } from './deployments.cancel.ts';
 import { announceDeployments, announcementOf } from './deployments.events.ts';
-import { readRollbackTarget, readRunning } from './deployments.history.ts';
-import { answer, dryRunOr, type Answer, type Change } from './deployments.impact.ts';
+import { readRollbackTarget, readRunningCandidate } from './deployments.history.ts';
+import { answer, carryOutOrDryRun, type Answer, type Change } from './deployments.impact.ts';
 import { wakeDeployment } from './deployments.wake.ts';
 import { writeDeploymentStatus } from './deployments.writer.ts';
-import { frozenNow } from './freezes.frozen.ts';
+import { loadFreezeInForce } from './freezes.frozen.ts';
 import { loadEnvironment } from './projects.reads.ts';
 import { DeploymentEntity, type DeploymentRow, type EnvironmentRow } from './releases.entities.ts';
 import { changeEnvironment, loadDeployment } from './releases.locks.ts';
@@ -33,7 +33,7 @@ export interface CreateDeploymentRequest extends EnvironmentNames {
   readonly supersede?: boolean;
   readonly force?: boolean;
   readonly preview?: boolean;
-  /** The version that runs there, as the caller knows it. Null or absent: it is not checked. */
+  /** The version that the caller expects to run in the environment. Null or absent: this is not checked. */
   readonly ifRunning?: string | null;
 }
 
@@ -45,13 +45,13 @@ export async function createDeployment(ctx: Context, request: CreateDeploymentRe
   requireAction(ctx, 'deploy');
   const { environment, candidate } = await find(ctx, request);
   requireReady(candidate);
-  return await dryRunOr(ctx, request.preview, async (tx) => {
+  return await carryOutOrDryRun(ctx, request.preview, async (tx) => {
     requireActive(await lockRepositoryForShare(tx, candidate.repositoryId));
     const locked = await changeEnvironment(ctx, tx, environment.id);
     await requireRunning(ctx, tx, { environment: locked, expected: request.ifRunning });
     await requireNotFrozen(ctx, tx, { environmentId: environment.id, force: request.force });
     const because = `Superseded by ${candidate.version}.`;
-    const canceled = request.supersede ? await cancelActive(ctx, tx, { environment: locked, because }) : [];
+    const canceled = request.supersede ? await cancelActiveDeployments(ctx, tx, { environment: locked, because }) : [];
     const deployment = await insertDeployment(ctx, tx, {
       environmentId: environment.id,
       candidateId: candidate.id,
@@ -99,7 +99,7 @@ export async function reportDeployment(ctx: Context, request: ReportDeploymentRe
       environment: locked,
       deployment,
       to: request.status,
-      by: 'report',
+      source: 'report',
       errorMessage: request.errorMessage ?? null,
     });
     return await record(ctx, tx, {
@@ -126,12 +126,12 @@ export async function cancelDeployment(
   { id, preview }: { readonly id: string; readonly preview?: boolean },
 ): Promise<Answer> {
   requireAction(ctx, 'deploy');
-  return await dryRunOr(ctx, preview, async (tx) => {
+  return await carryOutOrDryRun(ctx, preview, async (tx) => {
     const { environmentId } = await loadDeployment(ctx, tx, id);
     const environment = await changeEnvironment(ctx, tx, environmentId);
     const deployment = await loadDeployment(ctx, tx, id);
     const because = `Canceled by ${actorOf(ctx)}.`;
-    const canceled = await cancel(ctx, tx, { environment, deployments: [deployment], because });
+    const canceled = await cancelDeployments(ctx, tx, { environment, deployments: [deployment], because });
     if (canceled.length === 0 && deployment.status !== 'canceling' && deployment.status !== 'canceled')
       throw new DomainError('CONFLICT', `The deployment has ended: ${deployment.status}.`);
     return await record(ctx, tx, { action: 'deployment_canceled', change: { environment, deployment, canceled } });
@@ -141,7 +141,7 @@ export async function cancelDeployment(
 export interface RollBackRequest extends EnvironmentNames {
   readonly force?: boolean;
   readonly preview?: boolean;
-  /** The version that runs there, as the caller knows it. Null or absent: it is not checked. */
+  /** The version that the caller expects to run in the environment. Null or absent: this is not checked. */
   readonly ifRunning?: string | null;
 }
 
@@ -152,7 +152,7 @@ export interface RollBackRequest extends EnvironmentNames {
 export async function rollBackEnvironment(ctx: Context, request: RollBackRequest): Promise<Answer> {
   requireAction(ctx, 'roll_back');
   const { project, environment } = await loadEnvironment(ctx, request);
-  return await dryRunOr(ctx, request.preview, async (tx) => {
+  return await carryOutOrDryRun(ctx, request.preview, async (tx) => {
     requireNotDeleted(await lockRepositoryForShare(tx, project.repositoryId));
     const locked = await changeEnvironment(ctx, tx, environment.id);
     await requireRunning(ctx, tx, { environment: locked, expected: request.ifRunning });
@@ -160,7 +160,7 @@ export async function rollBackEnvironment(ctx: Context, request: RollBackRequest
     const because = `Canceled by a rollback of ${actorOf(ctx)}.`;
     // The cancellation comes first, because a deployment that was being triggered counts as started after it, and the
     // rollback must undo this deployment.
-    const canceled = await cancelActive(ctx, tx, { environment: locked, because });
+    const canceled = await cancelActiveDeployments(ctx, tx, { environment: locked, because });
     const target = await readRollbackTarget(ctx, tx, environment.id);
     if (target === null) throw new DomainError('NOT_FOUND', 'No previous deployment to roll back from');
     const deployment = await insertDeployment(ctx, tx, {
@@ -206,11 +206,15 @@ async function requireRunning(
   if (!expected) return;
   const [running] = await tx.query<{ version: string }>(
     'select version from release_candidate where account_id = $1 and id = $2',
-    [ctx.accountId, await readRunning(ctx, tx, id)],
+    [ctx.accountId, await readRunningCandidate(ctx, tx, id)],
   );
   if (running?.version === expected) return;
   const what = running === undefined ? 'Nothing runs' : `${running.version} runs`;
-  throw new DomainError('CONFLICT', `${what} in ${name}, and not ${expected}. Look at it again.`, 'input.ifRunning');
+  throw new DomainError(
+    'CONFLICT',
+    `${what} in ${name}, and not ${expected}. Read the environment again.`,
+    'input.ifRunning',
+  );
 }
 
 async function requireNotFrozen(
@@ -218,7 +222,7 @@ async function requireNotFrozen(
   tx: Transaction,
   { environmentId, force }: { readonly environmentId: string; readonly force: boolean | undefined },
 ): Promise<void> {
-  if (force || (await frozenNow(ctx, tx, { environmentId, now: ctx.clock() })) === null) return;
+  if (force || (await loadFreezeInForce(ctx, tx, { environmentId, now: ctx.clock() })) === null) return;
   throw new DomainError('ENVIRONMENT_FROZEN', 'Environment is frozen');
 }
 
@@ -233,7 +237,7 @@ async function insertDeployment(ctx: Context, tx: Transaction, row: NewDeploymen
   const deployment = tx.em.create(DeploymentEntity, {
     ...row,
     accountId: ctx.accountId,
-    fromCandidateId: await readRunning(ctx, tx, row.environmentId),
+    fromCandidateId: await readRunningCandidate(ctx, tx, row.environmentId),
     status: 'pending',
     actor: actorOf(ctx),
     createdAt: now,

@@ -18,13 +18,13 @@ registerEnumType(deploymentStatuses, {
   name: 'DeploymentStatus',
   description: 'Status of a deployment (interface 3.2).',
   valuesConfig: {
-    PENDING: { description: 'It waits in line.' },
-    IN_PROGRESS: { description: 'Its provider is deploying.' },
-    SUCCESS: { description: 'It succeeded, and its candidate runs in the environment.' },
-    FAILURE: { description: 'Its provider deployed, and reported a failure.' },
-    CANCELING: { description: 'It was asked to stop, and has not ended yet.' },
-    CANCELED: { description: 'It was canceled before or after its start.' },
-    ERROR: { description: 'It could not be started, or its end was never reported.' },
+    PENDING: { description: 'The deployment waits in line.' },
+    IN_PROGRESS: { description: 'The provider is deploying.' },
+    SUCCESS: { description: 'The deployment succeeded, and the candidate runs in the environment.' },
+    FAILURE: { description: 'The provider deployed, and reported a failure.' },
+    CANCELING: { description: 'The deployment was asked to stop, and has not ended yet.' },
+    CANCELED: { description: 'The deployment was canceled before or after its start.' },
+    ERROR: { description: 'The deployment could not be started, or its end was never reported.' },
     UNKNOWN: { description: 'No report arrived within the time limit. Other deployments no longer wait for it.' },
   },
 });
@@ -37,8 +37,8 @@ registerEnumType(deploymentKinds, {
   name: 'DeploymentKind',
   description: 'Whether a deployment is a rollback.',
   valuesConfig: {
-    FORWARD: { description: 'It deploys a candidate that a user named.' },
-    ROLLBACK: { description: 'It deploys the candidate that ran in the environment before.' },
+    FORWARD: { description: 'Deploys a candidate that a user named.' },
+    ROLLBACK: { description: 'Deploys the candidate that ran in the environment before.' },
   },
 });
 
@@ -50,7 +50,7 @@ registerEnumType(deploymentKinds, {
 })
 export class Deployment {
   @Field(() => ID, {
-    description: 'Its id, unique within the account. Opaque. After a preview, no deployment has this id.',
+    description: 'Its id, unique within the account. Opaque. After a dry run, no deployment has this id.',
   })
   id!: string;
 
@@ -59,7 +59,7 @@ export class Deployment {
   })
   actor!: string;
 
-  @Field(() => deploymentKinds, { description: 'Whether it is a rollback.' })
+  @Field(() => deploymentKinds, { description: 'Whether the deployment is a rollback.' })
   kind!: DeploymentKind;
 
   @Field(() => String, { description: 'The release that is deployed.' })
@@ -80,52 +80,55 @@ export class Deployment {
   })
   fromReleaseCandidateVersion!: string | null;
 
-  @Field(() => deploymentStatuses, { description: 'Its status.' })
+  @Field(() => deploymentStatuses, { description: 'The status of the deployment.' })
   status!: DeploymentStatus;
 
-  @Field(() => String, { nullable: true, description: 'The reason for its status. Null: there is nothing to add.' })
+  @Field(() => String, { nullable: true, description: 'The reason for the status. Null: there is nothing to add.' })
   errorMessage!: string | null;
 
   @Field(() => String, {
     nullable: true,
     description:
-      'Why the last call to its provider failed. The call is repeated at `nextTryAt`. Null: the call did not fail, or its result is known by now.',
+      'Why the last call to the provider failed. The call is repeated at `nextTryAt`. Null: the call did not fail, or its result is known now.',
   })
   lastFailure!: string | null;
 
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'When its provider is called again after `lastFailure`. Null: the provider is not called again, or no call failed.',
+      'When the provider is called again after `lastFailure`. Null: the provider is not called again, or no call failed.',
   })
   nextTryAt!: Date | null;
 
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'When its provider was asked to cancel it. Null: the provider was not asked. If the provider of a canceled deployment could not be reached, `lastFailure` says why.',
+      'When the provider was asked to cancel the deployment. Null: the provider was not asked. If the provider of a canceled deployment could not be reached, `lastFailure` says why.',
   })
   cancelSentAt!: Date | null;
 
-  @Field(() => Boolean, { description: 'Whether it is deployed even if the environment is frozen.' })
+  @Field(() => Boolean, { description: 'Whether the deployment starts even if the environment is frozen.' })
   forced!: boolean;
 
   @Field(() => Boolean, {
-    description: 'Whether an outside pipeline deploys and reports it, so that Interlock never triggers it.',
+    description: 'Whether an outside pipeline deploys and reports, so that Interlock never triggers the deployment.',
   })
   reported!: boolean;
 
-  @Field(() => DateTime, { description: 'When it was requested, or first reported.' })
+  @Field(() => DateTime, { description: 'When the deployment was requested, or first reported.' })
   createdAt!: Date;
 
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'When it began: when its status first changed from PENDING. Null: it waits, or was canceled while it waited.',
+      'When the status first changed from PENDING. Null: the deployment waits, or was canceled while it waited.',
   })
   deployStartAt!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it reached its final status. Null: it has not ended.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the deployment reached its final status. Null: it has not ended.',
+  })
   deployEndAt!: Date | null;
 
   environmentId!: string;
@@ -141,7 +144,7 @@ export const DeploymentConnection = connectionType(Deployment, 'Deployment', tru
 
 @ObjectType({ simpleResolvers: true, description: 'What deploying, canceling or rolling back would do.' })
 export class DeploymentImpact {
-  @Field(() => String, { description: 'All of this as a sentence.' })
+  @Field(() => String, { description: 'The effects in sentences.' })
   sentence!: string;
 
   @Field(() => [Deployment], {
@@ -149,14 +152,14 @@ export class DeploymentImpact {
   })
   cancels!: readonly Deployment[];
 
-  @Field(() => [Deployment], { description: 'Deployments that the deployment would wait for, the first one first.' })
+  @Field(() => [Deployment], { description: 'Deployments that would run before this deployment, in their order.' })
   waitsFor!: readonly Deployment[];
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The result of mutations of deployments.' })
 export class DeploymentPayload {
   @Field(() => Deployment, {
-    description: 'The deployment after the change. In a preview, the deployment as it would be.',
+    description: 'The deployment after the change. After a dry run, the deployment as it would be.',
   })
   deployment!: Deployment;
 
@@ -185,13 +188,16 @@ export class CreateDeploymentInput {
   })
   supersede!: boolean;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'True: it is deployed even if the environment is frozen.' })
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'True: the deployment starts even if the environment is frozen.',
+  })
   force!: boolean;
 
   @Field(() => ReleaseCandidateVersion, {
     nullable: true,
     description:
-      'The candidate that the caller expects to run in the environment. If another one runs there, the request is refused with CONFLICT. So the change does what the preview said. Left out: not checked.',
+      'The candidate that the caller expects to run in the environment. If another candidate runs there, the request is refused with CONFLICT. So the change has the effects that its preview showed. Left out: this is not checked.',
   })
   ifRunning?: string | null;
 
@@ -244,13 +250,16 @@ export class RollBackEnvironmentInput {
   @Field(() => String, { description: 'Name of the environment.' })
   environment!: string;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'True: it is deployed even if the environment is frozen.' })
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'True: the deployment starts even if the environment is frozen.',
+  })
   force!: boolean;
 
   @Field(() => ReleaseCandidateVersion, {
     nullable: true,
     description:
-      'The candidate that the caller expects to run in the environment. If another one runs there, the request is refused with CONFLICT. So the change does what the preview said. Left out: not checked.',
+      'The candidate that the caller expects to run in the environment. If another candidate runs there, the request is refused with CONFLICT. So the change has the effects that its preview showed. Left out: this is not checked.',
   })
   ifRunning?: string | null;
 

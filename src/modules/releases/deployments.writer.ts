@@ -1,5 +1,5 @@
-// The only function that writes the status of a deployment, with its times, its revision and its event. A deployment
-// that ends releases the slot, and the next deployment in line is woken. The caller locks the environment's row.
+// Only this file writes the status of a deployment, with the times, the revision and the event. A deployment that ends
+// releases the slot, and the next deployment in line is woken. The caller locks the environment's row.
 import type { Context } from '../../context.ts';
 import { startsDeployment, canMove, endsSlot, isFinal, timesAfter } from '../../domain/releases/deployment.status.ts';
 import type { DeploymentStatus } from '../../domain/releases/release.ts';
@@ -8,19 +8,19 @@ import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { noFailedCalls } from '../../platform/turns/index.ts';
 import { announceDeployments, announcementOf, type DeploymentAnnouncement } from './deployments.events.ts';
-import { readRunning } from './deployments.history.ts';
+import { readRunningCandidate } from './deployments.history.ts';
 import { wakeDeployment, wakeNextInLine } from './deployments.wake.ts';
 import { freezeAfterRollback } from './freezes.announce.ts';
 import type { DeploymentRow, EnvironmentRow } from './releases.entities.ts';
 
 interface Writer {
-  /** The caller has locked the row, and increased its version. */
+  /** The caller has locked this row, and increased its version. */
   readonly environment: EnvironmentRow;
   /**
-   * Changes by Interlock itself must follow the table of transitions. A report from outside is accepted without a
-   * check.
+   * A change by Interlock itself (`service`) must follow the table of transitions. A report from outside (`report`) is
+   * accepted without a check.
    */
-  readonly by: 'service' | 'report';
+  readonly source: 'service' | 'report';
 }
 
 export interface NewStatus {
@@ -37,25 +37,26 @@ export type StatusWrite = Writer & NewStatus;
 export async function writeDeploymentStatus(
   ctx: Context,
   tx: Transaction,
-  { environment, by, ...status }: StatusWrite,
+  { environment, source, ...status }: StatusWrite,
 ): Promise<void> {
-  await writeDeploymentStatuses(ctx, tx, { environment, by, statuses: [status] });
+  await writeDeploymentStatuses(ctx, tx, { environment, source, statuses: [status] });
 }
 
 /**
- * Writes several statuses in the given order, with about as many statements as one status needs. If there are several,
- * no deployment becomes or was a success, so that the running candidate does not change between them.
+ * Writes several statuses in the given order, with about as many statements as one status needs. If there are several
+ * statuses, none of the deployments was or becomes a success, so that the running candidate does not change between
+ * them.
  */
 export async function writeDeploymentStatuses(
   ctx: Context,
   tx: Transaction,
-  { environment, by, statuses }: Writer & { readonly statuses: readonly NewStatus[] },
+  { environment, source, statuses }: Writer & { readonly statuses: readonly NewStatus[] },
 ): Promise<void> {
-  const running = once(async () => await readRunning(ctx, tx, environment.id));
+  const running = once(async () => await readRunningCandidate(ctx, tx, environment.id));
   const announcements: DeploymentAnnouncement[] = [];
   for (const { deployment, to, errorMessage, cancelPending } of statuses) {
     const from = deployment.status;
-    if (by === 'service' && !canMove(from, to))
+    if (source === 'service' && !canMove(from, to))
       throw new DomainError('CONFLICT', `A deployment that is ${from} cannot become ${to}.`);
     await setStatus(ctx, { deployment, to, running });
     wakeDeployment(ctx, tx, deployment);
@@ -64,7 +65,7 @@ export async function writeDeploymentStatuses(
     // Postponed calls to the provider belong to the earlier status.
     Object.assign(deployment, { ...noFailedCalls, cancelPending: cancelPending ?? false });
     deployment.errorMessage = errorMessage ?? null;
-    announcements.push(announcementOf(deployment, by === 'report' && isFinal(from) ? { lateUpdate: true } : {}));
+    announcements.push(announcementOf(deployment, source === 'report' && isFinal(from) ? { lateUpdate: true } : {}));
   }
   if (announcements.length === 0) return;
   await announceDeployments(ctx, tx, announcements);

@@ -63,7 +63,7 @@ export async function createEnvironment(ctx: Context, secrets: Secrets, input: N
     );
     if (row === undefined)
       throw new DomainError('CONFLICT', `${project.name} already has an environment ${name}.`, 'input.name');
-    const owner = { accountId: ctx.accountId, of: 'environment', id: row.id } as const;
+    const owner = { accountId: ctx.accountId, kind: 'environment', id: row.id } as const;
     await tx.query('update environment set provider_secret = $3 where account_id = $1 and id = $2', [
       ctx.accountId,
       row.id,
@@ -175,11 +175,11 @@ function changeProvider(
   if (row.currentDeploymentId) {
     throw new DomainError(
       'CONFLICT',
-      `${row.name} has a running deployment: cancel it, or change the provider when it has ended.`,
+      `${row.name} has a running deployment. Cancel the deployment, or change the provider after the deployment has ended.`,
       'input.provider',
     );
   }
-  const owner = { accountId: ctx.accountId, of: 'environment', id: row.id } as const;
+  const owner = { accountId: ctx.accountId, kind: 'environment', id: row.id } as const;
   const sealed = row.providerSecret ? Buffer.from(row.providerSecret) : null;
   row.providerSecret = changedSecret(secrets, owner, { request, before: row.provider, sealed });
   if (!isSameProvider(row.provider, provider)) row.providerSince = ctx.clock();

@@ -14,7 +14,7 @@ const tiers = {
 } as const satisfies Record<Uppercase<EnvironmentTier>, EnvironmentTier>;
 registerEnumType(tiers, {
   name: 'EnvironmentTier',
-  description: 'The purpose of an environment. It is only shown, and no decision depends on it (interface 2.11).',
+  description: 'The purpose of an environment. The tier is only shown. No decision depends on it (interface 2.11).',
   valuesConfig: {
     DEVELOPMENT: { description: 'To try out unfinished work.' },
     TESTING: { description: 'To test candidates.' },
@@ -34,33 +34,36 @@ export class Environment {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
-  @Field(() => String, { description: 'Its name in the project; upper and lower case differ.' })
+  @Field(() => String, {
+    description: 'The name of the environment, unique in the project. Upper and lower case differ.',
+  })
   name!: string;
 
-  @Field(() => Int, { description: 'Its position in the order of the environments of the project, counted from 1.' })
+  @Field(() => Int, { description: 'The position of the environment in the order of the project, from 1.' })
   position!: number;
 
-  @Field(() => tiers, { description: 'What it is for.' })
+  @Field(() => tiers, { description: 'The purpose of the environment.' })
   tier!: EnvironmentTier;
 
-  @Field(() => Provider, { description: 'The provider of its deployments.' })
+  @Field(() => Provider, { description: 'The provider of the deployments.' })
   provider!: Provider;
 
   @Field(() => Int, {
-    description: 'Seconds without a report after which a deployment becomes unknown and others no longer wait for it.',
+    description:
+      'Seconds without a report after which a deployment becomes unknown, and other deployments no longer wait for it.',
   })
   reportTimeoutSec!: number;
 
-  @Field(() => Boolean, { description: 'Whether it is frozen after a rollback.' })
+  @Field(() => Boolean, { description: 'Whether the environment is frozen after a rollback.' })
   freezeAfterRollback!: boolean;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'The length of the freeze after a rollback, in seconds. Null: it lasts until a user ends it.',
+    description: 'The length of the freeze after a rollback, in seconds. Null: the freeze lasts until a user ends it.',
   })
   freezeAfterRollbackSec!: number | null;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the environment was made.' })
   createdAt!: Date;
 
   projectId!: string;
@@ -80,19 +83,20 @@ export class CreateEnvironmentInput {
   @Field(() => String, { description: 'The release project.' })
   project!: string;
 
-  @Field(() => String, { description: 'Its name: 1 to 100 characters without a slash.' })
+  @Field(() => String, { description: 'The name of the environment: 1 to 100 characters without a slash.' })
   name!: string;
 
-  @Field(() => tiers, { nullable: true, description: 'Its purpose. Default: OTHER.' })
+  @Field(() => tiers, { nullable: true, description: 'The purpose of the environment. Default: OTHER.' })
   tier?: EnvironmentTier | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Its position, from 1. Environments from this position on move by one. Default: the last position.',
+    description:
+      'The position of the environment, from 1. Environments from this position on move by one. Default: the last position.',
   })
   position?: number | null;
 
-  @Field(() => ProviderInput, { description: 'The provider of its deployments.' })
+  @Field(() => ProviderInput, { description: 'The provider of the deployments.' })
   provider!: ProviderInput;
 
   @Field(() => Int, {
@@ -101,42 +105,46 @@ export class CreateEnvironmentInput {
   })
   reportTimeoutSec?: number | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether it is frozen after a rollback, false if not given.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether the environment is frozen after a rollback, false if not given.',
+  })
   freezeAfterRollback?: boolean | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'The length of the freeze after a rollback, in seconds. Left out: it lasts until a user ends it.',
+    description:
+      'The length of the freeze after a rollback, in seconds. Left out: the freeze lasts until a user ends it.',
   })
   freezeAfterRollbackSec?: number | null;
 }
 
 @InputType({ description: 'Changes of an environment. Fields that are left out stay unchanged.' })
 export class UpdateEnvironmentInput extends EnvironmentRefInput {
-  @Field(() => tiers, { nullable: true, description: 'What it is for.' })
+  @Field(() => tiers, { nullable: true, description: 'The purpose of the environment.' })
   tier?: EnvironmentTier | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Its new position, from 1. The other environments move accordingly.',
+    description: 'The new position of the environment, from 1. The other environments move accordingly.',
   })
   position?: number | null;
 
   @Field(() => ProviderInput, {
     nullable: true,
-    description: 'The new provider of its deployments. Refused while a deployment is in progress.',
+    description: 'The new provider of the deployments. Refused while a deployment has the slot of the environment.',
   })
   provider?: ProviderInput | null;
 
   @Field(() => Int, { nullable: true, description: 'Seconds without a report after which a deployment is unknown.' })
   reportTimeoutSec?: number | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether it is frozen after a rollback.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether the environment is frozen after a rollback.' })
   freezeAfterRollback?: boolean | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'The length of the freeze after a rollback, in seconds. Null: it lasts until a user ends it.',
+    description: 'The length of the freeze after a rollback, in seconds. Null: the freeze lasts until a user ends it.',
   })
   freezeAfterRollbackSec?: number | null;
 
@@ -155,7 +163,7 @@ export class EnvironmentPayload {
 
 @ObjectType({ simpleResolvers: true, description: 'What a change of an environment would do.' })
 export class UpdateEnvironmentImpact {
-  @Field(() => String, { description: 'All of this as sentences.' })
+  @Field(() => String, { description: 'The effects in sentences.' })
   sentence!: string;
 
   @Field(() => [String], { description: 'The fields of the input whose values would change.' })

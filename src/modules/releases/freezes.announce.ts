@@ -1,5 +1,5 @@
-// Writes an event when an environment becomes frozen or unfrozen. Decisions do not depend on these events: they read
-// the freezes themselves.
+// Writes an event when an environment becomes frozen or unfrozen. No decision depends on these events. Decisions read
+// the freezes.
 import type { Context } from '../../context.ts';
 import { findFreezeInForce, nextChange } from '../../domain/releases/freeze.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -14,7 +14,7 @@ import {
 import { wakeNextInLine } from './deployments.wake.ts';
 import type { DeploymentRow, EnvironmentRow } from './releases.entities.ts';
 
-/** The facts of an environment in events. */
+/** The names of an environment in events. */
 export interface EnvironmentNames {
   readonly repositoryId: string;
   readonly project: string;

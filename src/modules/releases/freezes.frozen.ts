@@ -4,10 +4,11 @@ import type { Transaction } from '../../platform/database.ts';
 import { decisionInstant, loadEnvironmentFreezes, type StoredFreeze } from '../repositories/index.ts';
 
 /**
- * The freeze of an environment at an instant. Null: the environment is not frozen. The caller locks the environment's
- * row, so that no deployment takes the slot after a freeze was committed.
+ * Loads the freeze of an environment that is in force now. A freeze that another server created with a clock ahead of
+ * ours counts too. Null: the environment is not frozen. The caller locks the environment's row, so that no deployment
+ * takes the slot after a freeze was committed.
  */
-export async function frozenNow(
+export async function loadFreezeInForce(
   ctx: Context,
   tx: Transaction,
   { environmentId, now }: { readonly environmentId: string; readonly now: Date },

@@ -1,5 +1,5 @@
-// The effects of a change of an environment's freezes: the deployments that it would hold back, and those that it would
-// no longer hold back.
+// The effects of a change of an environment's freezes: which deployments are held back after the change, and which are
+// no longer held back.
 import type { Context } from '../../context.ts';
 import { timeText } from '../../domain/calendar/time.text.ts';
 import { findFreezeInForce, describeFreeze, nextChange } from '../../domain/releases/freeze.ts';
@@ -27,7 +27,7 @@ export interface FreezeChange {
   readonly replaces: StoredFreeze | null;
 }
 
-/** Called in the transaction of the change, after the change. */
+/** Must be called in the transaction of the change, after the change. */
 export async function impactOfFreeze(
   ctx: Context,
   tx: Transaction,
@@ -53,11 +53,13 @@ export async function impactOfFreeze(
     ...(frozen === null ? [] : [`${name} is ${describeFreeze(frozen)}.`]),
     ...(frozen === null && wasFrozen ? [`${name} is not frozen any more.`] : []),
     ...(frozen === null && next !== null ? [`${name} is frozen next from ${timeText(next)} on.`] : []),
-    ...(frozen === null && !wasFrozen && next === null ? [`${name} is not frozen now, and stays so.`] : []),
-    ...(replaces === null ? [] : [`Takes the place of the freeze by ${replaces.createdBy}.`]),
+    ...(frozen === null && !wasFrozen && next === null
+      ? [`${name} is not frozen now, and the change does not freeze it.`]
+      : []),
+    ...(replaces === null ? [] : [`Replaces the freeze by ${replaces.createdBy}.`]),
     ...(holdsBack.length === 0 ? [] : [`Holds back ${versionsOf(holdsBack)}.`]),
     ...(resumes.length === 0 ? [] : [`No longer holds back ${versionsOf(resumes)}.`]),
-    ...goesOn.map((deployment) => `The deployment of ${versionsOf([deployment])} goes on.`),
+    ...goesOn.map((deployment) => `The running deployment of ${versionsOf([deployment])} continues.`),
   ];
   return { replaces, holdsBack, resumes, sentence: sentences.join(' ') };
 }

@@ -5,14 +5,14 @@ import { loadMany } from '../../graphql/loaders.ts';
 import { requireScope } from '../accounts/index.ts';
 import { freezeColumns, toFreeze, type FreezeRecord, type StoredFreeze } from '../repositories/index.ts';
 
-/** The freezes that have not ended, newest first. */
+/** The freezes that have not ended, including freezes that have not begun, the last created first. */
 export async function readFreezes(ctx: GraphQLContext, environmentId: string): Promise<StoredFreeze[]> {
   const now = ctx.clock().getTime();
   return (await loaderOf(ctx, freezesOfEnvironments).load(environmentId)).filter((freeze) => !isOver(freeze, now));
 }
 
-/** The freeze of an environment now. Null: the environment is not frozen. */
-export async function readFrozen(
+/** Reads the freeze of an environment that is in force now. Null: the environment is not frozen. */
+export async function readFreezeInForce(
   ctx: GraphQLContext,
   environmentId: string,
 ): Promise<FreezeInForce<StoredFreeze> | null> {

@@ -7,7 +7,7 @@ import { Freeze, FreezePayload, Frozen, toFreezeNode, toFrozenNode } from '../re
 import { scheduleBranchFreeze } from '../repositories/index.ts';
 import { Environment } from './environments.types.ts';
 import type { FreezeImpactFacts } from './freezes.impact.ts';
-import { readFreezes, readFrozen } from './freezes.reads.ts';
+import { readFreezes, readFreezeInForce } from './freezes.reads.ts';
 import {
   deleteFreeze,
   freezeEnvironment,
@@ -32,14 +32,15 @@ export class FreezesResolver {
   @FieldResolver(() => Frozen, {
     nullable: true,
     description:
-      'The freeze because of which only forced deployments are deployed now. Null: the environment is not frozen.',
+      'The freeze that is in force now. Only forced deployments start while it lasts. Null: the environment is not frozen.',
   })
   async frozen(@Ctx() ctx: GraphQLContext, @Root() { id, name }: Environment): Promise<Frozen | null> {
-    return toFrozenNode(name, await readFrozen(ctx, id));
+    return toFrozenNode(name, await readFreezeInForce(ctx, id));
   }
 
   @FieldResolver(() => [Freeze], {
-    description: 'Its freezes that have not ended, newest first, including those that begin later.',
+    description:
+      'The freezes of the environment that have not ended, the last created first. Freezes that have not begun yet are included.',
   })
   async freezes(@Ctx() ctx: GraphQLContext, @Root() { id }: Environment): Promise<Freeze[]> {
     return (await readFreezes(ctx, id)).map(toFreezeNode);
@@ -47,7 +48,7 @@ export class FreezesResolver {
 
   @Mutation(() => FreezeEnvironmentPayload, {
     description:
-      'Freezes an environment from now on: only forced deployments are deployed. Replaces an earlier manual freeze. Needs release:write.',
+      'Freezes an environment from now on. Only forced deployments start while the freeze lasts. The freeze replaces an earlier manual freeze. Needs release:write.',
   })
   async freezeEnvironment(
     @Ctx() ctx: GraphQLContext,

@@ -1,5 +1,5 @@
 // Freezes and unfreezes environments, each in one transaction that locks the environment's row. Once a freeze is
-// committed, only deployments that have started already are deployed to the environment.
+// committed, no deployment to the environment starts unless it is forced. Deployments that have started continue.
 import type { Context } from '../../context.ts';
 import type { RecurringSpan } from '../../domain/calendar/spans.ts';
 import { notFound } from '../../domain/errors.ts';

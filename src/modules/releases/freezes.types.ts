@@ -6,7 +6,7 @@ import { Environment, EnvironmentRefInput } from './environments.types.ts';
 
 @InputType({ description: 'An environment to which nothing is deployed from now on.' })
 export class FreezeEnvironmentInput extends EnvironmentRefInput {
-  @Field(() => String, { nullable: true, description: 'Why, in at most 1,000 characters.' })
+  @Field(() => String, { nullable: true, description: 'The reason, at most 1,000 characters.' })
   reason!: string | null;
 
   @Field(() => DateTime, { nullable: true, description: 'The end. Left out: the freeze lasts until a user ends it.' })
@@ -21,16 +21,22 @@ export class FreezeEnvironmentInput extends EnvironmentRefInput {
 
 @InputType({ description: 'A schedule of freezes of an environment, or of base branches.' })
 export class CreateFreezeScheduleInput {
-  @Field(() => EnvironmentRefInput, { nullable: true, description: 'The environment. Either this or `branches`.' })
+  @Field(() => EnvironmentRefInput, {
+    nullable: true,
+    description: 'The environment. Either `environment` or `branches` is required.',
+  })
   environment!: EnvironmentRefInput | null;
 
-  @Field(() => BaseBranchesInput, { nullable: true, description: 'The base branches. Either this or `environment`.' })
+  @Field(() => BaseBranchesInput, {
+    nullable: true,
+    description: 'The base branches. Either `environment` or `branches` is required.',
+  })
   branches!: BaseBranchesInput | null;
 
   @Field(() => FreezeScheduleInput, { description: 'When the freezes begin and end.' })
   schedule!: FreezeScheduleInput;
 
-  @Field(() => String, { nullable: true, description: 'Why, in at most 1,000 characters.' })
+  @Field(() => String, { nullable: true, description: 'The reason, at most 1,000 characters.' })
   reason!: string | null;
 
   @Field(() => Boolean, {
@@ -42,7 +48,7 @@ export class CreateFreezeScheduleInput {
 
 @InputType({ description: 'A freeze to end.' })
 export class DeleteFreezeInput {
-  @Field(() => ID, { description: 'Its id.' })
+  @Field(() => ID, { description: 'The id of the freeze.' })
   id!: string;
 
   @Field(() => Boolean, {
@@ -63,7 +69,7 @@ export class UnfreezeEnvironmentInput extends EnvironmentRefInput {
 
 @ObjectType({ simpleResolvers: true, description: 'What a change of the freezes of an environment would do.' })
 export class EnvironmentFreezeImpact {
-  @Field(() => String, { description: 'All of this as sentences.' })
+  @Field(() => String, { description: 'The effects in sentences.' })
   sentence!: string;
 
   @Field(() => [Deployment], {
@@ -79,29 +85,29 @@ export class EnvironmentFreezeImpact {
 
   @Field(() => Freeze, {
     nullable: true,
-    description: 'The manual freeze that the new one would replace. Null: there is none.',
+    description: 'The manual freeze that the new freeze would replace. Null: there is none.',
   })
   replaces!: Freeze | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The result of `freezeEnvironment`.' })
 export class FreezeEnvironmentPayload {
-  @Field(() => Freeze, { description: 'The freeze. After a preview, no freeze has this id.' })
+  @Field(() => Freeze, { description: 'The freeze. After a dry run, no freeze has this id.' })
   freeze!: Freeze;
 
-  @Field(() => Environment, { description: 'The environment. In a preview, it is not frozen by the new freeze.' })
+  @Field(() => Environment, { description: 'The environment. After a dry run, the new freeze does not exist.' })
   environment!: Environment;
 
   @Field(() => EnvironmentFreezeImpact, {
     nullable: true,
-    description: 'What it would do. Null unless a preview was requested.',
+    description: 'What the change would do. Null unless a preview was requested.',
   })
   impact!: EnvironmentFreezeImpact | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The ended freezes of an environment.' })
 export class UnfreezeEnvironmentPayload {
-  @Field(() => Int, { description: 'How many freezes were ended. In a preview: how many would be.' })
+  @Field(() => Int, { description: 'How many freezes were ended. After a dry run: how many would be ended.' })
   deleted!: number;
 
   @Field(() => Environment, { description: 'The environment. It may still be frozen by a schedule.' })
@@ -109,7 +115,7 @@ export class UnfreezeEnvironmentPayload {
 
   @Field(() => EnvironmentFreezeImpact, {
     nullable: true,
-    description: 'What it would do. Null unless a preview was requested.',
+    description: 'What the change would do. Null unless a preview was requested.',
   })
   impact!: EnvironmentFreezeImpact | null;
 }

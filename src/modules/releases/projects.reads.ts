@@ -131,8 +131,11 @@ export function repositoryOfRelease(ctx: GraphQLContext): DataLoader<string, Rep
   );
 }
 
-/** The rows that exist, in the order of their ids. */
-export async function present<Row>(loader: DataLoader<string, Row | null>, ids: readonly string[]): Promise<Row[]> {
+/** Loads the rows that exist, in the order of `ids`. */
+export async function loadExisting<Row>(
+  loader: DataLoader<string, Row | null>,
+  ids: readonly string[],
+): Promise<Row[]> {
   const rows = await Promise.all(ids.map(async (id) => await loader.load(id)));
   return rows.flatMap((row) => (row === null ? [] : [row]));
 }

@@ -39,12 +39,11 @@ const pageSize = 20;
 export class ReleaseProjectsResolver {
   @Query(() => ReleaseProject, {
     nullable: true,
-    description:
-      'A release project by its name. Null when the account has no project with this name. Needs release:read.',
+    description: 'A release project by its name. Null: the account has no project with this name. Needs release:read.',
   })
   async releaseProject(
     @Ctx() ctx: GraphQLContext,
-    @Arg('name', () => String, { description: 'Its name, in upper and lower case as it was given.' }) name: string,
+    @Arg('name', () => String, { description: 'The name. Upper and lower case differ.' }) name: string,
   ): Promise<ReleaseProject | null> {
     return await findReleaseProject(ctx, name);
   }
@@ -70,19 +69,19 @@ export class ReleaseProjectsResolver {
     return await loaderOf(ctx, repositoryOfRelease).load(repositoryId);
   }
 
-  @FieldResolver(() => [Environment], { description: 'Its environments in their order.' })
+  @FieldResolver(() => [Environment], { description: 'The environments of the project, in their order.' })
   async environments(@Ctx() ctx: GraphQLContext, @Root() { id }: ReleaseProject): Promise<Environment[]> {
     return await loaderOf(ctx, environmentsOfProject).load(id);
   }
 
   @FieldResolver(() => Environment, {
     nullable: true,
-    description: 'An environment by its name. Null if the project has no environment with this name.',
+    description: 'An environment by its name. Null: the project has no environment with this name.',
   })
   async environment(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: ReleaseProject,
-    @Arg('name', () => String, { description: 'Its name, in upper and lower case as it was given.' }) name: string,
+    @Arg('name', () => String, { description: 'The name. Upper and lower case differ.' }) name: string,
   ): Promise<Environment | null> {
     return await findEnvironment(ctx, id, name);
   }
@@ -119,7 +118,7 @@ export class EnvironmentsResolver {
     return viewerActionsOf(ctx, ['deploy', 'roll_back', 'freeze', 'update_environment']);
   }
 
-  @FieldResolver(() => ReleaseProject, { description: 'The release project it belongs to.' })
+  @FieldResolver(() => ReleaseProject, { description: 'The release project of the environment.' })
   async project(@Ctx() ctx: GraphQLContext, @Root() { projectId }: Environment): Promise<ReleaseProject | null> {
     return await loaderOf(ctx, releaseProjectById).load(projectId);
   }

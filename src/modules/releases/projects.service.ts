@@ -40,7 +40,7 @@ export async function createReleaseProject(ctx: Context, secrets: Secrets, input
     );
     if (row === undefined) throw new DomainError('CONFLICT', `A release project ${name} already exists.`, 'input.name');
     if (input.build) {
-      const owner = { accountId: ctx.accountId, of: 'project', id: row.id } as const;
+      const owner = { accountId: ctx.accountId, kind: 'project', id: row.id } as const;
       await tx.query('update release_project set build_secret = $3 where account_id = $1 and id = $2', [
         ctx.accountId,
         row.id,
@@ -86,7 +86,7 @@ export async function updateReleaseProject(
       if (!isSameProvider(before ?? { kind: 'none' }, settings ?? { kind: 'none' }))
         row.buildProviderSince = ctx.clock();
       const request = change.build ?? { kind: 'none' };
-      const owner = { accountId: ctx.accountId, of: 'project', id: row.id } as const;
+      const owner = { accountId: ctx.accountId, kind: 'project', id: row.id } as const;
       const sealed = row.buildSecret ? Buffer.from(row.buildSecret) : null;
       row.buildSecret = changedSecret(secrets, owner, { request, before, sealed });
     }

@@ -59,7 +59,7 @@ export class Provider {
   @Field(() => String, { nullable: true, description: 'The workflow. Null unless the kind is GITHUB_ACTIONS.' })
   workflow!: string | null;
 
-  @Field(() => Boolean, { description: 'Whether it has a secret.' })
+  @Field(() => Boolean, { description: 'Whether the provider has a secret.' })
   hasSecret!: boolean;
 }
 
@@ -89,7 +89,7 @@ export class ProviderInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'The secret, which a command receives, and which signs the calls by HTTP. It is never shown again. Left out: the present secret stays if the kind does not change. Null: the secret is removed.',
+      'The secret, which a command receives, and which signs the calls by HTTP. The secret is never shown again. Left out: the present secret stays if the kind does not change. Null: the secret is removed.',
   })
   secret?: string | null;
 }
@@ -104,19 +104,19 @@ export class ReleaseProject {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
-  @Field(() => String, { description: 'Its name; upper and lower case differ.' })
+  @Field(() => String, { description: 'The name of the project. Upper and lower case differ.' })
   name!: string;
 
   @Field(() => Provider, {
     nullable: true,
-    description: 'The provider that builds its candidates. Null: candidates are not built, and are ready at once.',
+    description: 'The provider that builds the candidates. Null: candidates are not built, and are ready at once.',
   })
   build!: Provider | null;
 
-  @Field(() => Int, { description: 'Seconds after which a build that does not end has failed.' })
+  @Field(() => Int, { description: 'Seconds after which a build that has not ended counts as failed.' })
   buildTimeoutSec!: number;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the project was made.' })
   createdAt!: Date;
 
   repositoryId!: string;
@@ -126,7 +126,7 @@ export const ReleaseProjectConnection = connectionType(ReleaseProject, 'ReleaseP
 
 @InputType({ description: 'A release project to create.' })
 export class CreateReleaseProjectInput {
-  @Field(() => String, { description: 'Its name: 1 to 100 characters without a slash.' })
+  @Field(() => String, { description: 'The name of the project: 1 to 100 characters without a slash.' })
   name!: string;
 
   @Field(() => RepositoryInput, { description: 'The repository that is released.' })
@@ -141,7 +141,7 @@ export class CreateReleaseProjectInput {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Seconds after which a build that does not end has failed, 3600 if not given.',
+    description: 'Seconds after which a build that has not ended counts as failed, 3600 if not given.',
   })
   buildTimeoutSec?: number | null;
 }
@@ -157,7 +157,7 @@ export class UpdateReleaseProjectInput {
   })
   build?: ProviderInput | null;
 
-  @Field(() => Int, { nullable: true, description: 'Seconds after which a build that does not end has failed.' })
+  @Field(() => Int, { nullable: true, description: 'Seconds after which a build that has not ended counts as failed.' })
   buildTimeoutSec?: number | null;
 }
 

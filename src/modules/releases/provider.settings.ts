@@ -14,10 +14,10 @@ export interface ProviderRequest {
   readonly secret?: string | null;
 }
 
-/** The owner of a secret. */
+/** The row that has a secret. */
 export interface SecretOwner {
   readonly accountId: string;
-  readonly of: 'environment' | 'project';
+  readonly kind: 'environment' | 'project';
   readonly id: string;
 }
 
@@ -99,8 +99,8 @@ export function openSecret(secrets: Secrets, owner: SecretOwner, sealed: Buffer)
 }
 
 // The purpose names the table, because rows of the two tables may have the same id.
-function purposeOf({ accountId, of, id }: SecretOwner): string {
-  return `${of === 'environment' ? 'provider' : 'build-provider'}/${accountId}/${id}`;
+function purposeOf({ accountId, kind, id }: SecretOwner): string {
+  return `${kind === 'environment' ? 'provider' : 'build-provider'}/${accountId}/${id}`;
 }
 
 function checkedText(text: string | null | undefined, field: string, longest: number): string {
@@ -111,7 +111,7 @@ function checkedText(text: string | null | undefined, field: string, longest: nu
 
 function checkSecret(secret: string | null | undefined, field: string): void {
   if (secret === null || secret === undefined) return;
-  if (secret === '') throw bad(field, 'must not be empty: give null to take it away');
+  if (secret === '') throw bad(field, 'must not be empty. Give null to remove the secret');
   if (secret.length > longestSecret) throw bad(field, `must have at most ${longestSecret} characters`);
 }
 
@@ -120,7 +120,7 @@ function checkedUrl(url: string | null | undefined, field: string): string {
   const parsed = URL.canParse(text) ? new URL(text) : null;
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw bad(field, 'must be an absolute http or https URL');
   if (parsed.username !== '' || parsed.password !== '')
-    throw bad(field, 'must hold no user name or password: calls are signed instead');
+    throw bad(field, 'must not contain a user name or a password, because calls are signed');
   return parsed.href;
 }
 

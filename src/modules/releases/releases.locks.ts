@@ -1,5 +1,5 @@
-// The lock on an environment's row protects its deployments. A transaction that changes facts for decisions about them
-// locks the environment's row first, and then the deployment's row.
+// The lock on an environment's row protects its deployments. A transaction that changes facts for decisions about these
+// deployments locks the environment's row first, and then the deployment's row.
 import type { Context } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';

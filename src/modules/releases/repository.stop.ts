@@ -1,21 +1,25 @@
-// Cancels the active deployments of a repository, and the builds of its candidates.
+// Cancels the active deployments of a repository's candidates, and the builds of these candidates.
 import type { Context } from '../../context.ts';
 import { activeStatuses } from '../../domain/releases/deployment.status.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
 import { sqlList, type Transaction } from '../../platform/database.ts';
 import { noFailedCalls } from '../../platform/turns/index.ts';
-import { cancelActive } from './deployments.cancel.ts';
+import { cancelActiveDeployments } from './deployments.cancel.ts';
 import { lockCandidate } from './driving/build.rows.ts';
 import { changeEnvironment } from './releases.locks.ts';
 
-export interface Stopping {
+export interface StopRequest {
   readonly repositoryId: string;
   /** The reason that users read. */
   readonly because: string;
 }
 
 /** The caller locks the repository's row. A repetition changes nothing. */
-export async function stopReleases(ctx: Context, tx: Transaction, { repositoryId, because }: Stopping): Promise<void> {
+export async function stopReleases(
+  ctx: Context,
+  tx: Transaction,
+  { repositoryId, because }: StopRequest,
+): Promise<void> {
   const environments = await tx.query<{ id: string }>(
     `select distinct d.environment_id::text as id, d.environment_id from deployment d
      join release_candidate c on c.account_id = d.account_id and c.id = d.candidate_id
@@ -24,7 +28,7 @@ export async function stopReleases(ctx: Context, tx: Transaction, { repositoryId
     [ctx.accountId, repositoryId],
   );
   for (const { id } of environments)
-    await cancelActive(ctx, tx, { environment: await changeEnvironment(ctx, tx, id), because });
+    await cancelActiveDeployments(ctx, tx, { environment: await changeEnvironment(ctx, tx, id), because });
   const builds = await tx.query<{ id: string }>(
     `select id::text as id from release_candidate
      where account_id = $1 and repository_id = $2 and status = 'building' order by id`,

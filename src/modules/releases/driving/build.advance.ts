@@ -52,11 +52,11 @@ export async function advanceBuild(ctx: Context, candidateId: string): Promise<B
 function stepText(step: BuildTypes['left']): string {
   switch (step.kind) {
     case 'ended':
-      return 'nothing, it has ended';
+      return 'nothing, because the build has ended';
     case 'call':
       return callText[step.call];
     case 'supervise':
-      return 'run its command';
+      return 'run the command';
     case 'wait':
       return waitText(step);
   }

@@ -18,13 +18,13 @@ const carryOut = carryOutByProvider<BuildTypes>({
   subject: 'build',
   runOf: ({ secrets }, rows, now) => runOfBuild(secrets, rows, now),
   nameOf: ({ candidate }) => candidate.providerRun ?? null,
-  conclude: async (ctx, tx, rows, { outcome }) => {
+  writeCallOutcome: async (ctx, tx, rows, { outcome }) => {
     if (rows.candidate.status === 'building') await conclude(ctx, tx, rows, outcome);
   },
-  end: async (ctx, tx, rows, { reading }) => {
+  writeRunResult: async (ctx, tx, rows, { reading }) => {
     if (rows.candidate.status === 'building') await writeReading(ctx, tx, rows, reading);
   },
-  putOff: putOffBuild,
+  delayNextCall: putOffBuild,
 });
 
 /** Carries out the call or the supervised run that is due. Returns the outcome as a sentence. */

@@ -16,7 +16,7 @@ interface DeploymentShown {
   readonly step: string;
   /** Whether the deployment waits for its turn, or for the end of a freeze. */
   readonly isInLine: boolean;
-  /** The deployment that has the slot, if this one waits for it. Null: it waits for no other deployment. */
+  /** The deployment that has the slot and that this deployment waits for. Null: it waits for no other deployment. */
   readonly inTheWay: { readonly deploymentId: string; readonly isRollback: boolean } | null;
   readonly summary: DeploymentSummary;
 }
@@ -70,7 +70,7 @@ async function takeSlot(ctx: Context, tx: Transaction, rows: DeploymentRows): Pr
   deployment.fence = environment.fence;
   // From now on the provider may have been called, even if no call was recorded.
   if (environment.provider.kind !== 'none') deployment.triggerStartedAt = ctx.clock();
-  await writeDeploymentStatus(ctx, tx, { environment, deployment, to: 'in_progress', by: 'service' });
+  await writeDeploymentStatus(ctx, tx, { environment, deployment, to: 'in_progress', source: 'service' });
 }
 
 async function become(
@@ -88,7 +88,7 @@ async function become(
         ? because
         : `${because} The last failure: ${problem}`;
   environment.version += 1;
-  await writeDeploymentStatus(ctx, tx, { environment, deployment, to, by: 'service', errorMessage });
+  await writeDeploymentStatus(ctx, tx, { environment, deployment, to, source: 'service', errorMessage });
 }
 
 interface Holder {

@@ -9,7 +9,7 @@ import { writeDeploymentStatus } from '../deployments.writer.ts';
 import type { ReleaseDriving } from './supervise-run.ts';
 import { deploymentKind, type DeploymentTypes } from './deployment.advance.ts';
 import type { DeploymentRows } from './deployment.rows.ts';
-import { carryOutByProvider, type Called } from './provider.carry-out.ts';
+import { carryOutByProvider, type MadeCall } from './provider.carry-out.ts';
 import { runOfDeployment } from './provider-run.ts';
 
 const carryOut = carryOutByProvider<DeploymentTypes>({
@@ -17,15 +17,15 @@ const carryOut = carryOutByProvider<DeploymentTypes>({
   subject: 'deployment',
   runOf: ({ secrets }, rows) => runOfDeployment(secrets, rows),
   nameOf: ({ deployment }) => deployment.providerRun ?? null,
-  conclude: async (ctx, tx, rows, called) => {
+  writeCallOutcome: async (ctx, tx, rows, called) => {
     if (isSameRun(rows, called.due)) await conclude(ctx, tx, rows, called);
   },
-  end: async (ctx, tx, rows, { due, reading }) => {
-    // Meanwhile a report may have ended the deployment, and another deployment may have the slot.
+  writeRunResult: async (ctx, tx, rows, { due, reading }) => {
+    // In the meantime a report may have ended the deployment, and another deployment may have taken the slot.
     if (isSameRun(rows, due) && rows.environment.currentDeploymentId === due.id)
       await writeReading(ctx, tx, rows, reading);
   },
-  putOff: putOffDeployment,
+  delayNextCall: putOffDeployment,
 });
 
 /** Carries out the call or the supervised run that is due. Returns the outcome as a sentence. */
@@ -45,22 +45,21 @@ async function conclude(
   ctx: Context,
   tx: Transaction,
   rows: DeploymentRows,
-  { due, call, outcome }: Called<DeploymentTypes>,
+  { due, call, outcome }: MadeCall<DeploymentTypes>,
 ): Promise<void> {
   const { deployment } = rows;
-  // A report that arrived meanwhile is newer than this outcome.
+  // A report that arrived in the meantime is newer than this outcome.
   const isReported = deployment.revision !== due.rows.deployment.revision;
   const now = ctx.clock();
   switch (outcome.kind) {
     case 'triggered':
-      // The name of the run is stored even if the deployment is to be canceled by now, because the cancellation needs
-      // it.
+      // The name of the run is stored even if the deployment must be canceled now, because the cancellation needs it.
       Object.assign(deployment, { triggeredAt: now, providerRun: outcome.name, ...noFailedCalls });
       return;
     case 'cancel_sent':
       Object.assign(deployment, { cancelSentAt: now, cancelPending: false, ...noFailedCalls });
-      // If the provider can report the status, it is queried next instead, because the run may have ended before the
-      // cancellation.
+      // If the provider can report the status, the next step is to query the provider, because the run may have ended
+      // before the cancellation.
       if (outcome.isGone && !canBeAsked(rows.environment.provider) && !isReported)
         await writeReading(ctx, tx, rows, { state: 'gone', message: null });
       return;
@@ -98,7 +97,7 @@ async function writeReading(
     // The message already names the person who canceled the deployment.
     const before = to === 'canceled' ? (deployment.errorMessage ?? null) : null;
     const errorMessage = to === 'success' ? null : (before ?? message);
-    await writeDeploymentStatus(ctx, tx, { environment, deployment, to, by: 'service', errorMessage });
+    await writeDeploymentStatus(ctx, tx, { environment, deployment, to, source: 'service', errorMessage });
   }
 }
 
@@ -110,7 +109,13 @@ async function writeRefusal(
   const { environment, deployment } = rows;
   if (deployment.status !== 'in_progress' && deployment.status !== 'canceling') return;
   environment.version += 1;
-  await writeDeploymentStatus(ctx, tx, { environment, deployment, to: 'error', by: 'service', errorMessage: message });
+  await writeDeploymentStatus(ctx, tx, {
+    environment,
+    deployment,
+    to: 'error',
+    source: 'service',
+    errorMessage: message,
+  });
 }
 
 /** Writes that the provider refused a cancellation. The cancellation is not sent again. */

@@ -6,7 +6,7 @@ import { notFound } from '../../../domain/errors.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { readLine } from '../deployments.history.ts';
-import { frozenNow } from '../freezes.frozen.ts';
+import { loadFreezeInForce } from '../freezes.frozen.ts';
 import { loadDeployment, lockEnvironment } from '../releases.locks.ts';
 import {
   ReleaseCandidateEntity,
@@ -91,7 +91,7 @@ export async function loadTurn(
   // turn.
   const freeze =
     isWaiting && !deployment.forced
-      ? await frozenNow(ctx, tx, { environmentId: environment.id, now: ctx.clock() })
+      ? await loadFreezeInForce(ctx, tx, { environmentId: environment.id, now: ctx.clock() })
       : null;
   return {
     situation: situationOf({ environment, deployment }, { isFirstInLine: first?.id === deployment.id, freeze }),

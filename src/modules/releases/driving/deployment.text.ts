@@ -25,7 +25,7 @@ type Left = Exclude<DeploymentStep, { kind: 'become' | 'take_slot' }>;
 
 interface Reasons {
   readonly freeze: FreezeInForce | null;
-  /** The version of the deployment that has the slot. Null: no other deployment has it. */
+  /** The version of the deployment that has the slot. Null: no other deployment has the slot. */
   readonly holder: string | null;
 }
 
@@ -42,12 +42,12 @@ export async function describeDeployment(
     `- next: ${stepText(reasons.step, { rows, ...reasons })}`,
     `- commit \`${candidate.commit}\` of ${repository.owner}/${repository.name}`,
     ...(from === null ? [] : [`- from \`${from.version}\``]),
-    `- requested by ${deployment.actor} at ${deployment.createdAt.toISOString()}${deployment.forced ? ', though it was frozen' : ''}`,
+    `- requested by ${deployment.actor} at ${deployment.createdAt.toISOString()}${deployment.forced ? ', even if the environment is frozen' : ''}`,
     `- provider: ${providerText(environment.provider)}${runText(deployment)}`,
     ...problemText(deployment),
     ...timeText('started', deployment.deployStartAt),
     ...timeText('ended', deployment.deployEndAt),
-    ...section('Last words', await readLogTail(tx, deployment.accountId, ownerOf({ deploymentId: deployment.id }))),
+    ...section('End of the log', await readLogTail(tx, deployment.accountId, ownerOf({ deploymentId: deployment.id }))),
   ];
   return {
     repository: `${repository.owner}/${repository.name}`,
@@ -64,26 +64,28 @@ export function stepText(step: Left, { rows, freeze, holder }: Reasons & { reado
   const name = rows.environment.name;
   switch (step.kind) {
     case 'ended':
-      return 'nothing, it has ended';
+      return 'nothing, because the deployment has ended';
     case 'call':
       return callText[step.call];
     case 'supervise':
-      return 'run its command';
+      return 'run the command';
     case 'wait':
       if (step.for === 'turn')
-        return holder === null ? `wait in line for ${name}` : `wait until \`${holder}\` is through with ${name}`;
+        return holder === null
+          ? `wait in line for ${name}`
+          : `wait until the deployment of \`${holder}\` to ${name} has ended`;
       if (step.for === 'freeze') return freeze === null ? '' : `wait: ${name} is ${describeFreeze(freeze)}`;
       return waitText(step);
   }
 }
 
 export const callText: Readonly<Record<ProviderCall, string>> = {
-  trigger: 'trigger its provider',
-  read: 'ask its provider how it stands',
-  cancel: 'ask its provider to cancel',
+  trigger: 'trigger the provider',
+  read: 'ask the provider for the status',
+  cancel: 'ask the provider to cancel',
 };
 
-/** The sentence about a wait. */
+/** The text about a wait. */
 export function waitText(step: Extract<Step<string>, { kind: 'wait' }>): string {
   const until = step.until === null ? '' : ` until ${new Date(step.until).toISOString()} at most`;
   switch (step.for) {
@@ -91,11 +93,11 @@ export function waitText(step: Extract<Step<string>, { kind: 'wait' }>): string 
       return `wait for a report${until}`;
     case 'call':
       return step.until === null
-        ? 'call its provider again'
-        : `call its provider again at ${new Date(step.until).toISOString()}`;
+        ? 'call the provider again'
+        : `call the provider again at ${new Date(step.until).toISOString()}`;
     case 'lease':
-      return 'its command runs';
-    // The page of a deployment shows what it waits for.
+      return 'the command runs';
+    // The page of a deployment shows what the deployment waits for.
     case 'turn':
     case 'freeze':
       return 'wait in line';
@@ -105,7 +107,7 @@ export function waitText(step: Extract<Step<string>, { kind: 'wait' }>): string 
 export function providerText(provider: ProviderSettings): string {
   switch (provider.kind) {
     case 'none':
-      return 'none: reports say how it goes';
+      return 'none: reports set the status';
     case 'command':
       return 'a command in the sandbox';
     case 'http':
@@ -124,7 +126,7 @@ interface Called {
 
 export function runText({ triggeredAt, providerRun }: Called): string {
   if (!triggeredAt) return '';
-  return `, triggered at ${triggeredAt.toISOString()}${providerRun ? `, its run \`${providerRun}\`` : ''}`;
+  return `, triggered at ${triggeredAt.toISOString()}${providerRun ? `, run \`${providerRun}\`` : ''}`;
 }
 
 export function problemText({ problem, calls }: Called): string[] {

@@ -26,7 +26,7 @@ const maxCharacters = 500;
 /** The purposes of a call to a provider. Names of failpoints begin with them. */
 export type Subject = 'deployment' | 'build';
 
-export interface Asked {
+export interface ProviderCallRequest {
   readonly run: RunOrRefusal;
   readonly call: ProviderCall;
   /** The provider's name for the run. Null: the provider has given no name. */
@@ -34,7 +34,7 @@ export interface Asked {
   readonly subject: Subject;
 }
 
-export async function callProvider(providers: Providers, { run, ...asked }: Asked): Promise<CallOutcome> {
+export async function callProvider(providers: Providers, { run, ...asked }: ProviderCallRequest): Promise<CallOutcome> {
   if (run instanceof ProviderRefused) return { kind: 'refused', message: run.message };
   await passFailpoint(`${asked.subject}:before_${asked.call}`);
   const outcome = await call(providers, { run, ...asked }).catch((error: unknown): CallOutcome => {
@@ -49,7 +49,7 @@ export async function callProvider(providers: Providers, { run, ...asked }: Aske
 
 async function call(
   providers: Providers,
-  { run, call, name }: Asked & { readonly run: ProviderRun },
+  { run, call, name }: ProviderCallRequest & { readonly run: ProviderRun },
 ): Promise<CallOutcome> {
   if (run.settings.kind === 'none') throw new Error('There is no provider to call.');
   const provider = providers(run.settings.kind);
@@ -64,19 +64,19 @@ async function call(
   }
 }
 
-/** The result of the call, for people who read the run. */
+/** Returns the result of the call as a text for people. */
 export function outcomeText(outcome: CallOutcome): string {
   switch (outcome.kind) {
     case 'triggered':
       return outcome.name === null ? 'triggered' : `triggered as ${outcome.name}`;
     case 'read':
-      return outcome.reading === null ? 'it cannot be asked' : readingText(outcome.reading);
+      return outcome.reading === null ? 'the provider cannot report the status' : readingText(outcome.reading);
     case 'cancel_sent':
-      return outcome.isGone ? 'asked to cancel, and it knows of no such run' : 'asked to cancel';
+      return outcome.isGone ? 'asked to cancel, and the provider knows no such run' : 'asked to cancel';
     case 'refused':
       return `refused: ${outcome.message}`;
     case 'failed':
-      return `failed, and is tried again: ${outcome.message}`;
+      return `failed, and will be repeated: ${outcome.message}`;
   }
 }
 

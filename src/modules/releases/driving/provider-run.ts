@@ -1,4 +1,4 @@
-// The facts of a run that its provider receives. The key names the run: a provider that is triggered twice with one key
+// The facts of a run that the provider receives. The key names the run: a provider that is triggered twice with one key
 // starts one run.
 import { encodeNodeId } from '../../../graphql/node-id.ts';
 import type { ProviderSettings } from '../../../domain/releases/release.ts';
@@ -9,8 +9,8 @@ import { openSecret, type SecretOwner } from '../provider.settings.ts';
 import type { CandidateRows, DeploymentRows } from './deployment.rows.ts';
 
 /**
- * A run, or a refusal if the provider's secret cannot be decrypted. A retry would fail too, and deployments would wait
- * for ever.
+ * A run, or a refusal if the provider's secret cannot be decrypted. This is a refusal and no error, because a retry
+ * would fail too, and deployments would wait for ever.
  */
 export type RunOrRefusal = ProviderRun | ProviderRefused;
 
@@ -18,7 +18,7 @@ export function runOfDeployment(secrets: Secrets, rows: DeploymentRows): RunOrRe
   const { environment, deployment, from } = rows;
   const { accountId } = deployment;
   const sealed = environment.providerSecret ?? null;
-  const owner = { accountId, of: 'environment', id: environment.id } as const;
+  const owner = { accountId, kind: 'environment', id: environment.id } as const;
   const secret = sealed === null ? null : opened(secrets, owner, sealed);
   if (secret instanceof ProviderRefused) return secret;
   return {
@@ -42,7 +42,7 @@ export function runOfBuild(secrets: Secrets, rows: CandidateRows, now: Date): Ru
   const { project, candidate } = rows;
   const { accountId } = candidate;
   const sealed = project.buildSecret ?? null;
-  const owner = { accountId, of: 'project', id: project.id } as const;
+  const owner = { accountId, kind: 'project', id: project.id } as const;
   const secret = sealed === null ? null : opened(secrets, owner, sealed);
   if (secret instanceof ProviderRefused) return secret;
   return {
@@ -59,7 +59,7 @@ function opened(secrets: Secrets, owner: SecretOwner, sealed: Uint8Array): strin
   try {
     return openSecret(secrets, owner, Buffer.from(sealed));
   } catch (error) {
-    return new ProviderRefused('The secret of its provider was kept under another key: set it again.', {
+    return new ProviderRefused('The secret of the provider was encrypted with another key. Set the secret again.', {
       cause: error,
     });
   }

@@ -1,5 +1,5 @@
-// What is common to carrying out deployments and builds: one call to a provider, or a supervised run in this process. A
-// provider that is called twice with the key of one run starts only one run.
+// Carries out deployments and builds. It makes one call to a provider, or supervises a run in this process. A provider
+// that is called twice with the key of one run starts only one run.
 import { retryAtOf } from '../../../hosts/port.ts';
 import { DriverException, NotFoundError } from '@mikro-orm/core';
 import type { Context } from '../../../context.ts';
@@ -23,62 +23,68 @@ interface ProviderTypes extends KindTypes {
   readonly by: ReleaseDriving;
 }
 
-export interface ByProvider<T extends ProviderTypes> extends Pick<SupervisedRun<T>, 'kind' | 'subject'> {
+/** The part in which deployments and builds differ. */
+export interface ProviderWork<T extends ProviderTypes> extends Pick<SupervisedRun<T>, 'kind' | 'subject'> {
   runOf(driving: ReleaseDriving, rows: T['rows'], now: Date): RunOrRefusal;
   /** The provider's name for the run. Null: the provider has given no name. */
   nameOf(rows: T['rows']): string | null;
   /** Writes the outcome of a call, if the outcome is still needed. */
-  conclude(ctx: Context, tx: Transaction, rows: T['rows'], called: Called<T>): Promise<void>;
+  writeCallOutcome(ctx: Context, tx: Transaction, rows: T['rows'], called: MadeCall<T>): Promise<void>;
   /** Writes the result of a supervised run, if the result is still needed. */
-  end(ctx: Context, tx: Transaction, rows: T['rows'], ended: Ended<T>): Promise<void>;
-  putOff(ctx: Context, rows: T['rows'], message: string): void;
+  writeRunResult(ctx: Context, tx: Transaction, rows: T['rows'], ended: EndedRun<T>): Promise<void>;
+  /** Delays the next call after a failure with this message. */
+  delayNextCall(ctx: Context, rows: T['rows'], message: string): void;
 }
 
-export interface Called<T extends ProviderTypes> {
+export interface MadeCall<T extends ProviderTypes> {
   readonly due: DueStep<T>;
   readonly call: ProviderCall;
   readonly outcome: CallOutcome;
 }
 
-export interface Ended<T extends ProviderTypes> {
+export interface EndedRun<T extends ProviderTypes> {
   readonly due: DueStep<T>;
   readonly reading: ProviderReading;
 }
 
-export function carryOutByProvider<T extends ProviderTypes>(by: ByProvider<T>): CarryOut<T> {
-  const { kind, subject } = by;
+export function carryOutByProvider<T extends ProviderTypes>(work: ProviderWork<T>): CarryOut<T> {
+  const { kind, subject } = work;
   return {
     kind,
     call: async (ctx, due, driving) => {
-      const run = by.runOf(driving, due.rows, ctx.clock());
-      return await callBy(ctx, by, { due, run, call: due.step.call, driving });
+      const run = work.runOf(driving, due.rows, ctx.clock());
+      return await callBy(ctx, work, { due, run, call: due.step.call, driving });
     },
     supervise: async (ctx, due, driving) => {
-      const run = by.runOf(driving, due.rows, ctx.clock());
+      const run = work.runOf(driving, due.rows, ctx.clock());
       if (run instanceof ProviderRefused)
         return await writeDone(
           ctx,
           { kind, id: due.id },
-          await callBy(ctx, by, { due, run, call: 'trigger', driving }),
+          await callBy(ctx, work, { due, run, call: 'trigger', driving }),
         );
       const conclude: SupervisedRun<T>['conclude'] = async (tx, rows, reading) =>
-        await by.end(ctx, tx, rows, { due, reading });
+        await work.writeRunResult(ctx, tx, rows, { due, reading });
       return await superviseRun(ctx, { due, by: driving }, { kind, subject, run, conclude });
     },
     failureOf: ({ log }, error, { id, by: { signal } }) => {
-      if (!isOwnFailure(error, signal)) return null;
+      if (!mustBeWritten(error, signal)) return null;
       const retryAt = retryAtOf(error);
       if (retryAt !== null)
         return { message: error instanceof Error ? error.message : String(error), isFinal: false, retryAt };
-      log.error({ ...kind.whose(id), error }, 'A provider could not be called or supervised.');
+      log.error(
+        { ...kind.whose(id), error },
+        'An error in Interlock interrupted a call to a provider or a supervised run.',
+      );
       return { message: messageOf(error), isFinal: false };
     },
     // An error of Interlock itself is written to the row like a failure of the provider. The call is tried again after
     // a back-off, until the time limit of the deployment or the build.
     fail: async (ctx, tx, rows, { message }) => {
       const step = kind.decide(await kind.read(ctx, tx, rows), ctx.clock().getTime());
-      // The lease counts supervised attempts, and the next attempt waits until the lease ends.
-      if (step.kind === 'call') by.putOff(ctx, rows, message);
+      if (step.kind === 'call') work.delayNextCall(ctx, rows, message);
+      // A supervised run needs no back-off: its lease counts the attempts, and the next attempt starts when the lease
+      // ends.
       else if (step.kind !== 'ended') kind.rowOf(rows).problem = message;
     },
   };
@@ -86,7 +92,7 @@ export function carryOutByProvider<T extends ProviderTypes>(by: ByProvider<T>): 
 
 async function callBy<T extends ProviderTypes>(
   ctx: Context,
-  by: ByProvider<T>,
+  work: ProviderWork<T>,
   {
     due,
     run,
@@ -99,19 +105,19 @@ async function callBy<T extends ProviderTypes>(
     readonly driving: ReleaseDriving;
   },
 ): Promise<WorkOutcome<T>> {
-  const name = by.nameOf(due.rows);
-  const outcome = await callProvider(driving.providers, { run, name, call, subject: by.subject });
+  const name = work.nameOf(due.rows);
+  const outcome = await callProvider(driving.providers, { run, name, call, subject: work.subject });
   return {
     message: outcomeText(outcome),
-    write: async (tx, rows) => await by.conclude(ctx, tx, rows, { due, call, outcome }),
+    write: async (tx, rows) => await work.writeCallOutcome(ctx, tx, rows, { due, call, outcome }),
   };
 }
 
 /**
- * Whether an error is a failure of Interlock that must be written. False if the rows were deleted. Also false if this
- * worker is stopping, because another worker then continues.
+ * Whether the error is written to the row. False if the rows were deleted. Also false if this worker is stopping,
+ * because another worker then continues.
  */
-function isOwnFailure(error: unknown, signal: AbortSignal | undefined): boolean {
+function mustBeWritten(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted) return false;
   return !(error instanceof NotFoundError || (error instanceof DomainError && error.code === 'NOT_FOUND'));
 }

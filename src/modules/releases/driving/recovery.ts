@@ -1,6 +1,6 @@
 // Closes the open deployments after a backup of the database was restored. The database does not know how these
-// deployments ended since the backup. They, and newer ones after them, may have been deployed, so that none of them is
-// started or continued.
+// deployments ended since the backup. These deployments, and newer deployments after them, may have been deployed, so
+// none of the open deployments is started or continued.
 import { systemContext, type Ports } from '../../../context.ts';
 import { writeDeploymentStatus } from '../deployments.writer.ts';
 import { changeEnvironment, loadDeployment } from '../releases.locks.ts';
@@ -19,9 +19,10 @@ export async function countOpenDeployments({ db }: Ports): Promise<number> {
 }
 
 /**
- * Sets the open deployments to `unknown`, until a person or a provider reports how they ended. Returns their number.
+ * Sets the open deployments to `unknown`, until a person or a provider reports how they ended. Returns the number of
+ * these deployments.
  */
-export async function forgetOpenDeployments(ports: Ports): Promise<number> {
+export async function closeOpenDeployments(ports: Ports): Promise<number> {
   const open = await ports.db.system.query<OpenDeployment>(openDeployments);
   // The last in line is closed first. In the other order, the end of a deployment would wake the next one in line.
   for (const { accountId, environmentId, id } of open) {
@@ -34,7 +35,7 @@ export async function forgetOpenDeployments(ports: Ports): Promise<number> {
         environment,
         deployment,
         to: 'unknown',
-        by: 'report',
+        source: 'report',
         errorMessage: restored,
       });
     });
@@ -42,4 +43,4 @@ export async function forgetOpenDeployments(ports: Ports): Promise<number> {
   return open.length;
 }
 
-const restored = 'The database was restored from a backup: how it went since is not known.';
+const restored = 'The database was restored from a backup. The result of this deployment is not known.';

@@ -53,7 +53,7 @@ export async function superviseRun<T extends KindTypes & { readonly by: ReleaseD
     by,
     leased: { id, ...leases[subject] },
     openLog: () => openRunLog(ctx, subject === 'deployment' ? { deploymentId: id } : { candidateId: id }),
-    again: (attempt) => `Its worker was lost. It is started again, as attempt ${attempt} of the same run.`,
+    again: (attempt) => `The worker of this run was lost. The run is started again: attempt ${attempt}.`,
     work: async ({ log, signal, isHandedOver }) => {
       await passFailpoint(`${subject}:supervising`);
       const reading = await provider.run(run, { signal, onOutput: (text) => log.write(text) });

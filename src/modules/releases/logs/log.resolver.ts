@@ -41,7 +41,7 @@ class FollowBuildLogArgs extends FollowLogArgs {
 export class DeploymentLogResolver {
   @FieldResolver(() => LogPieceConnection, {
     description:
-      'The output of its run, oldest first. Of more than 1 MiB, only the beginning and the end are stored. Empty if Interlock does not run the provider itself.',
+      'The output of the run, oldest first. If the output is larger than 1 MiB, only its beginning and its end are stored. Empty if Interlock does not run the provider itself.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,
@@ -68,7 +68,7 @@ export class DeploymentLogResolver {
 export class BuildLogResolver {
   @FieldResolver(() => LogPieceConnection, {
     description:
-      'The output of its build, oldest first. Of more than 1 MiB, only the beginning and the end are stored. Empty if Interlock did not run the build itself.',
+      'The output of the build, oldest first. If the output is larger than 1 MiB, only its beginning and its end are stored. Empty if Interlock did not run the build itself.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,

@@ -1,5 +1,5 @@
-// Stores the first-parent commits of a base branch in their order. Only the commits after the last stored one are read
-// from git. Of two concurrent requests, one writes the rows, and the other starts over.
+// Stores the first-parent commits of a base branch in their order. Only the commits after the last stored commit are
+// read from git. Of two concurrent requests, one writes the rows, and the other starts over.
 import type { Context } from '../../../context.ts';
 import { hostClient, type HostedRepository, type HostClient } from '../../../hosts/port.ts';
 
@@ -12,7 +12,10 @@ interface Base {
   readonly length: number;
 }
 
-/** The commits after the stored ones, oldest first. If the base branch was rewritten, all its commits. */
+/**
+ * The commits after the stored commits, oldest first. If the base branch was rewritten: all commits since Interlock
+ * manages the branch.
+ */
 interface Growth {
   readonly commits: readonly string[];
   readonly isRewritten: boolean;
@@ -70,7 +73,7 @@ async function walk(
   return { commits, before: to };
 }
 
-/** Returns false if another process has stored the commits meanwhile. */
+/** Returns false if another process has stored commits in the meantime. */
 async function writeGrowth(
   ctx: Context,
   queueId: string,

@@ -21,8 +21,8 @@ interface DueCandidate extends Omit<HostedRepository, 'id'> {
 export const candidatesAreDue = 'exists (select from release_candidate where git_look_at <= $1)';
 
 /**
- * Prepares the new candidates. A process that takes a candidate postpones its due time, so that other processes do not
- * take it too.
+ * Prepares the new candidates. A process that takes a candidate postpones the due time of the candidate, so that no
+ * other process takes it too.
  */
 export async function lookAtNewCandidates(ports: Ports): Promise<void> {
   const now = ports.clock();
@@ -56,7 +56,7 @@ export async function lookAtNewCandidates(ports: Ports): Promise<void> {
 
 /**
  * Restores lost pins, and examines the candidates again after base branches have moved. The next pass continues with
- * what this pass leaves.
+ * the candidates that this pass does not reach.
  */
 export async function reconcileReleases(ctx: Context, repository: HostedRepository): Promise<void> {
   const candidates = await ctx.db.read<{ id: string; commit: string }>(ctx.accountId, {
@@ -98,7 +98,7 @@ async function pin(
   try {
     await client.updateRefs([{ ref, from: there?.commit ?? null, to: commit }]);
   } catch (error) {
-    // Another process has pinned the candidate meanwhile.
+    // Another process has pinned the candidate in the meantime.
     if (!(error instanceof RefMoved)) throw error;
   }
 }

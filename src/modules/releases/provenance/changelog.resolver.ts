@@ -12,18 +12,23 @@ import { ReleaseCandidate } from '../candidates.types.ts';
 import { readRollback } from '../deployments.history.ts';
 import { Deployment } from '../deployments.types.ts';
 import { Environment } from '../environments.types.ts';
-import { present, repositoryOfRelease } from '../projects.reads.ts';
+import { loadExisting, repositoryOfRelease } from '../projects.reads.ts';
 import { ReleaseProject } from '../projects.types.ts';
 import {
-  findPrevious,
+  findPreviousCandidate,
   findUnreleased,
   readChangedCommits,
   readOrigins,
-  readPullRequestsBy,
+  readPullRequestsOfCommits,
   type Range,
 } from './changelog.ts';
 import { Changelog, ChangeSet, EnvironmentPresence, ReleasedCommit, RollbackPreview } from './provenance.types.ts';
-import { countPullRequestsOf, readPresenceOfCandidate, readPullRequestsOf, readRunning } from './provenance.reads.ts';
+import {
+  countPullRequestsOf,
+  readPresenceOfCandidate,
+  readPullRequestsOf,
+  readRunningCandidate,
+} from './provenance.reads.ts';
 
 const pageSize = 20;
 const shownCommits = 100;
@@ -47,7 +52,7 @@ export class CandidateProvenanceResolver {
 
   @FieldResolver(() => PullRequestConnection, {
     description:
-      'Every pull request that the candidate contains, of base branches with a queue, the last merged first. Needs queue:read as well.',
+      'All pull requests that the candidate contains, the last merged first. Only pull requests of base branches with a queue are found. Needs queue:read as well.',
   })
   async pullRequests(
     @Ctx() ctx: GraphQLContext,
@@ -60,7 +65,7 @@ export class CandidateProvenanceResolver {
     const rows = await readPullRequestsOf(ctx, { id: candidate.id, repository }, { size, before });
     const found = new Map(
       (
-        await present(
+        await loadExisting(
           loaderOf(ctx, pullRequestById),
           rows.map(({ id }) => id),
         )
@@ -109,7 +114,7 @@ export class ChangelogResolver {
 
   @FieldResolver(() => ChangeSet, {
     description:
-      'Commits and pull requests that only the other candidate contains. A deployment of this candidate in its place would remove them.',
+      'Commits and pull requests that only the other candidate contains. A deployment of this candidate in the place of the other candidate would remove them.',
   })
   async removed(@Ctx() ctx: GraphQLContext, @Root() { repository, from, to }: Changelog): Promise<ChangeSet> {
     return from === null
@@ -124,7 +129,10 @@ export class ChangeSetResolver {
   commits(
     @Ctx() ctx: GraphQLContext,
     @Root() { changed, repositoryId, tip }: ChangeSet,
-    @Arg('first', () => Int, { defaultValue: shownCommits, description: 'How many of them, at most 1,000.' })
+    @Arg('first', () => Int, {
+      defaultValue: shownCommits,
+      description: 'The number of commits to list, at most 1,000.',
+    })
     first: number,
   ): ReleasedCommit[] {
     if (first < 1 || first > maxShown)
@@ -144,8 +152,8 @@ export class ChangeSetResolver {
       'Pull requests of this repository whose merge made these commits, the last merged first. Needs queue:read as well.',
   })
   async pullRequests(@Ctx() ctx: GraphQLContext, @Root() { changed, repositoryId }: ChangeSet): Promise<PullRequest[]> {
-    const ids = await readPullRequestsBy(ctx, repositoryId, changed.commits);
-    return await present(loaderOf(ctx, pullRequestById), ids);
+    const ids = await readPullRequestsOfCommits(ctx, repositoryId, changed.commits);
+    return await loadExisting(loaderOf(ctx, pullRequestById), ids);
   }
 }
 
@@ -156,7 +164,7 @@ export class ReleasedCommitResolver {
       'The pull requests with which the commit was merged, by the queue or otherwise. Empty: no such pull request is known. Needs queue:read as well.',
   })
   async pullRequests(@Ctx() ctx: GraphQLContext, @Root() { origin }: ReleasedCommit): Promise<PullRequest[]> {
-    return await present(loaderOf(ctx, pullRequestById), (await origin())?.pullRequestIds ?? []);
+    return await loadExisting(loaderOf(ctx, pullRequestById), (await origin())?.pullRequestIds ?? []);
   }
 
   @FieldResolver(() => Batch, {
@@ -171,11 +179,13 @@ export class ReleasedCommitResolver {
   @FieldResolver(() => String, {
     nullable: true,
     description:
-      'Why the commit has no proof: it was pushed, or its pull request was merged without the queue. Null: `landedBatch` has its proof. Needs queue:read as well.',
+      'Why the commit has no proof: it was pushed, or its pull request was merged without the queue. Null: the commit has a proof, which belongs to `landedBatch`. Needs queue:read as well.',
   })
   async withoutProof(@Root() { origin }: ReleasedCommit): Promise<string | null> {
     const known = await origin();
-    return known === null ? 'How it came is not known: there are too many commits after it.' : known.withoutProof;
+    return known === null
+      ? 'It is not known how the commit was merged, because there are too many commits after it.'
+      : known.withoutProof;
   }
 }
 
@@ -188,7 +198,7 @@ export class EnvironmentProvenanceResolver {
       'The candidate that runs in the environment: the candidate of the newest successful deployment. Null: no deployment has succeeded yet.',
   })
   async running(@Ctx() ctx: GraphQLContext, @Root() { id }: Environment): Promise<EnvironmentPresence | null> {
-    return await readRunning(ctx, id);
+    return await readRunningCandidate(ctx, id);
   }
 
   @Extensions({ price: 1_500 })
@@ -199,7 +209,7 @@ export class EnvironmentProvenanceResolver {
   async rollback(@Ctx() ctx: GraphQLContext, @Root() { id }: Environment): Promise<RollbackPreview | null> {
     const target = await readRollback(ctx, id);
     if (target === null) return null;
-    const running = await readRunning(ctx, id);
+    const running = await readRunningCandidate(ctx, id);
     const load = async (candidateId: string | undefined): Promise<ReleaseCandidate | null> =>
       candidateId === undefined ? null : await loaderOf(ctx, candidateById).load(candidateId);
     const releaseCandidate = await load(target.candidateId);
@@ -209,7 +219,9 @@ export class EnvironmentProvenanceResolver {
 
 @Resolver(() => RollbackPreview)
 export class RollbackPreviewResolver {
-  @FieldResolver(() => Changelog, { description: 'How that candidate differs from the candidate that runs now.' })
+  @FieldResolver(() => Changelog, {
+    description: 'How the candidate of the rollback differs from the candidate that runs now.',
+  })
   async changelog(
     @Ctx() ctx: GraphQLContext,
     @Root() { releaseCandidate, running }: RollbackPreview,
@@ -240,7 +252,7 @@ async function otherOf(
   since: string | null,
 ): Promise<ReleaseCandidate | null> {
   if (since === null) {
-    const previous = await findPrevious(ctx, candidate);
+    const previous = await findPreviousCandidate(ctx, candidate);
     return await loadIfAny(ctx, candidateById, previous);
   }
   const other = await findCandidate(ctx, candidate.projectId, since);

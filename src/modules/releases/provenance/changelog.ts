@@ -17,11 +17,11 @@ export interface Range {
 export interface ChangedCommits {
   /** Newest first. */
   readonly commits: readonly HostCommit[];
-  /** Whether all commits are listed. If there are more than 10,000, only the newest are. */
+  /** Whether all commits are listed. If there are more than 10,000 commits, only the newest 10,000 are listed. */
   readonly isComplete: boolean;
 }
 
-/** The commits that only `to` contains. */
+/** Returns the commits that `to` contains and `from` does not contain. */
 export async function readChangedCommits(ctx: Context, { repository, from, to }: Range): Promise<ChangedCommits> {
   requireScope(ctx, 'release:read');
   const commits = await hostClient(ctx, repository).listCommits({
@@ -34,7 +34,7 @@ export async function readChangedCommits(ctx: Context, { repository, from, to }:
 }
 
 /** Ids of pull requests that were merged by one of these commits, the last merged first. */
-export async function readPullRequestsBy(
+export async function readPullRequestsOfCommits(
   ctx: Context,
   repositoryId: string,
   commits: readonly HostCommit[],
@@ -98,7 +98,7 @@ export async function findUnreleased(
 }
 
 /** The id of the candidate that was created before this one in the same project. Null: this candidate is the first. */
-export async function findPrevious(
+export async function findPreviousCandidate(
   ctx: Context,
   { id, projectId }: { readonly id: string; readonly projectId: string },
 ): Promise<string | null> {

@@ -1,5 +1,5 @@
-// Reads which environments a pull request runs in, and which pull requests a candidate contains, by one statement each.
-// reach.ts has found by git which commits a candidate contains.
+// Reads which environments a pull request runs in, and which pull requests a candidate contains, with one statement
+// each. The statements use the rows in which reach.ts has stored which commits a candidate contains.
 import type { Context } from '../../../context.ts';
 import { descendantsOf } from '../../../domain/releases/reach.ts';
 import { hostClient, type HostedRepository } from '../../../hosts/port.ts';
@@ -22,7 +22,7 @@ interface Having {
 }
 
 /** A merged pull request, with the candidates that contain it. */
-export interface Merged {
+export interface MergedPullRequest {
   readonly repository: HostedRepository;
   readonly having: Having;
   /** False: some candidates were not examined yet. */
@@ -34,13 +34,16 @@ export interface PresenceRow {
   readonly environmentId: string;
   /** The candidate that runs in the environment now. */
   readonly candidateId: string;
-  /** The deployment since which it runs there without a break, and the end of this deployment. */
+  /**
+   * The deployment since which the pull request or candidate runs there without a break. `since` is the end of this
+   * deployment.
+   */
   readonly deploymentId: string;
   readonly since: Date;
 }
 
 /** Null: the pull request is not merged. */
-export async function findMerged(
+export async function findMergedPullRequest(
   ctx: Context,
   pullRequest: {
     readonly repositoryId: string;
@@ -48,7 +51,7 @@ export async function findMerged(
     readonly mergeCommit: string | null;
     readonly repository: { readonly owner: string; readonly name: string; readonly host: 'local' | 'github' };
   },
-): Promise<Merged | null> {
+): Promise<MergedPullRequest | null> {
   requireScope(ctx, 'release:read');
   const { queueId, mergeCommit, repositoryId } = pullRequest;
   if (mergeCommit === null) return null;
@@ -107,8 +110,14 @@ async function findByGit(
   return { ids, isComplete: candidates.length <= maxCandidates };
 }
 
-/** The newest first. Reads one more than the page holds, which shows whether there is a next page. */
-export async function readCandidatesWith(ctx: Context, merged: Merged, page: PageBefore): Promise<ReleaseCandidate[]> {
+/**
+ * Returns the newest candidates first. Reads one more than the page holds, which shows whether there is a next page.
+ */
+export async function readCandidatesWith(
+  ctx: Context,
+  merged: MergedPullRequest,
+  page: PageBefore,
+): Promise<ReleaseCandidate[]> {
   const { name, rows, values } = merged.having;
   return await ctx.db.read<ReleaseCandidate>(ctx.accountId, {
     name: `release_candidates_with_${name}`,
@@ -120,7 +129,10 @@ export async function readCandidatesWith(ctx: Context, merged: Merged, page: Pag
 }
 
 /** The first candidate that contains the pull request. */
-export async function readFirstCandidateWith(ctx: Context, merged: Merged): Promise<ReleaseCandidate | null> {
+export async function readFirstCandidateWith(
+  ctx: Context,
+  merged: MergedPullRequest,
+): Promise<ReleaseCandidate | null> {
   const { name, rows, values } = merged.having;
   const [row] = await ctx.db.read<ReleaseCandidate>(ctx.accountId, {
     name: `first_release_candidate_with_${name}`,
@@ -136,7 +148,11 @@ export async function readFirstCandidateWith(ctx: Context, merged: Merged): Prom
  * Ids of the deployments of candidates that contain the pull request, the newest first. Reads one more than the page
  * holds, which shows whether there is a next page.
  */
-export async function readDeploymentsWith(ctx: Context, merged: Merged, page: PageBefore): Promise<string[]> {
+export async function readDeploymentsWith(
+  ctx: Context,
+  merged: MergedPullRequest,
+  page: PageBefore,
+): Promise<string[]> {
   const { name, rows, values } = merged.having;
   const found = await ctx.db.read<{ id: string }>(ctx.accountId, {
     name: `deployments_with_${name}`,
@@ -148,7 +164,7 @@ export async function readDeploymentsWith(ctx: Context, merged: Merged, page: Pa
   return found.map(({ id }) => id);
 }
 
-export async function countDeploymentsWith(ctx: Context, merged: Merged): Promise<number> {
+export async function countDeploymentsWith(ctx: Context, merged: MergedPullRequest): Promise<number> {
   const { name, rows, values } = merged.having;
   const [row] = await ctx.db.read<{ count: number }>(ctx.accountId, {
     name: `deployments_with_count_${name}`,
@@ -176,7 +192,7 @@ function presenceText(environments: string, has: (success: string) => string): s
           order by e.project_id, e.position, e.id`;
 }
 
-export async function readPresenceOf(ctx: Context, { having, repository }: Merged): Promise<PresenceRow[]> {
+export async function readPresenceOf(ctx: Context, { having, repository }: MergedPullRequest): Promise<PresenceRow[]> {
   const environments =
     'release_project p join environment e on e.account_id = p.account_id and e.project_id = p.id and p.repository_id = $4';
   return await ctx.db.read<PresenceRow>(ctx.accountId, {
@@ -203,7 +219,7 @@ export async function readPresenceOfCandidate(
 }
 
 /** The candidate that runs in an environment. Null: no deployment has succeeded there. */
-export async function readRunning(ctx: Context, environmentId: string): Promise<PresenceRow | null> {
+export async function readRunningCandidate(ctx: Context, environmentId: string): Promise<PresenceRow | null> {
   requireScope(ctx, 'release:read');
   const [row] = await ctx.db.read<PresenceRow>(ctx.accountId, {
     name: 'running_in_environment',
@@ -217,17 +233,17 @@ export async function readRunning(ctx: Context, environmentId: string): Promise<
 }
 
 /** A pull request of a candidate, with the columns that its list is sorted by. */
-export interface Contained {
+export interface ContainedPullRequest {
   readonly id: string;
   readonly mergedAt: Date;
 }
 
-// Two look-ups for each row. PostgreSQL planned a join as one of all rows with all rows.
+// This makes two look-ups for each row. For a join, PostgreSQL compared all rows with all rows.
 const isContained = `(select b.position from base_commit b where b.account_id = $1 and b.queue_id = p.queue_id and b.commit = p.merge_commit_sha)
   <= (select r.position from candidate_reach r where r.account_id = $1 and r.queue_id = p.queue_id and r.candidate_id = $2)`;
 
 /**
- * The number of a candidate's pull requests. The caller has read a page of the list before, so that the candidate was
+ * The number of a candidate's pull requests. The caller has read a page of the list before, so the candidate was
  * examined.
  */
 export async function countPullRequestsOf(
@@ -255,11 +271,11 @@ export async function readPullRequestsOf(
     size,
     before,
   }: { readonly size: number; readonly before: { readonly mergedAt: string; readonly id: string } | null },
-): Promise<Contained[]> {
+): Promise<ContainedPullRequest[]> {
   requireScope(ctx, 'release:read');
   for (const queueId of await queuesThatMerged(ctx, candidate.repository.id))
     await reachBase(ctx, { repository: candidate.repository, queueId, candidateId: candidate.id });
-  return await ctx.db.read<Contained>(ctx.accountId, {
+  return await ctx.db.read<ContainedPullRequest>(ctx.accountId, {
     name: 'pull_requests_of_release_candidate',
     text: `select p.id, p.merged_at as "mergedAt" from pull_request p
            where p.account_id = $1 and p.repository_id = $3 and p.status = 'merged'

@@ -14,11 +14,11 @@ import { ReleaseCandidate, ReleaseCandidateConnection } from '../candidates.type
 import { deploymentById } from '../deployments.reads.ts';
 import { Deployment, DeploymentConnection } from '../deployments.types.ts';
 import { Environment } from '../environments.types.ts';
-import { environmentById, present } from '../projects.reads.ts';
+import { environmentById, loadExisting } from '../projects.reads.ts';
 import { EnvironmentPresence } from './provenance.types.ts';
 import {
   countDeploymentsWith,
-  findMerged,
+  findMergedPullRequest,
   readCandidatesWith,
   readDeploymentsWith,
   readFirstCandidateWith,
@@ -39,7 +39,7 @@ export class PullRequestReleasesResolver {
     @PageArgs(pageSize) request: PageRequest,
   ): Promise<Connection<ReleaseCandidate>> {
     const page = readPage(request, { size: pageSize, keyLength: 1 });
-    const merged = await findMerged(ctx, pullRequest);
+    const merged = await findMergedPullRequest(ctx, pullRequest);
     const rows = merged ? await readCandidatesWith(ctx, merged, { size: page.size, before: rowId(page) }) : [];
     return toConnection(rows, page.size, { node: (row) => row, key: ({ id }) => [id] });
   }
@@ -53,7 +53,7 @@ export class PullRequestReleasesResolver {
     @Ctx() ctx: GraphQLContext,
     @Root() pullRequest: PullRequest,
   ): Promise<ReleaseCandidate | null> {
-    const merged = await findMerged(ctx, pullRequest);
+    const merged = await findMergedPullRequest(ctx, pullRequest);
     return merged && (await readFirstCandidateWith(ctx, merged));
   }
 
@@ -66,9 +66,9 @@ export class PullRequestReleasesResolver {
     @PageArgs(pageSize) request: PageRequest,
   ): Promise<Connection<Deployment>> {
     const page = readPage(request, { size: pageSize, keyLength: 1 });
-    const merged = await findMerged(ctx, pullRequest);
+    const merged = await findMergedPullRequest(ctx, pullRequest);
     const ids = merged ? await readDeploymentsWith(ctx, merged, { size: page.size, before: rowId(page) }) : [];
-    const rows = await present(loaderOf(ctx, deploymentById), ids);
+    const rows = await loadExisting(loaderOf(ctx, deploymentById), ids);
     return toConnection(rows, page.size, {
       node: (row) => row,
       key: ({ id }) => [id],
@@ -78,19 +78,19 @@ export class PullRequestReleasesResolver {
 
   @FieldResolver(() => [EnvironmentPresence], {
     description:
-      'The environments that the pull request runs in, in their order, and since when. It runs in an environment if the candidate of the last successful deployment contains it. Needs release:read.',
+      'The environments that the pull request runs in, in their order, and since when. A pull request runs in an environment if the candidate of the last successful deployment contains it. Needs release:read.',
   })
   async environments(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<EnvironmentPresence[]> {
-    const merged = await findMerged(ctx, pullRequest);
+    const merged = await findMergedPullRequest(ctx, pullRequest);
     return merged ? await readPresenceOf(ctx, merged) : [];
   }
 
   @FieldResolver(() => Boolean, {
     description:
-      'Whether all release candidates were examined. False while many new candidates are still examined. Until then these candidates are missing from the release candidates, deployments and environments of the pull request. Needs release:read.',
+      'Whether all release candidates were examined. False while new candidates are still examined. These candidates are missing from the release candidates, deployments and environments of the pull request. Needs release:read.',
   })
   async releasesComplete(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<boolean> {
-    return (await findMerged(ctx, pullRequest))?.isComplete ?? true;
+    return (await findMergedPullRequest(ctx, pullRequest))?.isComplete ?? true;
   }
 }
 
@@ -101,7 +101,7 @@ export class EnvironmentPresenceResolver {
     return await loaderOf(ctx, environmentById).load(row.environmentId);
   }
 
-  @FieldResolver(() => ReleaseCandidate, { description: 'The release candidate that runs there now.' })
+  @FieldResolver(() => ReleaseCandidate, { description: 'The release candidate that runs in the environment now.' })
   async releaseCandidate(
     @Ctx() ctx: GraphQLContext,
     @Root() row: EnvironmentPresence,
@@ -109,7 +109,9 @@ export class EnvironmentPresenceResolver {
     return await loaderOf(ctx, candidateById).load(row.candidateId);
   }
 
-  @FieldResolver(() => Deployment, { description: 'The deployment since which it runs there without a break.' })
+  @FieldResolver(() => Deployment, {
+    description: 'The deployment since which the pull request or candidate runs in the environment without a break.',
+  })
   async deployment(@Ctx() ctx: GraphQLContext, @Root() row: EnvironmentPresence): Promise<Deployment | null> {
     return await loaderOf(ctx, deploymentById).load(row.deploymentId);
   }

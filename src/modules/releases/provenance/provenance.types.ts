@@ -11,7 +11,9 @@ import type { ChangedCommits } from './changelog.ts';
     'The presence of a pull request or of a release candidate in an environment, derived from successful deployments.',
 })
 export class EnvironmentPresence {
-  @Field(() => DateTime, { description: 'Since when it runs in the environment without a break.' })
+  @Field(() => DateTime, {
+    description: 'Since when the pull request or candidate runs in the environment without a break.',
+  })
   since!: Date;
 
   environmentId!: string;
@@ -21,16 +23,16 @@ export class EnvironmentPresence {
 
 @ObjectType({ simpleResolvers: true, description: 'A commit between two release candidates.' })
 export class ReleasedCommit {
-  @Field(() => GitObjectID, { description: 'Its id.' })
+  @Field(() => GitObjectID, { description: 'The id of the commit.' })
   commit!: string;
 
-  @Field(() => String, { description: 'Its message.' })
+  @Field(() => String, { description: 'The message of the commit.' })
   message!: string;
 
-  @Field(() => String, { description: 'Name of its author.' })
+  @Field(() => String, { description: 'Name of the author.' })
   authorName!: string;
 
-  @Field(() => DateTime, { description: 'When it was written.' })
+  @Field(() => DateTime, { description: 'When the author wrote the commit.' })
   authoredAt!: Date;
 
   /** Reads how the commit was merged. Null: this is not known. */
@@ -51,12 +53,15 @@ export class ChangeSet {
   tip!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'How a release candidate differs from another one, read from git.' })
+@ObjectType({
+  simpleResolvers: true,
+  description: 'How a release candidate differs from another release candidate, read from git.',
+})
 export class Changelog {
   @Field(() => ReleaseCandidate, {
     nullable: true,
     description:
-      'The candidate that it is compared with. Null: there is no other candidate, so that its whole history counts as added.',
+      'The other candidate. Null: there is no other candidate, so the whole history of this candidate counts as added.',
   })
   since!: ReleaseCandidate | null;
 

@@ -1,6 +1,6 @@
 // Finds which commits of a base branch each candidate contains. A candidate whose commit is on the base needs no call
-// to git. For all other candidates one call reads their commits beyond the base, and where these commits branched off.
-// If this does not give a sure answer for a candidate, a binary search finds it.
+// to git. For all other candidates, one call reads their commits beyond the base, and where these commits branched off.
+// If this gives no sure answer for a candidate, a binary search finds the answer.
 import type { Context } from '../../../context.ts';
 import { nextProbe, traceOutside, traceReach, type ContainedPart } from '../../../domain/releases/reach.ts';
 import { hostClient, type HostedRepository } from '../../../hosts/port.ts';
