@@ -10,7 +10,7 @@ import {
   beginRepository,
   completeRepository,
   findRepository,
-  removeUnfinished,
+  removeUnfinishedRepository,
   type RepositoryName,
 } from './modules/repositories/index.ts';
 import type { RepositoryRow } from './modules/repositories/repositories.entities.ts';
@@ -35,7 +35,7 @@ export async function importRepository(
     if (known?.deactivatedAt)
       throw new StartError(`The repository ${nameOf(name)} is inactive: activate it by setRepositoryActive first.`);
     // An unfinished import may have fetched from another source, so its row and folder are removed.
-    if (known !== null) await removeUnfinished(target.ctx, known.id);
+    if (known !== null) await removeUnfinishedRepository(target.ctx, known.id);
     return await makeRepository(target, name, source);
   });
 }
@@ -80,7 +80,7 @@ async function makeRepository(target: ImportTarget, name: RepositoryName, source
       throw new StartError(
         `${nameOf(name)} is imported. A step after the import failed, and a running Interlock tries this step again within a minute: ${String(error)}`,
       );
-    await removeUnfinished(ctx, repository.id);
+    await removeUnfinishedRepository(ctx, repository.id);
     return rethrowAsStartError(error);
   }
 }

@@ -26,7 +26,7 @@ import { personRoles } from './modules/github/index.ts';
 import { oidcConfirmation, openOidc, revokeUnusedTokens, type Oidc } from './modules/oidc/index.ts';
 import { findParts, overdueAnswer, type MetricsPage, type Overdue } from './modules/health/index.ts';
 import { findSandboxBySlug } from './modules/previews/index.ts';
-import { forgetDeleted } from './modules/repositories/index.ts';
+import { clearNamesOnDeletion } from './modules/repositories/index.ts';
 import { createDeliveryChanges } from './modules/webhooks/index.ts';
 import { projectRoot } from './platform/project-root.ts';
 import { repeat, type Loop } from './platform/repeat.ts';
@@ -110,7 +110,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const access = await openAccess(options);
   const { authenticator, callers, wrongTokens } = access;
   const keptAnswers = await openAnswerStore(ports);
-  const stopForgetting = await forgetDeleted(ports.db);
+  const stopForgetting = await clearNamesOnDeletion(ports.db);
   const services: RequestServices = {
     secrets,
     events: new EventLogPubSub(options.hub),

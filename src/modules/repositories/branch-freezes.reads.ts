@@ -6,8 +6,8 @@ import { requireScope } from '../accounts/index.ts';
 import { freezeColumns, freezesOf, toFreeze, type FreezeRecord, type StoredFreeze } from './freezes.rows.ts';
 import type { Repository } from './repositories.types.ts';
 
-/** The freeze that keeps landings from a base branch now, read without a lock. Null: the base branch is not frozen. */
-export async function readBranchFrozen(
+/** Reads, without a lock, the freeze of a base branch that is in force now. Null: the base branch is not frozen. */
+export async function readBranchFreezeInForce(
   ctx: GraphQLContext,
   repositoryId: string,
   baseBranch: string,
@@ -17,7 +17,7 @@ export async function readBranchFrozen(
   return findFreezeInForce(freezesOf(freezes, baseBranch), ctx.clock().getTime());
 }
 
-/** Freezes that have not ended, newest first. */
+/** Freezes that have not ended, including freezes that have not begun, the last created first. */
 export async function readBranchFreezes(ctx: GraphQLContext, repository: Repository): Promise<StoredFreeze[]> {
   requireScope(ctx, 'queue:read');
   const now = ctx.clock().getTime();

@@ -15,7 +15,8 @@ import { Repository } from './repositories.types.ts';
 @Resolver(() => Repository)
 export class BranchFreezesResolver {
   @FieldResolver(() => [Freeze], {
-    description: 'Freezes of its base branches that have not ended, newest first, including those that begin later.',
+    description:
+      'Freezes of base branches of the repository that have not ended, the last created first. Freezes that have not begun yet are included.',
   })
   async freezes(@Ctx() ctx: GraphQLContext, @Root() repository: Repository): Promise<Freeze[]> {
     return (await readBranchFreezes(ctx, repository)).map(toFreezeNode);
@@ -23,7 +24,7 @@ export class BranchFreezesResolver {
 
   @Mutation(() => FreezeBranchesPayload, {
     description:
-      'From now on nothing lands on the base branches that a glob matches, and validation continues. Replaces the earlier freeze with the same glob. Needs release:write.',
+      'Freezes the base branches that a glob matches. From now on nothing lands on them, and validation continues. The freeze replaces the earlier manual freeze with the same glob. Needs release:write.',
   })
   async freezeBranches(
     @Ctx() ctx: GraphQLContext,

@@ -48,7 +48,7 @@ export async function freezeBranches(ctx: Context, input: FreezeBranchesRequest)
   const reason = checkedReason(input.reason);
   const span = checkedSpan(input.endsAt, ctx.clock());
   return await changeFreezes(ctx, input, async (tx, repository) => {
-    const replaced = (await loadBranchFreezes(tx, of(repository))).filter((freeze) => isByHand(freeze, input));
+    const replaced = (await loadBranchFreezes(tx, keyOf(repository))).filter((freeze) => isByHand(freeze, input));
     await endFreezes(
       ctx,
       tx,
@@ -71,7 +71,7 @@ export async function unfreezeBranches(ctx: Context, input: BranchesRef): Promis
   requireAction(ctx, 'freeze');
   return await changeFreezes(ctx, input, async (tx, repository) => {
     const now = ctx.clock().getTime();
-    const freezes = await loadBranchFreezes(tx, of(repository));
+    const freezes = await loadBranchFreezes(tx, keyOf(repository));
     const active = freezes.filter((freeze) => isByHand(freeze, input) && !isOver(freeze, now));
     for (const freeze of active) await endBranchFreeze(ctx, tx, { repository, freeze });
     return active.length;
@@ -115,7 +115,7 @@ export async function deleteBranchFreeze(
   requireAction(ctx, 'freeze');
   await requireAtHostOf(ctx, repositoryId, 'release:write');
   return await underRepository(ctx, repositoryId, async (tx, repository) => {
-    const freeze = (await loadBranchFreezes(tx, of(repository))).find((each) => each.id === id);
+    const freeze = (await loadBranchFreezes(tx, keyOf(repository))).find((each) => each.id === id);
     if (freeze !== undefined) await endBranchFreeze(ctx, tx, { repository, freeze });
     return freeze ?? null;
   });
@@ -221,7 +221,7 @@ export async function announceBranchFreezes(ctx: Context, tx: Transaction, repos
   ]);
 }
 
-function of({ accountId, id }: RepositoryRow): { readonly accountId: string; readonly repositoryId: string } {
+function keyOf({ accountId, id }: RepositoryRow): { readonly accountId: string; readonly repositoryId: string } {
   return { accountId, repositoryId: id };
 }
 

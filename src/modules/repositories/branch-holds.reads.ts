@@ -1,4 +1,4 @@
-// Reads by one statement what prevents landings on a base branch: its pause and its freezes.
+// Reads with one statement what prevents landings on a base branch: its pause and its freezes.
 import { decidePause, type Pause, type PauseRule } from '../../domain/queue/requests/pause.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { freezeColumns, freezesOf, toFreeze, type FreezeRecord, type StoredFreeze } from './freezes.rows.ts';
@@ -16,7 +16,7 @@ export interface BranchHolds {
  * pause and no freeze is written before the transaction ends. The planner locks the queue's row, and a pause or freeze
  * that is written later causes another turn.
  */
-export async function branchHolds(
+export async function readBranchHolds(
   tx: Transaction,
   repository: RepositoryRow,
   baseBranch: string,

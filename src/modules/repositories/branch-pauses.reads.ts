@@ -8,7 +8,10 @@ import type { Repository } from './repositories.types.ts';
 
 const columns = 'b.pattern, b.paused, b.paused_message as "pausedMessage"';
 
-/** Reads the pause that is in force on a base branch. Takes no lock; `branchHolds` reads the same pause under a lock. */
+/**
+ * Reads the pause that is in force on a base branch. Takes no lock; `readBranchHolds` reads the same pause under a
+ * lock.
+ */
 export async function readPause(
   ctx: GraphQLContext,
   repository: Repository,

@@ -13,14 +13,14 @@ export class BranchPausesResolver {
   @Extensions({ price: 800 })
   @FieldResolver(() => [BranchPause], {
     description:
-      'Whether base branches are paused, by pattern: every rule, and every base branch that no rule names literally, with the state that the rules give it. A pause of the whole repository is not included.',
+      'Whether base branches are paused. Lists every rule, and every base branch that no rule names literally, with the state that the rules give to this branch. A pause of the whole repository is not included.',
   })
   async branchPauses(
     @Ctx() ctx: GraphQLContext,
     @Root() repository: Repository,
     @Arg('pattern', () => Glob, {
       nullable: true,
-      description: 'Only the rule with exactly this pattern, and the base branches that it matches.',
+      description: 'Only the rule with exactly this pattern, and the base branches that the pattern matches.',
     })
     pattern: string | null,
   ): Promise<BranchPause[]> {

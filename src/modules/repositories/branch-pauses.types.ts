@@ -4,15 +4,16 @@ import { Repository, RepositoryInput, type DryRun } from './repositories.types.t
 
 @ObjectType({ simpleResolvers: true, description: 'Whether base branches are paused (interface 2.3).' })
 export class BranchPause {
-  @Field(() => Glob, { description: 'Which base branches: a plain name, or a glob.' })
+  @Field(() => Glob, { description: 'The base branches: a plain name, or a glob.' })
   pattern!: string;
 
-  @Field(() => Boolean, { description: 'Whether they are paused.' })
+  @Field(() => Boolean, { description: 'Whether these base branches are paused.' })
   paused!: boolean;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Posted on the first pull request in line while the pause is in force. Null: no message.',
+    description:
+      'The message that Interlock posts on the first pull request in line while the pause is in force. Null: no message.',
   })
   pausedMessage!: string | null;
 
@@ -24,19 +25,22 @@ export class BranchPause {
 export class QueuePause {
   @Field(() => Glob, {
     nullable: true,
-    description: 'The pattern of the rule that pauses the queue. Null when the repository itself is paused.',
+    description: 'The pattern of the rule that pauses the queue. Null: the repository itself is paused.',
   })
   pattern!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Its message. Null: it has none.' })
+  @Field(() => String, { nullable: true, description: 'The message of the pause. Null: there is none.' })
   message!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When the pause began. Null: the record of this is deleted.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the pause began. Null: the record of the pause was deleted.',
+  })
   since!: Date | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Email address of the user who paused. Null: the record of this is deleted.',
+    description: 'Email address of the user who paused. Null: the record of the pause was deleted.',
   })
   by!: string | null;
 }
@@ -46,7 +50,7 @@ export class PauseBranchesInput {
   @Field(() => RepositoryInput, { description: 'The repository.' })
   repository!: RepositoryInput;
 
-  @Field(() => Glob, { description: 'Which base branches: a plain name, or a glob.' })
+  @Field(() => Glob, { description: 'The base branches: a plain name, or a glob.' })
   pattern!: string;
 
   @Field(() => Boolean, { description: 'True stops validating and merging. False resumes both.' })
@@ -55,7 +59,7 @@ export class PauseBranchesInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Posted on the first pull request in line while they are paused. Left out, an earlier message is cleared.',
+      'The message that Interlock posts on the first pull request in line while the base branches are paused. Left out: an earlier message is removed.',
   })
   pausedMessage!: string | null;
 

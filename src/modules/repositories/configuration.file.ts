@@ -68,19 +68,19 @@ interface Change {
   readonly by: string | null;
 }
 
-interface Read {
+interface FileAtTip {
   readonly client: HostClient;
   readonly ref: string;
   readonly tip: string;
 }
 
-async function findChange(ctx: Context, row: RepositoryRow, { client, ref, tip }: Read): Promise<Change> {
+async function findChange(ctx: Context, row: RepositoryRow, { client, ref, tip }: FileAtTip): Promise<Change> {
   const newest = { from: null, to: tip, limit: 1, path: configurationPath };
   const [changing] = await client.listFirstParents(newest);
   const { commit = tip, parents = [] } = changing ?? {};
   const pushed = await client.findConfigurationPush({ ref, since: commit, tip });
   if (pushed !== null) return { commit, push: pushed, by: pushed.by };
-  // A landing made the commit, so that the change was pushed to the branch of a pull request.
+  // A landing made the commit, so the change was pushed to the branch of a pull request.
   const members = await readMembers(ctx, row, { commit, parent: parents[0] ?? '' });
   if (members.length === 0) return { commit, push: 'past the host', by: null };
   for (const { branch, fork, parent, head, author } of members) {
@@ -142,13 +142,13 @@ async function publishRefusal(
     });
 }
 
-interface Refused {
+interface RefusedFile {
   readonly blob: string;
   readonly change: Change;
   readonly errors: readonly string[];
 }
 
-async function recordRefusal(ctx: Context, repositoryId: string, { blob, change, errors }: Refused): Promise<void> {
+async function recordRefusal(ctx: Context, repositoryId: string, { blob, change, errors }: RefusedFile): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx: Transaction) => {
     const repository = await lockRepository(ctx, tx, repositoryId);
     if (repository.configurationBlob === blob) return;

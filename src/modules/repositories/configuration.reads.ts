@@ -46,7 +46,7 @@ interface Row {
   readonly diff: string;
 }
 
-/** Newest first. */
+/** Returns the newest changes first. */
 export async function readConfigurationChanges(
   ctx: Context,
   repositoryId: string,

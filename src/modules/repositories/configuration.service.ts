@@ -26,7 +26,7 @@ export type ConfigurationAuthor =
   | { readonly ghUsername: string | null; readonly commitSha: string; readonly blob: string };
 
 /**
- * Replaces the whole configuration document. A refused document changes nothing. If the text is the present one, no
+ * Replaces the whole configuration document. A refused document changes nothing. If the text does not change, no
  * history and no event are written.
  */
 export async function replaceConfiguration(

@@ -9,13 +9,13 @@ import { DateTime, Day, GitObjectID, PageNumber } from '../../graphql/scalars.ts
 export class ConfigurationAuthor {
   @Field(() => String, {
     nullable: true,
-    description: 'Email address of the user who changed it by API or dashboard. Null otherwise.',
+    description: 'Email address of the user who changed the configuration by API or dashboard. Null otherwise.',
   })
   email!: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Handle of the user who changed it in the repository. Null otherwise.',
+    description: 'Handle of the user who changed the configuration in the repository. Null otherwise.',
   })
   ghUsername!: string | null;
 }
@@ -25,7 +25,7 @@ export class ConfigurationChange {
   @Field(() => ID, { description: 'Its id, unique among the changes of the repository. Opaque.' })
   id!: string;
 
-  @Field(() => ConfigurationAuthor, { description: 'Its author.' })
+  @Field(() => ConfigurationAuthor, { description: 'The author of the change.' })
   modifiedBy!: ConfigurationAuthor;
 
   @Field(() => DateTime, { description: 'When the change took effect.' })
@@ -38,7 +38,7 @@ export class ConfigurationChange {
   commitSha!: string | null;
 
   @Field(() => String, {
-    description: 'A unified diff between the configuration before the change and the one after it.',
+    description: 'A unified diff between the configurations before and after the change.',
   })
   diff!: string;
 }
@@ -53,7 +53,7 @@ export class ConfigurationRefusal {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Handle of the user who pushed it. Null: the code host does not know.',
+    description: 'Handle of the user who pushed the file. Null: the code host does not know the user.',
   })
   ghUsername!: string | null;
 
@@ -62,7 +62,7 @@ export class ConfigurationRefusal {
   })
   errors!: string[];
 
-  @Field(() => DateTime, { description: 'When it was refused.' })
+  @Field(() => DateTime, { description: 'When the file was refused.' })
   refusedAt!: Date;
 }
 

@@ -44,7 +44,10 @@ const underWay: readonly (readonly [one: string, several: string, rows: string])
   ['preview', 'previews', 'verification where account_id = $1 and repository_id = $2 and next_look_at is not null'],
 ];
 
-/** Voids planned work, stops timers, and deletes the rights, links and secrets of a deleted repository. */
+/**
+ * SQL that voids planned work, stops timers, and deletes the rights, links and secrets of a deleted repository, except
+ * the secrets of providers.
+ */
 const releaseStatements = [
   `update intent set state = 'void', concluded_at = now() where account_id = $1 and state = 'planned' and queue_id in (${queues})`,
   `update local_check_run set state = 'completed', conclusion = 'cancelled', completed_at = now()
@@ -82,8 +85,8 @@ const logs = [
 ] as const;
 
 /**
- * Deletes an inactive repository. Afterwards another repository may have its name, and its history can be read by its
- * id. Throws CONFLICT if the repository is active or has work under way. Needs `admin`.
+ * Deletes an inactive repository. Afterwards another repository may have the name, and the history can be read by the
+ * id of the deleted repository. Throws CONFLICT if the repository is active or has work under way. Needs `admin`.
  */
 export async function deleteRepository(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
   requireScope(ctx, 'admin');
@@ -120,10 +123,10 @@ export async function markDeleted(ctx: Context, tx: Transaction, repository: Rep
 
 /**
  * Removes a repository whose creation was not completed, and its row. Such a repository was never used and has no
- * events. If the process dies meanwhile, `removeDeletedRepositories` completes the removal. Returns false if the
+ * events. If the process dies before the end, `removeDeletedRepositories` completes the removal. Returns false if the
  * creation was completed: then the repository stays.
  */
-export async function removeUnfinished(ctx: Context, id: string): Promise<boolean> {
+export async function removeUnfinishedRepository(ctx: Context, id: string): Promise<boolean> {
   const repository = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const row = await lockRepository(ctx, tx, id);
     if (!isUnfinished(row)) return null;
@@ -155,7 +158,7 @@ async function requireIdle(ctx: Context, tx: Transaction, repository: Repository
     );
 }
 
-/** Work that a deletion would interrupt, such as `2 builds`. */
+/** Lists the work that a deletion would interrupt, such as `2 builds`. */
 export async function listUnderWay(ctx: Context, tx: Transaction, repositoryId: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const [one, several, rows] of underWay) {

@@ -17,7 +17,8 @@ import { Repository } from './repositories.types.ts';
 export class EmbedLinksResolver {
   @Extensions({ rows: 20 })
   @FieldResolver(() => [EmbedLink], {
-    description: 'The newest 100 links that show its queues without a session, including ended links. Needs admin.',
+    description:
+      'The newest 100 links that show queues of the repository without a session, including ended links. Needs admin.',
   })
   async embedLinks(@Ctx() ctx: GraphQLContext, @Root() { id }: Repository): Promise<EmbedLink[]> {
     return await readEmbedLinks(ctx, id);
@@ -36,7 +37,8 @@ export class EmbedLinksResolver {
   }
 
   @Mutation(() => RevokeEmbedLinkPayload, {
-    description: 'Ends a link at once, and closes the pages that show it. A repetition changes nothing. Needs admin.',
+    description:
+      'Ends a link at once, and closes the pages that were opened with the link. A repetition changes nothing. Needs admin.',
   })
   async revokeEmbedLink(
     @Ctx() ctx: GraphQLContext,

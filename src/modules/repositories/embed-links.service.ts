@@ -18,8 +18,9 @@ export interface NewEmbedLink {
 }
 
 /**
- * Returns the links with their key, which is shown only this once: the database has only its digest. The link ends when
- * its user is removed, and when the token that made the link is revoked.
+ * Returns the addresses of the page and of the badge, with their key. The key is returned only this once, because the
+ * database has only its digest. The link ends when its user is removed, and when the token that made the link is
+ * revoked.
  */
 export async function createEmbedLink(
   ctx: Context,
@@ -79,7 +80,10 @@ function checkedExpiry(asked: Date | null | undefined, now: Date): Date {
   return expiresAt;
 }
 
-/** Ends a link, and closes the pages that show it, in every process at once. A repetition changes nothing. */
+/**
+ * Ends a link, and closes the pages that were opened with the link, in every process at once. A repetition changes
+ * nothing.
+ */
 export async function revokeEmbedLink(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {

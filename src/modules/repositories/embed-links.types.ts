@@ -7,36 +7,37 @@ import { RepositoryInput } from './repositories.types.ts';
   implements: Node,
   simpleResolvers: true,
   description:
-    'A link that shows one queue to visitors without a session: on a screen, or as a badge. Interlock does not store its key.',
+    'A link that shows one queue to visitors without a session: on a screen, or as a badge. Interlock does not store the key of the link.',
 })
 export class EmbedLink {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
-  @Field(() => String, { description: 'The base branch whose queue it shows.' })
+  @Field(() => String, { description: 'The base branch whose queue the link shows.' })
   baseBranch!: string;
 
   @Field(() => String, {
-    description: 'Email address of the user who made it. Visitors read as this user, with only the scope queue:read.',
+    description:
+      'Email address of the user who made the link. Visitors read as this user, with only the scope queue:read.',
   })
   createdBy!: string;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the link was made.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it expires.' })
+  @Field(() => DateTime, { description: 'When the link expires.' })
   expiresAt!: Date;
 
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'When it was revoked, its user was removed, or the token that made it was revoked. Null while none of these happened.',
+      'When the link was revoked, its user was removed, or the token that made the link was revoked. Null: none of these has happened.',
   })
   revokedAt!: Date | null;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When it was last opened, to the minute. Null: it was never opened.',
+    description: 'When the link was last opened, to the minute. Null: it was never opened.',
   })
   lastUsedAt!: Date | null;
 }
@@ -46,12 +47,12 @@ export class CreateEmbedLinkInput {
   @Field(() => RepositoryInput, { description: 'The repository.' })
   repository!: RepositoryInput;
 
-  @Field(() => String, { description: 'The base branch whose queue it shows. The queue need not exist yet.' })
+  @Field(() => String, { description: 'The base branch whose queue the link shows. The queue need not exist yet.' })
   baseBranch!: string;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When it expires, within 730 days. Default: in 90 days.',
+    description: 'When the link expires, within 730 days. Default: in 90 days.',
   })
   expiresAt?: Date | null;
 }
@@ -63,7 +64,7 @@ export class CreateEmbedLinkPayload {
 
   @Field(() => URI, {
     description:
-      'The address of the page that shows the queue, with the key. It is shown only this once. The page updates itself.',
+      'The address of the page that shows the queue, with the key. The address is shown only this once. The page updates itself.',
   })
   url!: string;
 

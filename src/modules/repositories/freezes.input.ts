@@ -5,14 +5,14 @@ import { DomainError } from '../../domain/errors.ts';
 
 const longestReason = 1000;
 
-/** An empty reason counts as none. */
+/** Returns null for an empty reason. */
 export function checkedReason(reason: string | null | undefined): string | null {
   if ((reason?.length ?? 0) > longestReason)
     throw new DomainError('BAD_INPUT', `reason must be at most ${longestReason} characters`, 'reason');
   return reason?.trim() || null;
 }
 
-/** A manual freeze begins now. */
+/** Returns the span of a manual freeze, which begins now. */
 export function checkedSpan(endsAt: Date | null | undefined, now: Date): SingleSpan {
   if (endsAt && endsAt <= now) throw new DomainError('BAD_INPUT', 'ends_at must be in the future', 'endsAt');
   return { startsAt: now.getTime(), endsAt: endsAt?.getTime() ?? null };
@@ -33,6 +33,6 @@ export function checkedSchedule({ cronStart, cronEnd, timezone }: RecurringSpan)
 function endFault({ cronStart, cronEnd }: Pick<RecurringSpan, 'cronStart' | 'cronEnd'>): string | null {
   const [start, end] = [cronStart, cronEnd].map((each) => each.trim().split(/\s+/).join(' '));
   return start === end
-    ? 'must differ from cron_start, or it would never end: freeze without a schedule for that'
+    ? 'must differ from cron_start, because the freeze would never end. Make a freeze without end without a schedule'
     : null;
 }

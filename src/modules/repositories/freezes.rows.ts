@@ -50,12 +50,12 @@ export function toFreeze(row: FreezeRecord): StoredFreeze {
 /** The freezes of an environment that no user has ended, newest first. */
 export async function loadEnvironmentFreezes(
   tx: Transaction,
-  of: { readonly accountId: string; readonly environmentId: string },
+  { accountId, environmentId }: { readonly accountId: string; readonly environmentId: string },
 ): Promise<StoredFreeze[]> {
   const rows = await tx.query<FreezeRecord>(
     `select ${freezeColumns} from freeze_rule f
      where f.account_id = $1 and f.environment_id = $2 and f.deleted_at is null order by f.id desc`,
-    [of.accountId, of.environmentId],
+    [accountId, environmentId],
   );
   return rows.map(toFreeze);
 }
@@ -66,15 +66,17 @@ export async function loadEnvironmentFreezes(
  */
 export async function loadBranchFreezes(
   tx: Transaction,
-  of: { readonly accountId: string; readonly repositoryId: string; readonly at?: Date | null },
+  {
+    accountId,
+    repositoryId,
+    at,
+  }: { readonly accountId: string; readonly repositoryId: string; readonly at?: Date | null },
 ): Promise<StoredFreeze[]> {
-  const isInForce = of.at
-    ? 'f.created_at <= $3 and (f.deleted_at is null or f.deleted_at > $3)'
-    : 'f.deleted_at is null';
+  const exists = at ? 'f.created_at <= $3 and (f.deleted_at is null or f.deleted_at > $3)' : 'f.deleted_at is null';
   const rows = await tx.query<FreezeRecord>(
     `select ${freezeColumns} from freeze_rule f
-     where f.account_id = $1 and f.repository_id = $2 and ${isInForce} order by f.id desc`,
-    [of.accountId, of.repositoryId, ...(of.at ? [of.at.toISOString()] : [])],
+     where f.account_id = $1 and f.repository_id = $2 and ${exists} order by f.id desc`,
+    [accountId, repositoryId, ...(at ? [at.toISOString()] : [])],
   );
   return rows.map(toFreeze);
 }
@@ -125,7 +127,7 @@ export async function insertFreeze(
     [ctx.accountId, environmentId, repositoryId, ctx.clock().toISOString()],
   );
   if ((counted?.n ?? 0) >= maxFreezes)
-    throw new DomainError('BAD_INPUT', `There are at most ${maxFreezes} freezes of one environment or repository`);
+    throw new DomainError('BAD_INPUT', `An environment or a repository has at most ${maxFreezes} freezes`);
   const isOnce = 'startsAt' in span;
   const rows = await tx.query<FreezeRecord>(
     `insert into freeze_rule as f (account_id, environment_id, repository_id, base_branches, source, reason, starts_at, ends_at,

@@ -17,7 +17,7 @@ registerEnumType(freezeSource, {
   valuesConfig: {
     MANUAL: { description: 'A user froze the target at once.' },
     SCHEDULE: { description: 'A user made a schedule of freezes.' },
-    ROLLBACK: { description: 'A rollback of an environment that is set to be frozen after rollbacks.' },
+    ROLLBACK: { description: 'A rollback froze the environment, because the environment is configured so.' },
   },
 });
 
@@ -30,18 +30,18 @@ export class Freeze {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
-  @Field(() => freezeSource, { description: 'Its source.' })
+  @Field(() => freezeSource, { description: 'The source of the freeze.' })
   source!: Source;
 
   @Field(() => String, { nullable: true, description: 'The reason. Null: none was given.' })
   reason!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it begins. Null for a schedule.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the freeze begins. Null for a schedule.' })
   startsAt!: Date | null;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When it ends. Null for a schedule, and for a freeze that lasts until a user ends it.',
+    description: 'When the freeze ends. Null for a schedule, and for a freeze that lasts until a user ends it.',
   })
   endsAt!: Date | null;
 
@@ -60,20 +60,20 @@ export class Freeze {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The time zone of its cron fields. Null unless it is a schedule.',
+    description: 'The time zone of the cron fields. Null unless it is a schedule.',
   })
   timezone!: string | null;
 
   @Field(() => Glob, {
     nullable: true,
-    description: 'The base branches it freezes: a plain name, or a glob. Null for a freeze of an environment.',
+    description: 'The frozen base branches: a plain name, or a glob. Null for a freeze of an environment.',
   })
   baseBranches!: string | null;
 
-  @Field(() => String, { description: 'The user who made it. After a rollback: the user who rolled back.' })
+  @Field(() => String, { description: 'The user who made the freeze. After a rollback: the user who rolled back.' })
   createdBy!: string;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the freeze was made.' })
   createdAt!: Date;
 }
 
@@ -87,7 +87,7 @@ export class Frozen {
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When the target is no longer frozen. Null when no end is known.',
+    description: 'When the target is no longer frozen. Null: no end is known.',
   })
   until!: Date | null;
 
@@ -97,7 +97,7 @@ export class Frozen {
   @Field(() => String, { description: 'The user who made the freeze. After a rollback: the user who rolled back.' })
   createdBy!: string;
 
-  @Field(() => String, { description: 'All of this as a sentence.' })
+  @Field(() => String, { description: 'The freeze as a sentence.' })
   sentence!: string;
 }
 
@@ -121,7 +121,7 @@ export class BaseBranchesInput {
   @Field(() => RepositoryInput, { description: 'The repository.' })
   repository!: RepositoryInput;
 
-  @Field(() => Glob, { description: 'Which base branches: a plain name, or a glob.' })
+  @Field(() => Glob, { description: 'The base branches: a plain name, or a glob.' })
   baseBranches!: string;
 
   @Field(() => Boolean, {
@@ -135,8 +135,7 @@ export class BaseBranchesInput {
 export class FreezeBranchesInput extends BaseBranchesInput {
   @Field(() => String, {
     nullable: true,
-    description:
-      'The reason, at most 1,000 characters. It is shown to all users whose pull requests or deployments wait.',
+    description: 'The reason, at most 1,000 characters. The reason is shown to all users whose pull requests wait.',
   })
   reason!: string | null;
 

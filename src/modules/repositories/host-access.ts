@@ -1,6 +1,6 @@
-// What users whose role follows GitHub may do in a repository at GitHub. Requests query GitHub, and the answer is
-// cached for five minutes, so that a person who loses access at GitHub loses access to Interlock too. For a user whose
-// role an admin of the account set, GitHub is not queried.
+// Decides what a user whose role follows GitHub may do in a repository at GitHub. Requests query GitHub, and the answer
+// is cached for five minutes, so that a person who loses access at GitHub loses access to Interlock too. For a user
+// whose role an admin of the account set, GitHub is not queried.
 import type { Context, Scope } from '../../context.ts';
 import { isBot, isPermissionEnough, neededPermissions } from '../../domain/accounts/github-people.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -35,8 +35,8 @@ export async function refusalsAtHost(
   };
 }
 
-/** The rows of repositories whose existence the caller may know. */
-export async function onlySeen<Row extends NamedRepository>(ctx: Context, rows: readonly Row[]): Promise<Row[]> {
+/** Returns the repositories whose existence the caller may know. */
+export async function filterSeen<Row extends NamedRepository>(ctx: Context, rows: readonly Row[]): Promise<Row[]> {
   if (ctx.actor.personAtGitHub === null) return [...rows];
   const seen = await Promise.all(rows.map(async (row) => await maySee(ctx, row)));
   return rows.filter((_row, at) => seen[at]);
@@ -44,7 +44,7 @@ export async function onlySeen<Row extends NamedRepository>(ctx: Context, rows: 
 
 /**
  * The permission of a handle in a repository at GitHub. `trusted`: the repository is not at GitHub, or the handle
- * belongs to an App. An App was installed by a person with the right to install it.
+ * belongs to an App. An App is trusted, because a person with the right to do so installed the App.
  */
 export async function permissionOfHandle(
   ctx: Context,

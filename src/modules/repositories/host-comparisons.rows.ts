@@ -1,6 +1,6 @@
-// When the reconciler next compares each repository with its host. A process leases a due comparison, so that no other
-// process makes it too, and renews the lease. After the comparison the process sets the next instant. If the process
-// dies, the comparison is due again when the lease ends.
+// Stores when the reconciler next compares each repository with its host. A process leases a due comparison, so that no
+// other process makes the same comparison, and renews the lease. After the comparison the process sets the next
+// instant. If the process dies, the comparison is due again when the lease ends.
 import type { SystemQueries } from '../../platform/database.ts';
 
 type Query = SystemQueries['query'];
@@ -31,8 +31,8 @@ export async function planComparisons(query: Query, now: Date, options: { readon
 }
 
 /**
- * Leases the comparison that has been due for the longest time, except those of the accounts and hosts in `except`.
- * Null: no comparison is due.
+ * Leases the comparison that has been due for the longest time, except comparisons of the accounts and hosts in
+ * `except`. Null: no comparison is due.
  */
 export async function takeDueComparison(
   query: Query,
@@ -40,7 +40,8 @@ export async function takeDueComparison(
   except: { readonly accounts: readonly string[]; readonly hosts: readonly string[] },
 ): Promise<DueComparison | null> {
   const [taken] = await query<DueComparison>(
-    // A materialised subquery runs once. In a join it may run again for each row, and lease a further comparison each time.
+    // A materialised subquery runs once. In a join it may run again for each row, and lease a further comparison each
+    // time.
     `with due as materialized (
        select d.account_id, d.repository_id, r.host from host_comparison d
        join repository r on r.account_id = d.account_id and r.id = d.repository_id and r.active

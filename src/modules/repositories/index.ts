@@ -5,7 +5,7 @@ export {
   type ReplaceOutcome,
 } from './configuration.service.ts';
 export { readPause } from './branch-pauses.reads.ts';
-export { branchHolds, type BranchHolds } from './branch-holds.reads.ts';
+export { readBranchHolds, type BranchHolds } from './branch-holds.reads.ts';
 export { pauseBranches, type PauseBranchesRequest } from './branch-pauses.service.ts';
 export { configurationHash } from './configuration.service.ts';
 export { configurationOf, configurationProblem } from './configuration.in-force.ts';
@@ -29,9 +29,9 @@ export {
   markDeleted,
   removeContents,
   removeDeletedRepositories,
-  removeUnfinished,
+  removeUnfinishedRepository,
 } from './deletion.service.ts';
-export { deletionChannel, forgetDeleted } from './known-repositories.ts';
+export { deletionChannel, clearNamesOnDeletion } from './known-repositories.ts';
 export {
   endComparison,
   hasLine,
@@ -50,7 +50,7 @@ export {
   pauseRepository,
   type NewRepository,
 } from './repositories.service.ts';
-export { readBranchFrozen, readFreeze } from './branch-freezes.reads.ts';
+export { readBranchFreezeInForce, readFreeze } from './branch-freezes.reads.ts';
 export {
   announceBranchFreezes,
   deleteBranchFreeze,

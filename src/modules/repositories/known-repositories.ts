@@ -1,6 +1,6 @@
 // Caches which repository has a name. Nearly every request names a repository only to reach its contents. A name leads
-// to another repository only after a deletion, of which every server is notified. Columns that can change are not
-// cached, and are read when they are needed.
+// to another repository only after a deletion or a rename, of which every server is notified. Columns that can change
+// are not cached, and are read when they are needed.
 import type { Context } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { Database } from '../../platform/database.ts';
@@ -16,12 +16,14 @@ const maxKnown = 10_000;
 const knownOf = new WeakMap<Database, Map<string, Identity>>();
 /**
  * The channel of notifications about deleted repositories. The payload is the repository's id. An empty payload means
- * that notifications may have been missed.
+ * that a repository was renamed, or that notifications may have been missed.
  */
 export const deletionChannel = 'interlock_deleted_repositories';
 
-/** Clears the cache of names whenever any process deletes a repository. Returns a function that stops this. */
-export async function forgetDeleted(db: Database): Promise<() => Promise<void>> {
+/**
+ * Clears the cache of names whenever any process deletes or renames a repository. Returns a function that stops this.
+ */
+export async function clearNamesOnDeletion(db: Database): Promise<() => Promise<void>> {
   return await db.system.listen(deletionChannel, () => forgetNames(db));
 }
 

@@ -48,7 +48,7 @@ export class PermissionsResolver {
 
   @FieldResolver(() => PermissionHolderConnection, {
     description:
-      'The users with a permission in this repository, by email address. `source` says why a user has it: as an admin, by a grant, or by a grant to a team. Needs config:read.',
+      'The users with a permission in this repository, by email address. `source` says why a user has the permission: as an admin, by a grant, or by a grant to a team. Needs config:read.',
   })
   async permissionHolders(
     @Ctx() ctx: GraphQLContext,

@@ -13,7 +13,7 @@ export const permissions = {
 } as const satisfies Record<Uppercase<Permission>, Permission>;
 registerEnumType(permissions, {
   name: 'Permission',
-  description: 'A permission granted in a repository, besides those of roles.',
+  description: 'A permission in a repository that is granted in addition to the role.',
   valuesConfig: {
     SKIP_LINE: { description: 'To queue a pull request before all that do not skip the line.' },
     SKIP_VALIDATION: { description: 'To merge without CI.' },
@@ -29,8 +29,8 @@ registerEnumType(permissionSources, {
   description: 'Why a user has a permission.',
   valuesConfig: {
     ADMIN: { description: 'The user is an admin. Admins have every permission in every repository.' },
-    USER: { description: 'It was granted to the user.' },
-    TEAM: { description: 'It was granted to a team of the user.' },
+    USER: { description: 'The permission was granted to the user.' },
+    TEAM: { description: 'The permission was granted to a team of the user.' },
   },
 });
 
@@ -39,16 +39,22 @@ export class PermissionGrant {
   @Field(() => permissions, { description: 'The granted permission.' })
   permission!: Permission;
 
-  @Field(() => User, { nullable: true, description: 'The user it is granted to. Null when granted to a team.' })
+  @Field(() => User, {
+    nullable: true,
+    description: 'The user who got the permission. Null: it was granted to a team.',
+  })
   user!: User | null;
 
-  @Field(() => Team, { nullable: true, description: 'The team it is granted to. Null when granted to a user.' })
+  @Field(() => Team, {
+    nullable: true,
+    description: 'The team that got the permission. Null: it was granted to a user.',
+  })
   team!: Team | null;
 
-  @Field(() => String, { nullable: true, description: 'Email address of the user who granted it.' })
+  @Field(() => String, { nullable: true, description: 'Email address of the user who granted the permission.' })
   grantedBy!: string | null;
 
-  @Field(() => DateTime, { description: 'When it was granted.' })
+  @Field(() => DateTime, { description: 'When the permission was granted.' })
   createdAt!: Date;
 }
 
@@ -58,7 +64,7 @@ export class PermissionHolder {
   user!: User;
 
   @Field(() => permissionSources, {
-    description: 'Why the user has it. A user with several reasons has an entry for each.',
+    description: 'Why the user has the permission. A user with several reasons has an entry for each reason.',
   })
   source!: PermissionSource;
 
@@ -80,21 +86,21 @@ export class PermissionInput {
   @Field(() => permissions, { description: 'The permission.' })
   permission!: Permission;
 
-  @Field(() => ID, { nullable: true, description: 'The user. Either this or `team`.' })
+  @Field(() => ID, { nullable: true, description: 'The user. Either `user` or `team` is required.' })
   user?: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'The team. Either this or `user`.' })
+  @Field(() => ID, { nullable: true, description: 'The team. Either `user` or `team` is required.' })
   team?: string | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The result of `grantPermission`.' })
 export class GrantPermissionPayload {
-  @Field(() => PermissionGrant, { description: 'The grant. If it existed before, it is unchanged.' })
+  @Field(() => PermissionGrant, { description: 'The grant. A grant that existed before is unchanged.' })
   grant!: PermissionGrant;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The result of `revokePermission`.' })
 export class RevokePermissionPayload {
-  @Field(() => Boolean, { description: 'False when there was nothing to revoke.' })
+  @Field(() => Boolean, { description: 'False: there was no such grant.' })
   revoked!: boolean;
 }

@@ -1,9 +1,9 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
-/** The last refused file on the default branch. */
+/** The last refused configuration file on the default branch. */
 export interface ConfigurationRefusalRow {
   readonly commit: string;
-  /** Handle. Null: the host does not know it. */
+  /** Handle of the user who pushed the file. Null: the host does not know the user. */
   readonly by: string | null;
   readonly errors: readonly string[];
   /** RFC 3339. */

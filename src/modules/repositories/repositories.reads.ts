@@ -29,8 +29,8 @@ export async function findRepository(ctx: Context, { owner, name }: RepositoryNa
 }
 
 /**
- * Throws NOT_FOUND. With a scope, throws FORBIDDEN if GitHub does not give the caller the permission that the scope
- * needs in this repository.
+ * Throws NOT_FOUND if the caller sees no such repository. With a scope, throws FORBIDDEN if GitHub does not give the
+ * caller the permission that the scope needs in this repository.
  */
 export async function loadRepository(ctx: Context, name: RepositoryName, scope?: Scope): Promise<RepositoryRow> {
   const row = await findRepository(ctx, name);
@@ -40,8 +40,8 @@ export async function loadRepository(ctx: Context, name: RepositoryName, scope?:
 }
 
 /**
- * Called before work starts in a repository. Throws BAD_INPUT if the repository is inactive, and CONFLICT if it was
- * deleted. Running work and reads need no active repository.
+ * Must be called before work starts in a repository. Throws BAD_INPUT if the repository is inactive, and CONFLICT if it
+ * was deleted. Running work and reads need no active repository.
  */
 export function requireActive(repository: Pick<RepositoryRow, 'active' | 'deletedAt' | 'owner' | 'name'>): void {
   requireNotDeleted(repository);
@@ -89,7 +89,10 @@ export async function maySeeInside(ctx: Context, repositoryId: string): Promise<
   return row !== undefined && (await maySee(ctx, row));
 }
 
-/** For subscriptions, during which the caller may lose access. Throws NOT_FOUND. */
+/**
+ * Throws NOT_FOUND if the caller may no longer read the repository. Subscriptions call this for every event, because
+ * the caller may have lost access.
+ */
 export async function requireStillSeen(ctx: Context, repositoryId: string): Promise<void> {
   if (!(await maySeeInside(ctx, repositoryId))) throw notFound('Repository');
 }

@@ -22,7 +22,7 @@ import {
   ConfigurationRefusal,
 } from './configuration.types.ts';
 import { deleteRepository } from './deletion.service.ts';
-import { onlySeen } from './host-access.ts';
+import { filterSeen } from './host-access.ts';
 import { readRepository } from './known-repositories.ts';
 import { countRepositories, readRepositories, type RepositoryName } from './repositories.reads.ts';
 import { createRepository, requireMayPause, pauseRepository } from './repositories.service.ts';
@@ -49,7 +49,7 @@ export class RepositoriesResolver {
   @Query(() => Repository, {
     nullable: true,
     description:
-      'A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has no repository with this name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write. Its fields may need further scopes.',
+      'A repository by `owner` and `name`, or by `nameWithOwner`. Null: the account has no repository with this name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write. The fields of the repository may need further scopes.',
   })
   async repository(
     @Ctx() ctx: GraphQLContext,
@@ -83,12 +83,14 @@ export class RepositoriesResolver {
       totalCount: async () => await countRepositories(ctx),
     });
     if (ctx.actor.personAtGitHub === null) return found;
-    const seen = new Set<object>(await onlySeen(ctx, rows));
+    const seen = new Set<object>(await filterSeen(ctx, rows));
     const isSeen = (node: Repository): boolean => seen.has(node);
     return { ...found, nodes: found.nodes.filter(isSeen), edges: found.edges.filter(({ node }) => isSeen(node)) };
   }
 
-  @FieldResolver(() => RepositoryConfiguration, { description: 'The rules of its queues. Needs config:read.' })
+  @FieldResolver(() => RepositoryConfiguration, {
+    description: 'The rules of the queues of the repository. Needs config:read.',
+  })
   async configuration(@Ctx() ctx: GraphQLContext, @Root() repository: Repository): Promise<RepositoryConfiguration> {
     requireScope(ctx, 'config:read');
     return { yaml: await repository.configurationYaml };
@@ -107,7 +109,7 @@ export class RepositoriesResolver {
   }
 
   @FieldResolver(() => ConfigurationChangeConnection, {
-    description: 'The changes of its configuration, newest first. Needs config:read.',
+    description: 'The changes of the configuration, newest first. Needs config:read.',
   })
   async configurationHistory(
     @Ctx() ctx: GraphQLContext,

@@ -31,16 +31,16 @@ export class Repository {
   @Field(() => String, { description: 'Organization on the code host; REST calls it `org`.' })
   owner!: string;
 
-  @Field(() => String, { description: 'Name within its organization.' })
+  @Field(() => String, { description: 'Name within the organization.' })
   name!: string;
 
-  @Field(() => hostKinds, { description: 'The code host that stores it.' })
+  @Field(() => hostKinds, { description: 'The code host that stores the repository.' })
   host!: HostKind;
 
   @Field(() => String, { description: 'The branch from which Interlock reads the configuration file.' })
   defaultBranch!: Lazy<string>;
 
-  @Field(() => Boolean, { description: 'Whether its pull requests can be queued.' })
+  @Field(() => Boolean, { description: 'Whether pull requests of the repository can be queued.' })
   active!: Lazy<boolean>;
 
   @Field(() => Boolean, {
@@ -52,7 +52,7 @@ export class Repository {
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'When Interlock began its first clone of a repository at GitHub. Builds wait for this clone. Null: the clone exists, or is not needed yet.',
+      'When Interlock began the first clone of the repository from GitHub. Builds wait for this clone. Null: the clone exists, or is not needed yet.',
   })
   preparingSince!: Lazy<Date | null | undefined>;
 
@@ -62,7 +62,7 @@ export class Repository {
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'When it was deleted. Null: it was not. A deleted repository is found only by `node`, or from its pull requests and other contents.',
+      'When the repository was deleted. Null: it was not deleted. A deleted repository is found only by `node`, or from its pull requests and other contents.',
   })
   deletedAt!: Date | null | undefined;
 
@@ -109,7 +109,7 @@ export class CreateRepositoryInput {
 
   @Field(() => String, {
     defaultValue: 'main',
-    description: 'The default branch. The first push to it creates it.',
+    description: 'The default branch. The first push to this branch creates it.',
   })
   defaultBranch!: string;
 }
@@ -154,7 +154,9 @@ export class DeleteRepositoryInput {
 
 @ObjectType({ simpleResolvers: true, description: 'The result of `deleteRepository`.' })
 export class DeleteRepositoryPayload {
-  @Field(() => Repository, { description: 'The deleted repository. `node` still finds its history by its id.' })
+  @Field(() => Repository, {
+    description: 'The deleted repository. `node` still finds the repository and its history by the id.',
+  })
   repository!: Repository;
 }
 
@@ -222,10 +224,10 @@ export class ConfigurationProblem {
   @Field(() => String, { description: 'The problem, as a code for programs, such as UNKNOWN_KEY.' })
   code!: string;
 
-  @Field(() => Int, { nullable: true, description: 'Counted from 1. Null when the text was not read.' })
+  @Field(() => Int, { nullable: true, description: 'The line, from 1. Null: the problem has no place in the text.' })
   line!: number | null;
 
-  @Field(() => Int, { nullable: true, description: 'Counted from 1. Null when the text was not read.' })
+  @Field(() => Int, { nullable: true, description: 'The column, from 1. Null: the problem has no place in the text.' })
   column!: number | null;
 
   @Field(() => String, {
@@ -249,14 +251,14 @@ export class ConfigurationRefused {
 
 export const ReplaceConfigurationOutcome = createUnionType({
   name: 'ReplaceConfigurationOutcome',
-  description: 'Stored, or refused with its problems.',
+  description: 'The configuration was stored, or was refused with its problems.',
   types: () => [ConfigurationAccepted, ConfigurationRefused] as const,
   resolveType: (value) => (value.success ? ConfigurationAccepted : ConfigurationRefused),
 });
 
 @ObjectType({ simpleResolvers: true, description: 'The result of `replaceConfiguration`.' })
 export class ReplaceConfigurationPayload {
-  @Field(() => ReplaceConfigurationOutcome, { description: 'Stored, or refused.' })
+  @Field(() => ReplaceConfigurationOutcome, { description: 'Whether the configuration was stored or refused.' })
   outcome!: ConfigurationAccepted | ConfigurationRefused;
 
   dryRun?: DryRun;

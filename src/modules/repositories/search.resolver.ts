@@ -2,7 +2,7 @@ import { Arg, Ctx, Int, Query, Resolver } from 'type-graphql';
 import { DomainError } from '../../domain/errors.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { requireScope } from '../accounts/index.ts';
-import { onlySeen } from './host-access.ts';
+import { filterSeen } from './host-access.ts';
 import { loadRepository, readRepositories } from './repositories.reads.ts';
 import { RepositoryInput } from './repositories.types.ts';
 import { Search } from './search.types.ts';
@@ -27,7 +27,8 @@ export class SearchResolver {
     text: string,
     @Arg('repository', () => RepositoryInput, {
       nullable: true,
-      description: 'Where to search. All repositories that the caller may see, if not given.',
+      description:
+        'The repository to search. Default: the first 50 repositories of the account by owner and name, as far as the caller may see them.',
     })
     repository: RepositoryInput | null,
     @Arg('first', () => Int, {
@@ -47,7 +48,7 @@ export class SearchResolver {
       first: size,
       repositories: repository
         ? [await loadRepository(ctx, repository)]
-        : await onlySeen(ctx, await readRepositories(ctx, { size: maxRepositories - 1, offset: 0, after: null })),
+        : await filterSeen(ctx, await readRepositories(ctx, { size: maxRepositories - 1, offset: 0, after: null })),
     };
   }
 }

@@ -9,7 +9,10 @@ export class Search {
   @Field(() => String, { description: 'The text that was searched for.' })
   text!: string;
 
-  /** The searched repositories: the one that the caller named, or all that the caller may see. */
+  /**
+   * The searched repositories: the one that the caller named, or the first 50 of the account, as far as the caller may
+   * see them.
+   */
   repositories!: readonly Repository[];
 
   words!: readonly string[];
