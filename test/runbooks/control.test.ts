@@ -64,7 +64,7 @@ describe('a cancel', () => {
     const { runbook, impact: foreseen } = await ask('cancelRunbook', { number, preview: true }, impact);
     expect(foreseen).toEqual({
       sentence:
-        'Stops 1.2, which is being worked on. 2.1 and 2.2 will not be started. Its commits and pull requests stay.',
+        'Stops 1.2, which is being worked on. 2.1 and 2.2 will not be started. The commits and pull requests of the runbook stay.',
       running: '1.2',
       waiting: ['2.1', '2.2'],
       prompts: [],
@@ -111,7 +111,7 @@ describe('a cancel', () => {
     );
     const number = await made({ leaves: [['1.1', 'completed', 32]], more: { queue_when_green: true } });
     expect((await ask('cancelRunbook', { number, preview: true }, impact)).impact).toMatchObject({
-      sentence: 'Does not queue #32. Its commits and pull requests stay.',
+      sentence: 'Does not queue #32. The commits and pull requests of the runbook stay.',
       unqueued: [32],
     });
     await ask('cancelRunbook', { number });

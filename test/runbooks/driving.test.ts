@@ -125,7 +125,7 @@ describe('a runbook', () => {
     const number = await r.begin('no plan Write it as steps.');
     await r.follow(number, 'write a.txt one');
     await r.become(number, '1.1 failed: Write it as steps.', '2.1 completed');
-    await expect(r.retry(number)).rejects.toThrow('Send its prompt again as a follow-up');
+    await expect(r.retry(number)).rejects.toThrow('Send the prompt of this step again as a follow-up prompt');
   });
 
   it('that is canceled stops its agent, starts no other leaf, and continues with a follow-up', async () => {

@@ -92,7 +92,7 @@ describe('a runbook whose worker is killed', { timeout: 600_000 }, () => {
     const undisturbed = await r.begin(prompt);
     await r.rest(undisturbed);
     expect(await expectDoneOnce(r, undisturbed, 'interlock/runbook-2')).toBe(tree);
-    expect(await r.log(number)).toContain('It starts again: attempt 2');
+    expect(await r.log(number)).toContain('The work starts again: attempt 2');
   });
 
   it.each(inFull(['runbook:before_queue', 'runbook:queued']))(

@@ -96,7 +96,7 @@ describe('the pull requests of a runbook', () => {
     await writeFile(`${r.w.dataDir}/release`, '');
     await r.rest(number);
     expect((await r.leaves(number))[1]).toMatch(
-      /^2\.1 failed: Another user pushed to interlock\/runbook-1 .* in held\.txt/,
+      /^2\.1 failed: Another user has pushed to interlock\/runbook-1 .* in held\.txt/,
     );
     await r.retry(number);
     await r.rest(number);

@@ -16,7 +16,7 @@ describe('after a backup was restored', () => {
     expect(await stopOpenRunbooks(w.ctx)).toBe(1);
     await r.rest(other);
     expect(await r.leaves(other)).toEqual([
-      '1.1 failed: The database was restored from a backup. Look at what is on the branch already, then retry.',
+      '1.1 failed: The database was restored from a backup. Check what is on the branch already, then retry the runbook.',
     ]);
     await r.retry(other);
     await r.rest(other);

@@ -7,15 +7,17 @@ import { ownerOfLog } from './driving/session.rows.ts';
 import type { RunbookToolCall } from './steps.types.ts';
 
 /** Selects the activity of a whole runbook, or of one leaf. `leafId` is null for the whole runbook. */
-export interface ActivityOf {
+export interface ActivitySelection {
   readonly runbookId: string;
   readonly leafId: string | null;
 }
 
-/** The oldest first. Reads one more than the page holds, which shows whether there is a next page. */
+/**
+ * Returns the oldest tool calls first. Reads one more than the page holds, which shows whether there is a next page.
+ */
 export async function readToolCalls(
   ctx: Context,
-  { runbookId, leafId }: ActivityOf,
+  { runbookId, leafId }: ActivitySelection,
   { after, size }: { readonly after: string; readonly size: number },
 ): Promise<RunbookToolCall[]> {
   requireScope(ctx, 'runbook:write');
@@ -39,7 +41,7 @@ const isOver = `run.queued + run.in_progress = 0 and (run.not_started = 0 or run
   and not exists (
     select from runbook_prompt p where p.account_id = run.account_id and p.runbook_id = run.id and p.planned_at is null)`;
 
-export function logOfRunbook(ctx: Context, { runbookId, leafId }: ActivityOf): ReadLog {
+export function logOfRunbook(ctx: Context, { runbookId, leafId }: ActivitySelection): ReadLog {
   const row = { table: 'runbook', id: runbookId, isOver };
   const owner = ownerOfLog({ runbookId, stepId: leafId });
   return async (page) => {

@@ -17,7 +17,7 @@ import {
   subscribeToLog,
 } from '../../graphql/logs.ts';
 import { type SubscriptionRequest } from '../../graphql/subscriptions.ts';
-import { logOfRunbook, readToolCalls, type ActivityOf } from './activity.reads.ts';
+import { logOfRunbook, readToolCalls, type ActivitySelection } from './activity.reads.ts';
 import { loadRunbook } from './runbooks.reads.ts';
 import { Runbook } from './runbooks.types.ts';
 import { RunbookLeaf, type RunbookToolCall, RunbookToolCallConnection } from './steps.types.ts';
@@ -27,7 +27,7 @@ const pageSize = 50;
 
 @ArgsType()
 class FollowRunbookLogArgs extends FollowLogArgs {
-  @Field(() => Int, { description: 'The runbook.' })
+  @Field(() => Int, { description: 'The number of the runbook.' })
   number!: number;
 }
 
@@ -35,7 +35,7 @@ class FollowRunbookLogArgs extends FollowLogArgs {
 export class RunbookActivityResolver {
   @FieldResolver(() => RunbookToolCallConnection, {
     description:
-      'The tools that its agent called, including those of planning, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
+      'The tools that the agent called, also for planning, oldest first. They are kept for 90 days, unless KEEP_RUNBOOK_LOGS_DAYS names another time.',
   })
   async toolCalls(
     @Ctx() ctx: GraphQLContext,
@@ -47,7 +47,7 @@ export class RunbookActivityResolver {
 
   @FieldResolver(() => LogPieceConnection, {
     description:
-      'The output of its agent and of its commands, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
+      'The output of the agent and of its commands, oldest first. The output is kept for 90 days, unless KEEP_RUNBOOK_LOGS_DAYS names another time.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,
@@ -74,7 +74,7 @@ export class RunbookActivityResolver {
 export class RunbookLeafActivityResolver {
   @FieldResolver(() => RunbookToolCallConnection, {
     description:
-      'The tools that the agent called for this leaf, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
+      'The tools that the agent called for this leaf, oldest first. They are kept for 90 days, unless KEEP_RUNBOOK_LOGS_DAYS names another time.',
   })
   async toolCalls(
     @Ctx() ctx: GraphQLContext,
@@ -86,7 +86,7 @@ export class RunbookLeafActivityResolver {
 
   @FieldResolver(() => LogPieceConnection, {
     description:
-      'The output of the agent and of its commands for this leaf, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
+      'The output of the agent and of its commands for this leaf, oldest first. The output is kept for 90 days, unless KEEP_RUNBOOK_LOGS_DAYS names another time.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,
@@ -99,7 +99,7 @@ export class RunbookLeafActivityResolver {
 
 async function readToolCallPage(
   ctx: GraphQLContext,
-  of: ActivityOf,
+  of: ActivitySelection,
   request: PageRequest,
 ): Promise<Connection<RunbookToolCall>> {
   const page = readPage(request, { size: pageSize, keyLength: 1 });

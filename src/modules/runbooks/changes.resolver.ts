@@ -20,7 +20,7 @@ import { RepositoryInput } from '../repositories/repositories.types.ts';
 export class RunbookChangesResolver {
   @FieldResolver(() => Runbook, {
     nullable: true,
-    description: 'The runbook that the event is about. Null when it is about no runbook. Needs runbook:write.',
+    description: 'The runbook that the event is about. Null: the event is about no runbook. Needs runbook:write.',
   })
   async runbook(@Ctx() ctx: GraphQLContext, @Root() { runbookId }: Event): Promise<Runbook | null> {
     return await loadIfAny(ctx, runbookById, runbookId);
@@ -43,7 +43,7 @@ export class RunbookChangesResolver {
 export class RunbookChangeStepResolver {
   @FieldResolver(() => RunbookLeaf, {
     nullable: true,
-    description: 'The leaf that changed, as it is now. Null when no leaf changed.',
+    description: 'The leaf that changed, as it is now. Null: no leaf changed.',
   })
   async step(@Ctx() ctx: GraphQLContext, @Root() { runbook, stepNumber }: RunbookChange): Promise<RunbookLeaf | null> {
     if (stepNumber === null) return null;
@@ -103,7 +103,7 @@ class FollowRunbooksArgs extends FollowArgs {
 
   @Field(() => RepositoryInput, {
     nullable: true,
-    description: 'A repository, for all its runbooks. In the place of `number`.',
+    description: 'A repository, to follow all its runbooks. Either `number` or `repository` is required.',
   })
   repository?: RepositoryInput | null;
 }
@@ -115,7 +115,7 @@ class RunbookChange extends ChangeByEvent {
 
   @Field(() => String, {
     description:
-      "New log text since this subscription's last message, or since the subscription began. Long text is shortened: `runbookLog` has all.",
+      "New log text since this subscription's last message, or since the subscription began. A message has at most 20 pieces of the log. The next message has the rest, and `runbookLog` has all.",
   })
   log!: string;
 

@@ -46,7 +46,7 @@ export class RunbookControlResolver {
 
   @Mutation(() => RunbookPayload, {
     description:
-      'Opens the pull requests of a runbook in `manual` mode. Later commits go to them too. Needs runbook:write.',
+      'Opens the pull requests of a runbook in `manual` mode. Later commits go to these pull requests too. Needs runbook:write.',
   })
   async publishRunbook(
     @Ctx() ctx: GraphQLContext,
@@ -72,7 +72,8 @@ export class RunbookControlResolver {
 @Resolver(() => Repository)
 export class RepositoryRunbookDefaultsResolver {
   @FieldResolver(() => RunbookDefaults, {
-    description: 'The defaults of its runbooks for what a request leaves out (interface 4.9). Needs config:read.',
+    description:
+      'The defaults of the runbooks of the repository, for fields that a request leaves out (interface 4.9). Needs config:read.',
   })
   async runbookDefaults(@Ctx() ctx: GraphQLContext, @Root() { id }: Repository): Promise<RunbookDefaults> {
     return await readRunbookDefaults(ctx, id);

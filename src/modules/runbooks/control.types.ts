@@ -5,7 +5,7 @@ import { prModes, Runbook } from './runbooks.types.ts';
 
 @InputType({ description: 'A runbook to cancel.' })
 export class CancelRunbookInput {
-  @Field(() => Int, { description: 'The runbook.' })
+  @Field(() => Int, { description: 'The number of the runbook.' })
   number!: number;
 
   @Field(() => Boolean, {
@@ -17,7 +17,7 @@ export class CancelRunbookInput {
 
 @ObjectType({ simpleResolvers: true, description: 'What canceling a runbook would stop.' })
 export class CancelRunbookImpact {
-  @Field(() => String, { description: 'The same as a sentence.' })
+  @Field(() => String, { description: 'The effects as a sentence.' })
   sentence!: string;
 
   @Field(() => String, {
@@ -50,13 +50,13 @@ export class CancelRunbookPayload {
 
 @InputType({ description: 'A runbook to retry.' })
 export class RetryRunbookInput {
-  @Field(() => Int, { description: 'The runbook.' })
+  @Field(() => Int, { description: 'The number of the runbook.' })
   number!: number;
 
   @Field(() => Int, {
     nullable: true,
     description:
-      'A higher budget, in millionths of a US dollar, at most what the repository allows. Required when the budget is spent.',
+      'A higher budget, in millionths of a US dollar, at most what the repository allows. Required if the budget is spent.',
   })
   budgetMicros?: number | null;
 
@@ -69,7 +69,7 @@ export class RetryRunbookInput {
 
 @ObjectType({ simpleResolvers: true, description: 'What a retry of a runbook would start again.' })
 export class RetryRunbookImpact {
-  @Field(() => String, { description: 'The same as a sentence.' })
+  @Field(() => String, { description: 'The effects as a sentence.' })
   sentence!: string;
 
   @Field(() => [String], { description: 'Numbers of the failed leaves that would be tried again, in their order.' })
@@ -93,7 +93,7 @@ export class RetryRunbookPayload {
 
 @InputType({ description: 'A runbook in `manual` mode whose pull requests Interlock opens now.' })
 export class PublishRunbookInput {
-  @Field(() => Int, { description: 'The runbook.' })
+  @Field(() => Int, { description: 'The number of the runbook.' })
   number!: number;
 }
 
@@ -118,7 +118,8 @@ export class RunbookDefaults {
   queueWhenGreen!: boolean;
 
   @Field(() => Number, {
-    description: 'The most a runbook may spend on its model, in millionths of a US dollar. Default: 5000000.',
+    description:
+      'The largest amount that a runbook may spend on its model, in millionths of a US dollar. Default: 5000000.',
   })
   budgetMicros!: number;
 
@@ -155,7 +156,8 @@ export class UpdateRunbookDefaultsInput {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'The most a runbook may spend on its model, in millionths of a US dollar: up to 1,000,000,000.',
+    description:
+      'The largest amount that a runbook may spend on its model, in millionths of a US dollar: up to 1,000,000,000.',
   })
   budgetMicros?: number | null;
 

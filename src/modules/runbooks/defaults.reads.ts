@@ -30,7 +30,7 @@ const text = `select draft, pr_mode as "prMode", target_branch as "targetBranch"
 
 /**
  * `tx` is given inside of a transaction, so that the read uses the connection of the transaction and does not wait for
- * a second one.
+ * a second connection.
  */
 export async function findRunbookDefaults(
   ctx: Context,

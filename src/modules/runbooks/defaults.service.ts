@@ -1,5 +1,5 @@
-// Changes the defaults of a repository's runbooks. Every user who may change the repository's configuration may do
-// this.
+// Changes the defaults of a repository's runbooks. Every user who may change the repository's configuration may change
+// these defaults.
 import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '../../context.ts';
 import { requireBudget } from '../../domain/runbooks/request.ts';

@@ -15,10 +15,10 @@ import { changeRunbook, lockRunbook } from './runbooks.locks.ts';
 import { requireWriter } from './runbooks.reads.ts';
 import { budgetSpent } from './runbooks.service.ts';
 import { wakeRunbook } from './runbooks.wake.ts';
-import { cancelWork, loadLeaves, loadPrompts, retryWork, type Retried } from './steps.writer.ts';
+import { cancelWork, loadLeaves, loadPrompts, retryWork, type RetriedWork } from './steps.writer.ts';
 
 /** What a cancellation stops. */
-export interface Stopped {
+export interface StoppedWork {
   /** Number of the leaf that an agent works on. Null: no agent works on a leaf. */
   readonly running: string | null;
   /** Numbers of the leaves that are not started, in their order. */
@@ -36,15 +36,15 @@ export interface Stopped {
 export async function cancelRunbook(
   ctx: Context,
   { number, preview }: { readonly number: number; readonly preview?: boolean },
-): Promise<Stopped | null> {
+): Promise<StoppedWork | null> {
   await requireWriter(ctx, number);
-  const act = async (tx: Transaction): Promise<Stopped> => await cancel(ctx, tx, number);
+  const act = async (tx: Transaction): Promise<StoppedWork> => await cancel(ctx, tx, number);
   if (preview) return await dryRun(ctx.db, ctx.accountId, act);
   await ctx.db.transaction(ctx.accountId, act);
   return null;
 }
 
-async function cancel(ctx: Context, tx: Transaction, number: number): Promise<Stopped> {
+async function cancel(ctx: Context, tx: Transaction, number: number): Promise<StoppedWork> {
   const runbook = await changeRunbook(ctx, tx, number);
   const stopped = await readOpen(tx, runbook);
   if (runbook.cancelRequestedAt) return stopped;
@@ -57,7 +57,7 @@ async function cancel(ctx: Context, tx: Transaction, number: number): Promise<St
   return stopped;
 }
 
-async function readOpen(tx: Transaction, runbook: RunbookRow): Promise<Stopped> {
+async function readOpen(tx: Transaction, runbook: RunbookRow): Promise<StoppedWork> {
   const leaves = await loadLeaves(tx, runbook);
   const prompts = await loadPrompts(tx, runbook);
   const { accountId, id: runbookId } = runbook;
@@ -76,11 +76,11 @@ async function readOpen(tx: Transaction, runbook: RunbookRow): Promise<Stopped> 
   };
 }
 
-function isNothing({ running, waiting, prompts, unqueued }: Stopped): boolean {
+function isNothing({ running, waiting, prompts, unqueued }: StoppedWork): boolean {
   return running === null && waiting.length === 0 && prompts.length === 0 && unqueued.length === 0;
 }
 
-export function stoppedText({ running, waiting, prompts, unqueued }: Stopped): string {
+export function stoppedText({ running, waiting, prompts, unqueued }: StoppedWork): string {
   const sentences = [
     ...(running === null ? [] : [`Stops ${running}, which is being worked on.`]),
     ...(waiting.length === 0 ? [] : [`${list(waiting)} will not be started.`]),
@@ -89,7 +89,7 @@ export function stoppedText({ running, waiting, prompts, unqueued }: Stopped): s
   ];
   return sentences.length === 0
     ? 'Stops nothing, because the runbook is already canceled.'
-    : [...sentences, 'Its commits and pull requests stay.'].join(' ');
+    : [...sentences, 'The commits and pull requests of the runbook stay.'].join(' ');
 }
 
 function list(names: readonly string[]): string {
@@ -107,15 +107,19 @@ export interface RetryRunbookRequest {
  * Retries the failed leaves in their order, and plans prompts again whose planning failed. Throws CONFLICT if there is
  * nothing to retry. Returns what a dry run would retry, or null after a retry that was carried out.
  */
-export async function retryRunbook(ctx: Context, request: RetryRunbookRequest): Promise<Retried | null> {
+export async function retryRunbook(ctx: Context, request: RetryRunbookRequest): Promise<RetriedWork | null> {
   await requireWriter(ctx, request.number);
-  const act = async (tx: Transaction): Promise<Retried> => await retry(ctx, tx, request);
+  const act = async (tx: Transaction): Promise<RetriedWork> => await retry(ctx, tx, request);
   if (request.preview) return await dryRun(ctx.db, ctx.accountId, act);
   await ctx.db.transaction(ctx.accountId, act);
   return null;
 }
 
-async function retry(ctx: Context, tx: Transaction, { number, budgetMicros }: RetryRunbookRequest): Promise<Retried> {
+async function retry(
+  ctx: Context,
+  tx: Transaction,
+  { number, budgetMicros }: RetryRunbookRequest,
+): Promise<RetriedWork> {
   const runbook = await changeRunbook(ctx, tx, number);
   await requireActiveOf(ctx, tx, runbook);
   if (typeof budgetMicros === 'number') {
@@ -130,7 +134,7 @@ async function retry(ctx: Context, tx: Transaction, { number, budgetMicros }: Re
   return retried;
 }
 
-export function retriedText({ retries, plans }: Retried): string {
+export function retriedText({ retries, plans }: RetriedWork): string {
   const sentences = [
     ...(retries.length === 0 ? [] : [`Tries ${list(retries)} again.`]),
     ...(plans.length === 0 ? [] : [`Plans prompt ${list(plans.map(String))} again.`]),
@@ -165,7 +169,9 @@ async function requireActiveOf(ctx: Context, tx: Transaction, { repositoryId: id
   requireActive(await tx.em.findOneOrFail(RepositoryEntity, { id, accountId: ctx.accountId }));
 }
 
-/** Cancels all open runbooks of a repository. Users read `because` as the reason. A repetition changes nothing. */
+/**
+ * Cancels all open runbooks of a repository. Users see the text `because` as the reason. A repetition changes nothing.
+ */
 export async function stopRunbooks(
   ctx: Context,
   tx: Transaction,
@@ -202,9 +208,9 @@ export async function countOpenRunbooks({ db }: Ports): Promise<number> {
 }
 
 /**
- * Cancels the open runbooks after a backup was restored, because the database does not know what they have pushed and
- * opened since the backup. A person checks their branches and retries them. A commit that is already on its branch is
- * not pushed again. Returns the number of canceled runbooks.
+ * Cancels the open runbooks after a backup was restored, because the database does not know what these runbooks have
+ * pushed and opened since the backup. A person checks the branches and retries the runbooks. A commit that is already
+ * on its branch is not pushed again. Returns the number of canceled runbooks.
  */
 export async function stopOpenRunbooks(ports: Ports): Promise<number> {
   const open = await ports.db.system.query<OpenRunbook>(openRunbooks);
@@ -217,4 +223,5 @@ export async function stopOpenRunbooks(ports: Ports): Promise<number> {
   return open.length;
 }
 
-const restored = 'The database was restored from a backup. Look at what is on the branch already, then retry.';
+const restored =
+  'The database was restored from a backup. Check what is on the branch already, then retry the runbook.';

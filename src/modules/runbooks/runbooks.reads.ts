@@ -54,7 +54,10 @@ export async function loadRunbook(ctx: Context, number: number): Promise<Runbook
   return runbook;
 }
 
-/** Throws NOT_FOUND. Throws FORBIDDEN if GitHub does not let the caller write to the runbook's repository. */
+/**
+ * For a caller of GitHub: throws NOT_FOUND if the caller sees no such runbook, and FORBIDDEN if the caller may not
+ * write to the runbook's repository.
+ */
 export async function requireWriter(ctx: Context, number: number): Promise<void> {
   requireScope(ctx, 'runbook:write');
   if (ctx.actor.personAtGitHub === null) return;
@@ -69,7 +72,7 @@ export interface RunbookPage {
   readonly statuses: readonly RunbookStatus[] | null;
 }
 
-/** The newest first. Reads one more than the page holds, which shows whether there is a next page. */
+/** Returns the newest runbooks first. Reads one more than the page holds, which shows whether there is a next page. */
 export async function readRunbooks(ctx: Context, repositoryId: string, page: RunbookPage): Promise<Runbook[]> {
   requireScope(ctx, 'runbook:write');
   const statuses = page.statuses && runbookStatuses.filter((status) => page.statuses?.includes(status));
@@ -79,8 +82,8 @@ export async function readRunbooks(ctx: Context, repositoryId: string, page: Run
 }
 
 // The statement reads the newest rows of each requested status by an index, so that rare statuses need no scan. The
-// statuses are literals in its text, because only then the planner of PostgreSQL knows how rare they are. There are at
-// most 63 such texts.
+// statuses are literals in the text of the statement, because only then the planner of PostgreSQL knows how rare they
+// are. There are at most 63 such texts.
 function pageOf(ctx: Context, repositoryId: string, { statuses, before, size }: RunbookPage): Statement {
   const values = [ctx.accountId, repositoryId, before, size];
   if (statuses === null) {
@@ -114,7 +117,7 @@ export interface RunbookSearch {
   /** The runbook with this number comes first, and is found even if it is old. Null: the search text is no number. */
   readonly number: number | null;
   readonly first: number;
-  /** How many of the newest runbooks of each repository are searched. */
+  /** The number of newest runbooks that are searched in each repository. */
   readonly each: number;
 }
 

@@ -38,7 +38,9 @@ const pageSize = 20;
 
 @Resolver(() => Repository)
 export class RepositoryRunbooksResolver {
-  @FieldResolver(() => RunbookConnection, { description: 'Its runbooks, newest first. Needs runbook:write.' })
+  @FieldResolver(() => RunbookConnection, {
+    description: 'The runbooks of the repository, newest first. Needs runbook:write.',
+  })
   async runbooks(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: Repository,
@@ -59,7 +61,7 @@ export class RepositoryRunbooksResolver {
 
 @Resolver(() => RunbookCost)
 export class RunbookCostResolver {
-  @FieldResolver(() => Int, { description: "The number of the agent's turns, including those of planning." })
+  @FieldResolver(() => Int, { description: "The number of the agent's turns, including turns of planning." })
   async turns(@Ctx() ctx: GraphQLContext, @Root() { runbookId }: RunbookCost): Promise<number> {
     return await loaderOf(ctx, turnsOfRunbook).load(runbookId);
   }
@@ -70,7 +72,7 @@ export class RunbooksResolver {
   @Query(() => Runbook, {
     nullable: true,
     description:
-      'A runbook by its number. Null when the account has no runbook with this number (interface 4.9). Needs runbook:write.',
+      'A runbook by its number. Null: the account has no runbook with this number (interface 4.9). Needs runbook:write.',
   })
   async runbook(
     @Ctx() ctx: GraphQLContext,
@@ -79,12 +81,12 @@ export class RunbooksResolver {
     return await readRunbook(ctx, number);
   }
 
-  @FieldResolver(() => Repository, { description: 'The repository it works in.' })
+  @FieldResolver(() => Repository, { description: 'The repository that the runbook works in.' })
   async repository(@Ctx() ctx: GraphQLContext, @Root() { repositoryId }: Runbook): Promise<Repository> {
     return await loaderOf(ctx, repositoryOfRunbook).load(repositoryId);
   }
 
-  @FieldResolver(() => [RunbookPrompt], { description: 'Its prompt and the follow-ups, in their order.' })
+  @FieldResolver(() => [RunbookPrompt], { description: 'The first prompt and the follow-up prompts, in their order.' })
   async prompts(@Ctx() ctx: GraphQLContext, @Root() { id }: Runbook): Promise<RunbookPrompt[]> {
     return await loaderOf(ctx, promptsOfRunbook).load(id);
   }
@@ -102,7 +104,7 @@ export class RunbooksResolver {
 
   @Mutation(() => RunbookPayload, {
     description:
-      'Adds a prompt to a runbook at any time. Its steps come after the existing ones (interface 4.9). Needs runbook:write.',
+      'Adds a prompt to a runbook at any time. The steps for this prompt come after the existing steps (interface 4.9). Needs runbook:write.',
   })
   async continueRunbook(
     @Ctx() ctx: GraphQLContext,
@@ -113,7 +115,10 @@ export class RunbooksResolver {
   }
 }
 
-/** The greatest number of runbooks that a search reads, in all repositories together. The newest are read. */
+/**
+ * The greatest number of runbooks that a search reads in all repositories together. It reads an equal number of the newest
+ * runbooks of each repository.
+ */
 const maxSearched = 1_000;
 
 @Resolver(() => Search)
@@ -122,7 +127,7 @@ export class SearchRunbooksResolver {
   @FieldResolver(() => [Runbook], {
     nullable: true,
     description:
-      'Of the 1,000 newest runbooks, those whose number and title contain all words. A runbook whose number is the text comes first, then the newest. Null without runbook:write.',
+      'Runbooks whose number and title contain all words. A runbook whose number is the text comes first, then the newest. About 1,000 runbooks are searched: an equal number of the newest runbooks of each repository. Null without runbook:write.',
   })
   async runbooks(
     @Ctx() ctx: GraphQLContext,

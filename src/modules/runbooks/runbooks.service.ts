@@ -29,7 +29,7 @@ import { announceRunbook } from './runbooks.events.ts';
 import { changeRunbook } from './runbooks.locks.ts';
 import { loadRunbook } from './runbooks.reads.ts';
 import { wakeRunbook } from './runbooks.wake.ts';
-import { passOverFailed, announcingStatus } from './steps.writer.ts';
+import { passOverFailed, withStatusEvent } from './steps.writer.ts';
 
 export interface CreateRunbookRequest {
   readonly repository: RepositoryName;
@@ -52,7 +52,7 @@ interface Author {
   readonly handle: string | null;
 }
 
-/** Creates a runbook, and wakes its workflow. Returns its number. */
+/** Creates a runbook, and wakes its workflow. Returns the number of the runbook. */
 export async function createRunbook(ctx: Context, request: CreateRunbookRequest): Promise<number> {
   const { prompt, repositoryId, row } = await checkRequest(ctx, request);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -71,7 +71,9 @@ export async function createRunbook(ctx: Context, request: CreateRunbookRequest)
   });
 }
 
-/** The columns of the new runbook. Throws if the caller may not create it, or if the request is wrong. */
+/**
+ * Returns the columns of the new runbook. Throws if the caller may not create the runbook, or if the request is wrong.
+ */
 async function checkRequest(ctx: Context, request: CreateRunbookRequest) {
   requireAction(ctx, 'start_runbook');
   // The request needs the scope now, because the pull requests are queued later in the name of the author.
@@ -142,7 +144,7 @@ export async function continueRunbook(ctx: Context, request: ContinueRunbookRequ
     if (typeof request.description === 'string') Object.assign(runbook, { description, descriptionIn: null });
     // A new prompt ends a cancellation and the back-off of a failed call.
     Object.assign(runbook, { cancelRequestedAt: null, callAt: null, calls: 0, problem: null, failingSince: null });
-    await announcingStatus(ctx, tx, { runbook, work: async () => await passOverFailed(ctx, tx, runbook) });
+    await withStatusEvent(ctx, tx, { runbook, work: async () => await passOverFailed(ctx, tx, runbook) });
     await addPrompt(ctx, tx, runbook, { prompt, ordinal: prompts + 1 });
     await announceRunbook(ctx, tx, runbook, { action: 'runbook_prompted', more: { ordinal: prompts + 1 } });
     await recordUserAction(ctx, tx, { action: 'runbook_prompted', target: String(runbook.number) });

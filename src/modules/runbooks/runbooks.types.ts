@@ -53,7 +53,7 @@ registerEnumType(runbookAgents, {
   name: 'RunbookAgent',
   description: 'The kind of agent that executes a runbook.',
   valuesConfig: {
-    SCRIPT: { description: 'Its prompts are scripts in Markdown, executed as they are written.' },
+    SCRIPT: { description: 'The prompts are scripts in Markdown, which are executed as they are written.' },
     MODEL: { description: 'A language model plans and works with tools that limit what it may do.' },
   },
 });
@@ -81,16 +81,18 @@ export class RunbookStepCounts {
 
 @ObjectType({ simpleResolvers: true, description: 'What a runbook has cost. Money is in millionths of a US dollar.' })
 export class RunbookCost {
-  @Field(() => Number, { description: 'What it may spend on its model, in millionths of a US dollar; a whole number.' })
+  @Field(() => Number, {
+    description: 'What the runbook may spend on its model, in millionths of a US dollar. A whole number.',
+  })
   budgetMicros!: number;
 
-  @Field(() => Number, { description: 'What it has spent, in millionths of a US dollar; a whole number.' })
+  @Field(() => Number, { description: 'What the runbook has spent, in millionths of a US dollar. A whole number.' })
   spentMicros!: number;
 
-  @Field(() => Number, { description: 'Tokens its model has read; a whole number.' })
+  @Field(() => Number, { description: 'Tokens that the model has read. A whole number.' })
   inputTokens!: number;
 
-  @Field(() => Number, { description: 'Tokens its model has written; a whole number.' })
+  @Field(() => Number, { description: 'Tokens that the model has written. A whole number.' })
   outputTokens!: number;
 
   runbookId!: string;
@@ -110,28 +112,29 @@ export class Runbook {
   number!: number;
 
   @Field(() => URI, {
-    description: 'The address of its page in the dashboard, where a token is the password (interface 2.12).',
+    description:
+      'The address of the page of the runbook in the dashboard, where a token is the password (interface 2.12).',
   })
   url!: string;
 
   @Field(() => String, {
     description:
-      "Its title: the title of the request, otherwise the title that the agent's plan gives. Until there is a plan, a title made from the prompt.",
+      "The title of the request, otherwise the title that the agent's plan gives. Until there is a plan, a title made from the prompt.",
   })
   title!: string;
 
-  @Field(() => runbookStatuses, { description: 'Its status, derived from its leaves (interface 3.3).' })
+  @Field(() => runbookStatuses, { description: 'The status of the runbook, derived from its leaves (interface 3.3).' })
   status!: RunbookStatus;
 
-  @Field(() => RunbookStepCounts, { description: 'Its leaves by their status.' })
+  @Field(() => RunbookStepCounts, { description: 'The leaves of the runbook by status.' })
   stepCounts!: RunbookStepCounts;
 
   @Field(() => runbookAgents, {
-    description: 'The kind of agent that executes it. It was fixed when the runbook was created.',
+    description: 'The kind of agent that executes the runbook. The kind was fixed when the runbook was created.',
   })
   agent!: AgentKind;
 
-  @Field(() => String, { description: 'Email address of the user it is attributed to.' })
+  @Field(() => String, { description: 'Email address of the user the runbook is attributed to.' })
   authorEmail!: string;
 
   @Field(() => String, {
@@ -140,36 +143,38 @@ export class Runbook {
   })
   authorHandle!: string | null;
 
-  @Field(() => String, { description: 'Email address of the user who requested it.' })
+  @Field(() => String, { description: 'Email address of the user who requested the runbook.' })
   createdBy!: string;
 
-  @Field(() => Boolean, { description: 'Whether its pull requests are opened as drafts.' })
+  @Field(() => Boolean, { description: 'Whether the pull requests are opened as drafts.' })
   draft!: boolean;
 
-  @Field(() => prModes, { description: 'How its commits are divided into pull requests.' })
+  @Field(() => prModes, { description: 'How the commits are divided into pull requests.' })
   prMode!: PrMode;
 
-  @Field(() => String, { description: 'The branch its pull requests are to be merged into.' })
+  @Field(() => String, { description: 'The branch that the pull requests are to be merged into.' })
   targetBranch!: string;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Text put before the body of its first pull request (interface 4.9). Null: none.',
+    description: 'Text that is put before the body of the first pull request (interface 4.9). Null: none.',
   })
   description!: string | null;
 
-  @Field(() => [String], { description: 'Labels of its pull requests, in the order in which they were requested.' })
+  @Field(() => [String], { description: 'Labels of the pull requests, in the order in which they were requested.' })
   labels!: readonly string[];
 
   @Field(() => Boolean, {
-    description: "Whether its pull requests are queued in the author's name once all leaves are completed.",
+    description: "Whether the pull requests are queued in the author's name once all leaves are completed.",
   })
   queueWhenGreen!: boolean;
 
-  @Field(() => Boolean, { description: 'Whether it may change files that decide what runs, such as workflows.' })
+  @Field(() => Boolean, {
+    description: 'Whether the runbook may change files that decide what runs, such as workflows.',
+  })
   workflowFiles!: boolean;
 
-  @Field(() => RunbookCost, { description: 'Its cost so far, and its budget.' })
+  @Field(() => RunbookCost, { description: 'The cost so far, and the budget.' })
   cost!: RunbookCost;
 
   @Field(() => String, {
@@ -193,7 +198,7 @@ export class Runbook {
   })
   failingSince!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was canceled. Null: it was not canceled.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the runbook was canceled. Null: it was not canceled.' })
   cancelRequestedAt!: Date | null;
 
   @Field(() => DateTime, {
@@ -202,7 +207,7 @@ export class Runbook {
   })
   publishRequestedAt!: Date | null;
 
-  @Field(() => DateTime, { description: 'When it was requested.' })
+  @Field(() => DateTime, { description: 'When the runbook was requested.' })
   createdAt!: Date;
 
   repositoryId!: string;
@@ -210,23 +215,23 @@ export class Runbook {
 
 export const RunbookConnection = connectionType(Runbook, 'Runbook', true);
 
-@ObjectType({ simpleResolvers: true, description: 'A prompt of a runbook: its first one, or a follow-up.' })
+@ObjectType({ simpleResolvers: true, description: 'The first prompt of a runbook, or a follow-up prompt.' })
 export class RunbookPrompt {
-  @Field(() => Int, { description: 'Its place, from 1. Prompts are planned in this order.' })
+  @Field(() => Int, { description: 'The place of the prompt, from 1. Prompts are planned in this order.' })
   ordinal!: number;
 
   @Field(() => String, { description: 'The prompt itself.' })
   text!: string;
 
-  @Field(() => String, { description: 'Email address of the user who gave it.' })
+  @Field(() => String, { description: 'Email address of the user who gave the prompt.' })
   author!: string;
 
-  @Field(() => DateTime, { description: 'When it was given.' })
+  @Field(() => DateTime, { description: 'When the prompt was given.' })
   createdAt!: Date;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When its steps were added to the plan. Null: they are not planned yet.',
+    description: 'When the steps for the prompt were added to the plan. Null: they are not planned yet.',
   })
   plannedAt!: Date | null;
 }
@@ -248,7 +253,7 @@ export class RunbookFilter {
     'A runbook to create (interface 4.9). For fields that are left out, the defaults of the repository apply.',
 })
 export class CreateRunbookInput {
-  @Field(() => RepositoryInput, { description: 'The repository it works in.' })
+  @Field(() => RepositoryInput, { description: 'The repository that the runbook works in.' })
   repository!: RepositoryInput;
 
   @Field(() => String, { description: 'What is to be done: 1 to 200,000 characters.' })
@@ -257,14 +262,14 @@ export class CreateRunbookInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Its title, at most 200 characters. Default: a title made from the prompt, and then the title of the plan.',
+      'The title of the runbook, at most 200 characters. Default: a title made from the prompt, and then the title of the plan.',
   })
   title?: string | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether its pull requests are opened as drafts.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether the pull requests are opened as drafts.' })
   draft?: boolean | null;
 
-  @Field(() => prModes, { nullable: true, description: 'How its commits are divided into pull requests.' })
+  @Field(() => prModes, { nullable: true, description: 'How the commits are divided into pull requests.' })
   prMode?: PrMode | null;
 
   @Field(() => String, {
@@ -277,7 +282,7 @@ export class CreateRunbookInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Text that is put before the body of its first pull request and stays there, at most 20,000 characters.',
+      'Text that is put before the body of the first pull request and stays there, at most 20,000 characters.',
   })
   description?: string | null;
 
@@ -290,26 +295,28 @@ export class CreateRunbookInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "Email address of a user of the account, the author it is attributed to. Default: the token's user.",
+    description:
+      "Email address of a user of the account. The runbook is attributed to this author. Default: the token's user.",
   })
   authorEmail?: string | null;
 
   @Field(() => Boolean, {
     nullable: true,
-    description: "Whether its pull requests are queued in the author's name once all leaves are completed.",
+    description: "Whether the pull requests are queued in the author's name once all leaves are completed.",
   })
   queueWhenGreen?: boolean | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'What it may spend on its model, in millionths of a US dollar: at most what the repository allows.',
+    description:
+      'What the runbook may spend on its model, in millionths of a US dollar: at most what the repository allows.',
   })
   budgetMicros?: number | null;
 }
 
 @InputType({ description: 'Another prompt for a runbook (interface 4.9).' })
 export class ContinueRunbookInput {
-  @Field(() => Int, { description: 'The runbook.' })
+  @Field(() => Int, { description: 'The number of the runbook.' })
   number!: number;
 
   @Field(() => String, { description: 'What is to be done next: 1 to 200,000 characters.' })
@@ -317,7 +324,8 @@ export class ContinueRunbookInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Replaces the stored description. Left out: the stored description stays. Blank: it is removed.',
+    description:
+      'Replaces the stored description. Left out: the stored description stays. Blank: the description is removed.',
   })
   description?: string | null;
 

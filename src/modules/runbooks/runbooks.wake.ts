@@ -1,4 +1,4 @@
-// Wakes the workflow of a runbook after the commit. If the wake is lost, the relay sends another.
+// Wakes the workflow of a runbook after the commit. If the wake is lost, the relay sends another wake.
 import type { Context, Ports } from '../../context.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';

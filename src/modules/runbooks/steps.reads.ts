@@ -1,4 +1,4 @@
-// Reads the plans, commits and pull requests of several runbooks by one statement each.
+// Reads the plans, commits and pull requests of several runbooks with one statement each.
 import DataLoader from 'dataloader';
 import { runbookStatus } from '../../domain/runbooks/runbook.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
@@ -134,7 +134,7 @@ export interface PullRequestPlace {
   readonly number: number;
 }
 
-/** The id of the runbook that opened a pull request. Null: no runbook did. */
+/** The id of the runbook that opened a pull request. Null: no runbook opened the pull request. */
 export function runbookIdOfPullRequest(ctx: GraphQLContext): DataLoader<PullRequestPlace, string | null> {
   return new DataLoader(
     async (places) => {

@@ -10,23 +10,27 @@ import { runbookById } from './runbooks.reads.ts';
 
 @Resolver(() => Runbook)
 export class RunbookStepsResolver {
-  @FieldResolver(() => [RunbookStep], { description: 'Its plan, in order. Empty until its first prompt is planned.' })
+  @FieldResolver(() => [RunbookStep], {
+    description: 'The steps of the plan, in order. Empty until the first prompt is planned.',
+  })
   async steps(@Ctx() ctx: GraphQLContext, @Root() { id }: Runbook): Promise<RunbookStep[]> {
     return await loaderOf(ctx, stepsOfRunbook).load(id);
   }
 
-  @FieldResolver(() => [RunbookCommit], { description: 'Its commits, in order.' })
+  @FieldResolver(() => [RunbookCommit], { description: 'The commits of the runbook, in order.' })
   async commits(@Ctx() ctx: GraphQLContext, @Root() { id }: Runbook): Promise<RunbookCommit[]> {
     return await loaderOf(ctx, commitsOfRunbook).load(id);
   }
 
-  @FieldResolver(() => [RunbookBranch], { description: 'The branches that it pushes to, in the order of their stack.' })
+  @FieldResolver(() => [RunbookBranch], {
+    description: 'The branches that the runbook pushes to, in the order of the stack.',
+  })
   async branches(@Ctx() ctx: GraphQLContext, @Root() { id }: Runbook): Promise<RunbookBranch[]> {
     return await loaderOf(ctx, branchesOfRunbook).load(id);
   }
 
   @FieldResolver(() => [RunbookPullRequest], {
-    description: 'Its pull requests, each number once, in the order of their stack (interface 2.12).',
+    description: 'The pull requests of the runbook, each number once, in the order of the stack (interface 2.12).',
   })
   async pullRequests(@Ctx() ctx: GraphQLContext, @Root() { id }: Runbook): Promise<RunbookPullRequest[]> {
     return pullRequestsOf(await loaderOf(ctx, branchesOfRunbook).load(id));
@@ -51,7 +55,7 @@ export class RunbookPullRequestsResolver {
 export class PullRequestRunbookResolver {
   @FieldResolver(() => Runbook, {
     nullable: true,
-    description: 'The runbook that opened it. Null: no runbook opened it. Needs runbook:write.',
+    description: 'The runbook that opened the pull request. Null: no runbook opened it. Needs runbook:write.',
   })
   async runbook(@Ctx() ctx: GraphQLContext, @Root() { repositoryId, number }: PullRequest): Promise<Runbook | null> {
     const id = await loaderOf(ctx, runbookIdOfPullRequest).load({ repositoryId, number });

@@ -20,11 +20,11 @@ registerEnumType(stepStatuses, {
   name: 'RunbookLeafStatus',
   description: 'Status of a leaf of a runbook (interface 3.3).',
   valuesConfig: {
-    NOT_STARTED: { description: 'It was not started.' },
-    QUEUED: { description: 'All leaves before it are completed, and it waits for an agent.' },
-    IN_PROGRESS: { description: 'An agent works on it.' },
-    COMPLETED: { description: 'It is done.' },
-    FAILED: { description: 'It failed, was left out, or was canceled. `error` says why.' },
+    NOT_STARTED: { description: 'The leaf was not started.' },
+    QUEUED: { description: 'All leaves before this leaf are completed, and it waits for an agent.' },
+    IN_PROGRESS: { description: 'An agent works on the leaf.' },
+    COMPLETED: { description: 'The leaf is done.' },
+    FAILED: { description: 'The leaf failed, was left out, or was canceled. `error` says why.' },
   },
 });
 
@@ -51,9 +51,9 @@ registerEnumType(pullRequestStates, {
   name: 'RunbookPullRequestState',
   description: 'Status of a pull request of a runbook.',
   valuesConfig: {
-    OPEN: { description: 'It is open.' },
-    MERGED: { description: 'It is merged.' },
-    CLOSED: { description: 'It was closed without being merged.' },
+    OPEN: { description: 'The pull request is open.' },
+    MERGED: { description: 'The pull request is merged.' },
+    CLOSED: { description: 'The pull request was closed without being merged.' },
   },
 });
 
@@ -65,7 +65,7 @@ registerEnumType(toolOutcomes, {
   valuesConfig: {
     DONE: { description: 'The tool did what the agent asked for.' },
     FAILED: { description: 'The tool failed, and its answer says why.' },
-    REFUSED: { description: 'The agent may not do what it asked for.' },
+    REFUSED: { description: 'The agent is not allowed to do what it asked for.' },
   },
 });
 
@@ -77,22 +77,22 @@ export class RunbookCommit {
   @Field(() => GitObjectID, { description: 'The parent of the commit.' })
   parent!: string;
 
-  @Field(() => String, { description: 'Its whole message.' })
+  @Field(() => String, { description: 'The whole message of the commit.' })
   message!: string;
 
-  @Field(() => Int, { description: 'How many files it changes.' })
+  @Field(() => Int, { description: 'How many files the commit changes.' })
   files!: number;
 
-  @Field(() => commitStates, { description: 'Whether it was pushed.' })
+  @Field(() => commitStates, { description: 'Whether the commit was pushed.' })
   state!: 'made' | 'pushed';
 
-  @Field(() => String, { description: 'Number of the leaf that made it.' })
+  @Field(() => String, { description: 'Number of the leaf that made the commit.' })
   stepNumber!: string;
 
-  @Field(() => String, { description: 'The branch that it is pushed to.' })
+  @Field(() => String, { description: 'The branch that the commit is pushed to.' })
   branch!: string;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the commit was made.' })
   at!: Date;
 }
 
@@ -101,50 +101,53 @@ export class RunbookCommit {
   description: 'A part of a step. The agent works on leaves, and each leaf has a status of its own.',
 })
 export class RunbookLeaf {
-  @Field(() => String, { description: 'Its number, such as `1.2`. The numbers of leaves have no gaps.' })
+  @Field(() => String, { description: 'The number of the leaf, such as `1.2`. The numbers of leaves have no gaps.' })
   number!: string;
 
   @Field(() => String, { description: 'What the agent does in this leaf, in one line.' })
   title!: string;
 
-  @Field(() => stepStatuses, { description: 'Its status.' })
+  @Field(() => stepStatuses, { description: 'The status of the leaf.' })
   status!: StepStatus;
 
   @Field(() => String, {
     nullable: true,
-    description: "The agent's report of what it did. Null: there is no report yet.",
+    description: "The agent's report of the work. Null: there is no report yet.",
   })
   summary!: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Why it failed, and what to do about it. Null: it did not fail.',
+    description: 'Why the leaf failed, and what to do about it. Null: it did not fail.',
   })
   error!: string | null;
 
   @Field(() => Int, {
-    description: 'How often it was started. It is started again when its worker is lost, and when it is retried.',
+    description: 'How often the leaf was started. It is started again when its worker is lost, and when it is retried.',
   })
   attempts!: number;
 
   @Field(() => GitObjectID, {
     nullable: true,
-    description: 'The commit that its work starts from. Null: it was not started.',
+    description: 'The commit that the work starts from. Null: the leaf was not started.',
   })
   baseCommit!: string | null;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When an agent began to work on it. Null: it was not started.',
+    description: 'When an agent began to work on the leaf. Null: it was not started.',
   })
   startedAt!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was completed or failed. Null: it has not ended.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the leaf was completed or failed. Null: it has not ended.',
+  })
   endedAt!: Date | null;
 
   @Field(() => RunbookCommit, {
     nullable: true,
-    description: 'The commit that it made. Null: there is no commit yet, or the leaf changed no file.',
+    description: 'The commit of the leaf. Null: there is no commit yet, or the leaf changed no file.',
   })
   commit!: RunbookCommit | null;
 
@@ -154,22 +157,22 @@ export class RunbookLeaf {
 
 @ObjectType({ simpleResolvers: true, description: 'A step of a plan. The agent works on its leaves.' })
 export class RunbookStep {
-  @Field(() => String, { description: 'Its number, such as `1`. The numbers of steps have no gaps.' })
+  @Field(() => String, { description: 'The number of the step, such as `1`. The numbers of steps have no gaps.' })
   number!: string;
 
-  @Field(() => String, { description: 'Its content in one line.' })
+  @Field(() => String, { description: 'The content of the step in one line.' })
   title!: string;
 
-  @Field(() => Int, { description: 'The `ordinal` of the prompt that it was planned for.' })
+  @Field(() => Int, { description: 'The `ordinal` of the prompt that the step was planned for.' })
   promptOrdinal!: number;
 
   @Field(() => runbookStatuses, {
-    description: "Its status, derived from its leaves like a runbook's (interface 3.3).",
+    description: 'The status of the step, derived from its leaves like the status of a runbook (interface 3.3).',
   })
   status!: RunbookStatus;
 
   @Extensions({ rows: 3 })
-  @Field(() => [RunbookLeaf], { description: 'Its leaves, in order. There is at least one.' })
+  @Field(() => [RunbookLeaf], { description: 'The leaves of the step, in order. There is at least one leaf.' })
   leaves!: readonly RunbookLeaf[];
 }
 
@@ -178,41 +181,44 @@ export class RunbookPullRequest {
   @Field(() => Int, { description: 'The number of the pull request.' })
   number!: number;
 
-  @Field(() => URI, { description: 'Its page on the code host.' })
+  @Field(() => URI, { description: 'The page of the pull request on the code host.' })
   url!: string;
 
-  @Field(() => pullRequestStates, { description: 'Its status when the runbook last read it.' })
+  @Field(() => pullRequestStates, { description: 'The status of the pull request when the runbook last read it.' })
   state!: OpenedState;
 
   @Field(() => [String], {
-    description: 'Numbers of the leaves whose commits it has, in their order (interface 2.12).',
+    description: 'Numbers of the leaves whose commits the pull request has, in their order (interface 2.12).',
   })
   stepNumbers!: readonly string[];
 
-  @Field(() => String, { description: 'Its branch.' })
+  @Field(() => String, { description: 'The head branch of the pull request.' })
   branch!: string;
 
   @Field(() => String, {
-    description: 'The branch that it is merged into. In a stack, the branch of the pull request below.',
+    description: 'The branch that the pull request is merged into. In a stack, the branch of the pull request below.',
   })
   baseBranch!: string;
 
   @Field(() => GitObjectID, {
     nullable: true,
-    description: 'Its head as the runbook pushed it. Null: nothing was pushed.',
+    description: 'The head commit that the runbook pushed. Null: nothing was pushed.',
   })
   headCommit!: string | null;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When the runbook asked to queue it. Null: the runbook did not ask.',
+    description: 'When the runbook asked to queue the pull request. Null: the runbook did not ask.',
   })
   queuedAt!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was opened.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the pull request was opened.' })
   openedAt!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was merged or closed. Null: it is open.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the pull request was merged or closed. Null: it is open.',
+  })
   endedAt!: Date | null;
 
   /** Null: the queue has not read the pull request yet. */
@@ -221,19 +227,22 @@ export class RunbookPullRequest {
 
 @ObjectType({ simpleResolvers: true, description: 'A branch that a runbook pushes to.' })
 export class RunbookBranch {
-  @Field(() => String, { description: 'Its name, which begins with `interlock/runbook-`.' })
+  @Field(() => String, { description: 'The name of the branch, which begins with `interlock/runbook-`.' })
   name!: string;
 
-  @Field(() => String, { description: 'The branch its pull request is to be merged into.' })
+  @Field(() => String, { description: 'The branch that the pull request is to be merged into.' })
   baseBranch!: string;
 
   @Field(() => GitObjectID, {
     nullable: true,
-    description: 'Its head as the runbook pushed it. Null: nothing was pushed.',
+    description: 'The head commit that the runbook pushed. Null: nothing was pushed.',
   })
   headCommit!: string | null;
 
-  @Field(() => RunbookPullRequest, { nullable: true, description: 'Its pull request. Null: none yet.' })
+  @Field(() => RunbookPullRequest, {
+    nullable: true,
+    description: 'The pull request of the branch. Null: there is none yet.',
+  })
   pullRequest!: RunbookPullRequest | null;
 }
 
@@ -245,7 +254,7 @@ export class RunbookToolCall {
   @Field(() => JSONValue, { description: 'The arguments of the call. Long values are cut.' })
   arguments!: unknown;
 
-  @Field(() => toolOutcomes, { description: 'Its result.' })
+  @Field(() => toolOutcomes, { description: 'The result of the call.' })
   outcome!: ToolOutcome;
 
   @Field(() => String, { description: "The tool's answer, cut where it is long." })
@@ -257,7 +266,7 @@ export class RunbookToolCall {
   })
   stepNumber!: string | null;
 
-  @Field(() => DateTime, { description: 'When it was called.' })
+  @Field(() => DateTime, { description: 'When the tool was called.' })
   startedAt!: Date;
 
   @Field(() => DateTime, { description: 'When the tool answered.' })

@@ -1,5 +1,5 @@
-// The only functions that change the status of leaves, each change with its event, and what a cancellation, a retry and
-// a follow-up do to leaves. All functions run in a transaction that locks the runbook's row.
+// Only this file changes the status of leaves. It writes an event with each change, and contains what a cancellation, a
+// retry and a follow-up prompt do to leaves. All functions run in a transaction that locks the runbook's row.
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { runbookStatus, type RunbookStatus, type StepStatus } from '../../domain/runbooks/runbook.ts';
@@ -36,7 +36,7 @@ export async function writeLeaf(
   leaf.status = to;
   if (to === 'in_progress') leaf.startedAt ??= now;
   leaf.endedAt = to === 'completed' || to === 'failed' ? now : null;
-  leaf.errorMessage = to === 'failed' ? (errorMessage ?? 'It failed.') : null;
+  leaf.errorMessage = to === 'failed' ? (errorMessage ?? 'The step failed.') : null;
   if (to === 'not_started' || to === 'queued') leaf.passedOver = false;
   await announceStep(ctx, tx, runbook, leaf);
 }
@@ -59,10 +59,10 @@ export async function announceStep(
 }
 
 /**
- * Runs `work`, which changes leaves of a runbook. If the status of the runbook has changed afterwards, writes an event
- * about it.
+ * Runs `work`, which changes leaves of a runbook. If this changes the status of the runbook, writes an event about the
+ * new status.
  */
-export async function announcingStatus<T>(
+export async function withStatusEvent<T>(
   ctx: Context,
   tx: Transaction,
   { runbook, work }: { readonly runbook: RunbookRow; readonly work: () => Promise<T> },
@@ -100,7 +100,7 @@ export async function cancelWork(
   tx: Transaction,
   { runbook, message }: { readonly runbook: RunbookRow; readonly message: string },
 ): Promise<void> {
-  await announcingStatus(ctx, tx, {
+  await withStatusEvent(ctx, tx, {
     runbook,
     work: async () => {
       runbook.cancelRequestedAt = ctx.clock();
@@ -115,7 +115,7 @@ export async function cancelWork(
 }
 
 /** What a retry starts again. */
-export interface Retried {
+export interface RetriedWork {
   /** Numbers of the leaves that are tried again, in their order. */
   readonly retries: readonly string[];
   /** Ordinals of the prompts that are planned again. */
@@ -126,8 +126,8 @@ export interface Retried {
  * Queues the failed leaves again, in their order, and plans prompts again whose planning failed. Throws CONFLICT if no
  * leaf failed.
  */
-export async function retryWork(ctx: Context, tx: Transaction, runbook: RunbookRow): Promise<Retried> {
-  return await announcingStatus(ctx, tx, {
+export async function retryWork(ctx: Context, tx: Transaction, runbook: RunbookRow): Promise<RetriedWork> {
+  return await withStatusEvent(ctx, tx, {
     runbook,
     work: async () => {
       const leaves = await loadLeaves(tx, runbook);
@@ -146,8 +146,8 @@ export async function retryWork(ctx: Context, tx: Transaction, runbook: RunbookR
 }
 
 /**
- * Lets a follow-up prompt continue after a failed leaf. Leaves behind the failed leaf that were not started fail, with
- * a message that says that they were left out.
+ * Lets a follow-up prompt continue after a failed leaf. Leaves after the failed leaf that were not started fail too,
+ * with a message that says that they were left out.
  */
 export async function passOverFailed(ctx: Context, tx: Transaction, runbook: RunbookRow): Promise<void> {
   const leaves = await loadLeaves(tx, runbook);
@@ -229,7 +229,7 @@ function failedToRetry(leaves: readonly RunbookStepRow[]): RunbookStepRow[] {
     'CONFLICT',
     first === undefined
       ? 'No step of the runbook has failed, so there is nothing to retry.'
-      : `The planning of step ${first.number} failed, and later prompts were planned since. Send its prompt again as a follow-up.`,
+      : `The planning of step ${first.number} failed, and later prompts were planned since. Send the prompt of this step again as a follow-up prompt.`,
   );
 }
 

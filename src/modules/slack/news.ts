@@ -1,6 +1,6 @@
-// Turns new events of an account into rows for messages in Slack: one row for each subject and channel, whose version
-// increases with each event. The text of a message is made from the present rows of the subject, so that the order and
-// number of events do not matter.
+// Turns new events of an account into rows for messages in Slack. There is one row for each subject and channel, whose
+// version increases with each event. The text of a message is made from the present rows of the subject, so the order
+// and number of events do not matter.
 import { destinationsOf, writeSlackAddress, type SlackDestinationRule } from '../../domain/slack/destinations.ts';
 import { channelsOf, type SlackInstallation } from '../../domain/slack/settings.ts';
 import type { Ports } from '../../context.ts';
@@ -45,8 +45,8 @@ export async function takeSlackNews({ db, clock }: Ports, installation: SlackIns
 }
 
 /**
- * Makes messages due whose pull request was closed. No event is written when a pull request is closed while it is not
- * in line. Messages older than `closedWithinDays` are left out.
+ * Makes the messages about closed pull requests due for an edit, because no event is written if a pull request is
+ * closed while it is not in line. Messages older than `closedWithinDays` are left out.
  */
 export async function requestEditsOfClosed({ db, clock }: Ports): Promise<void> {
   const since = new Date(clock().getTime() - closedWithinDays * 24 * 3_600_000);
@@ -189,7 +189,8 @@ const namesOf = {
 
 /**
  * Ids of the users who get direct messages about a subject. For a pull request: its author, the user who queued it, and
- * the person that it was queued for. For a deployment: the user who requested it. The service user never gets one.
+ * the person in whose name it was queued. For a deployment: the user who requested it. The service user gets no direct
+ * messages.
  */
 async function readRecipients(
   query: SystemQueries['query'],

@@ -1,6 +1,6 @@
-// Keeps messages in Slack up to date: takes due rows, reads the subject of each row, and posts or edits its message.
-// One process at a time takes a row. If a post got no answer, the relay searches the channel for the message before it
-// posts again. It cannot search for messages of incoming webhooks.
+// Keeps messages in Slack up to date. The relay takes due rows, reads the subject of each row, and posts or edits the
+// message about this subject. One process at a time takes a row. If a post got no answer, the relay searches the
+// channel for the message before it posts again. The relay cannot search for messages of incoming webhooks.
 import { createHash } from 'node:crypto';
 import type { Ports } from '../../context.ts';
 import { slackFailureOf, slackRetryMs } from '../../domain/slack/attempt.ts';
@@ -24,8 +24,8 @@ const maxAtOnce = 20;
 const leaseMs = 60_000;
 const closedLookedForEveryMs = 60_000;
 /**
- * How long before the first attempt to post the search for a message begins. The clocks of this server and of Slack may
- * differ.
+ * The search for a message begins at this time before the first attempt to post the message, because the clocks of this
+ * server and of Slack may differ.
  */
 const searchedBeforeMs = 5 * 60_000;
 
@@ -89,8 +89,8 @@ export function createSlackRelay(ports: Ports, { secrets, ...settings }: SlackOp
 const passing = { kind: 'passing', message: 'Slack did not answer.' } as const;
 
 /**
- * A key for the limit of Slack that a message counts against. It is guessed from the address of the message, because
- * the destination has not been read yet.
+ * A key for the limit of Slack that a message counts against. The key is derived from the address of the message,
+ * because the destination has not been read yet.
  */
 function limitOf({ accountId, channel }: TakenRow): string {
   return readSlackAddress(channel).kind === 'installation' ? 'installation' : accountId;
@@ -98,7 +98,7 @@ function limitOf({ accountId, channel }: TakenRow): string {
 
 type Bot = Extract<Sender, { readonly kind: 'bot' }>;
 
-/** Posts the one message about the subject, or edits it. */
+/** Posts the one message about the subject, or edits this message. */
 async function postOrEdit(ports: Ports, { client, channel }: Bot, row: TakenRow): Promise<void> {
   const news = await readSlackNews(ports, row.accountId, row.subject);
   const posted = await postedBefore(client, channel, row);
@@ -143,8 +143,8 @@ async function postedBefore(client: SlackClient, channel: string, row: TakenRow)
 }
 
 /**
- * Searches a channel for a message. `since` is the first attempt to post it. If `since` is null, no post was attempted,
- * so that there is no message to find.
+ * Searches a channel for a message. `since` is the first attempt to post the message. If `since` is null, no post was
+ * attempted, so there is no message to find.
  */
 async function searchPosted(
   client: SlackClient,

@@ -1,9 +1,9 @@
-// The purposes for which an account's Slack secrets are encrypted. They cannot be decrypted for another account.
+// The purposes for which an account's Slack secrets are encrypted. A secret cannot be decrypted for another account.
 
-export function sealedToken(accountId: string): string {
+export function tokenPurpose(accountId: string): string {
   return `slack-token/${accountId}`;
 }
 
-export function sealedUrl(accountId: string): string {
+export function webhookUrlPurpose(accountId: string): string {
   return `slack-webhook/${accountId}`;
 }

@@ -1,5 +1,5 @@
 // Finds the bot or the incoming webhook by which a message is sent, and its channel. Tokens and addresses are read for
-// each message, so that a new one is used at once.
+// each message, so that a new token or address is used at once.
 import type { Ports } from '../../context.ts';
 import { webhookAddress, type SlackAddress } from '../../domain/slack/destinations.ts';
 import type { SlackSettings } from '../../domain/slack/settings.ts';
@@ -11,7 +11,7 @@ import {
   type SlackMessageContent,
 } from '../../platform/slack/index.ts';
 import { decrypt, type Secrets } from '../accounts/index.ts';
-import { sealedToken, sealedUrl } from './sealed.ts';
+import { tokenPurpose, webhookUrlPurpose } from './sealed.ts';
 
 /** A bot, which can search a channel and post and edit messages in it, or an incoming webhook, which can only post. */
 export type Sender =
@@ -47,7 +47,7 @@ export function createSenders({ db }: Ports, secrets: Secrets, { apiUrl, install
       accountId,
     ]);
     if (row === undefined) throw new SlackCallFailed('no_token', null);
-    return clientOf(decrypt(secrets, sealedToken(accountId), row.token).toString());
+    return clientOf(decrypt(secrets, tokenPurpose(accountId), row.token).toString());
   }
 
   async function findDestination(accountId: string, id: string): Promise<Sender | null> {
@@ -57,7 +57,7 @@ export function createSenders({ db }: Ports, secrets: Secrets, { apiUrl, install
     );
     if (row === undefined) return null;
     if (row.url !== null) {
-      const url = webhookAddress(decrypt(secrets, sealedUrl(accountId), row.url).toString(), apiUrl);
+      const url = webhookAddress(decrypt(secrets, webhookUrlPurpose(accountId), row.url).toString(), apiUrl);
       return { kind: 'webhook', post: async (content) => await postByWebhook(url, content) };
     }
     if (row.channel === null) return null;

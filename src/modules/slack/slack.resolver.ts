@@ -31,7 +31,7 @@ export class SlackResolver {
     @Arg('input', () => SetSlackTokenInput) { token }: SetSlackTokenInput,
   ): Promise<SlackPayload> {
     if (token === undefined)
-      throw new DomainError('BAD_INPUT', 'input.token must be given: null forgets the token', 'input.token');
+      throw new DomainError('BAD_INPUT', 'input.token must be given. Null removes the token', 'input.token');
     await (token === null ? removeSlackToken(ctx) : setSlackToken(ctx, ctx.secrets, token));
     return { slack: await readSlack(ctx) };
   }

@@ -11,13 +11,13 @@ import {
 import type { Transaction } from '../../platform/database.ts';
 import { encrypt, recordUserAction, requireScope, type Secrets } from '../accounts/index.ts';
 import { loadRepository, type RepositoryName } from '../repositories/index.ts';
-import { sealedToken, sealedUrl } from './sealed.ts';
+import { tokenPurpose, webhookUrlPurpose } from './sealed.ts';
 
 const maxDestinations = 100;
 
 /**
  * Sets the bot token, or replaces it. Messages that wait after a failure are sent at once. Needs `admin`. Throws
- * BAD_INPUT.
+ * BAD_INPUT if the text is not a bot token.
  */
 export async function setSlackToken(ctx: Context, secrets: Secrets, given: string): Promise<void> {
   requireScope(ctx, 'admin');
@@ -33,7 +33,7 @@ export async function setSlackToken(ctx: Context, secrets: Secrets, given: strin
     await tx.query(
       `insert into slack_workspace (account_id, token, updated_at) values ($1, $2, $3)
        on conflict (account_id) do update set token = $2, updated_at = $3`,
-      [accountId, encrypt(secrets, sealedToken(accountId), Buffer.from(token)), ctx.clock().toISOString()],
+      [accountId, encrypt(secrets, tokenPurpose(accountId), Buffer.from(token)), ctx.clock().toISOString()],
     );
     await tx.query(
       `update slack_message set next_attempt_at = $2
@@ -80,7 +80,7 @@ export async function createSlackDestination(
   const { accountId } = ctx;
   return await ctx.db.transaction(accountId, async (tx) => {
     await requireRoom(tx, accountId);
-    const sealed = url === null ? null : encrypt(secrets, sealedUrl(accountId), Buffer.from(url));
+    const sealed = url === null ? null : encrypt(secrets, webhookUrlPurpose(accountId), Buffer.from(url));
     const [added] = await tx.query<{ id: string }>(
       `insert into slack_destination (account_id, repository_id, kind, channel, url, created_by, created_at)
        values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning id::text as id`,
@@ -119,12 +119,13 @@ async function readSame(tx: Transaction, { accountId, repositoryId, kind, channe
     [accountId, repositoryId, kind, channel],
   );
   if (row === undefined)
-    throw new DomainError('CONFLICT', 'The destination was deleted meanwhile: try again.', 'input');
+    throw new DomainError('CONFLICT', 'The destination was deleted in the meantime. Try again.', 'input');
   return row.id;
 }
 
 /**
- * Deletes a destination, which receives nothing more. Posted messages stay in Slack. Needs `admin`. Throws NOT_FOUND.
+ * Deletes a destination, which then receives no more messages. Posted messages stay in Slack. Needs `admin`. Throws
+ * NOT_FOUND.
  */
 export async function deleteSlackDestination(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'admin');
@@ -169,8 +170,8 @@ function checkedUrl({ kind, url }: NewSlackDestination): string | null {
 }
 
 /**
- * Throws CONFLICT if the account has the greatest number of destinations. The lock prevents two requests from adding
- * the last one.
+ * Throws CONFLICT if the account has the greatest number of destinations. The lock prevents two requests from both
+ * adding the last permitted destination.
  */
 async function requireRoom(tx: Transaction, accountId: string): Promise<void> {
   await tx.query('select 1 from account where id = $1 for no key update', [accountId]);

@@ -34,7 +34,7 @@ export class SlackDestination {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
-  @Field(() => kinds, { description: 'How it reaches people.' })
+  @Field(() => kinds, { description: 'How the destination reaches people.' })
   kind!: SlackDestinationKind;
 
   @Field(() => String, {
@@ -45,27 +45,30 @@ export class SlackDestination {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The repository whose messages it receives, as `owner/name`. Null: all repositories of the account.',
+    description:
+      'The repository whose messages the destination receives, as `owner/name`. Null: all repositories of the account.',
   })
   repository!: string | null;
 
-  @Field(() => String, { description: 'Email address of the user who made it.' })
+  @Field(() => String, { description: 'Email address of the user who made the destination.' })
   createdBy!: string;
 
-  @Field(() => DateTime, { description: 'When it was created. It receives messages about everything since then.' })
+  @Field(() => DateTime, {
+    description: 'When the destination was created. It receives messages about everything since then.',
+  })
   createdAt!: Date;
 
   @Field(() => String, {
     nullable: true,
     description:
-      'Why a message did not reach it, and what to do about it. Null: no message waits because of a failure.',
+      'Why a message did not reach the destination, and what to do about this. Null: no message waits because of a failure.',
   })
   problem!: string | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The Slack settings of the account.' })
 export class Slack {
-  @Field(() => Boolean, { description: 'Whether the account has a bot token. It is never shown.' })
+  @Field(() => Boolean, { description: 'Whether the account has a bot token. The token is never shown.' })
   hasToken!: boolean;
 
   @Field(() => [SlackDestination], { description: 'The destinations of messages, oldest first, at most 100.' })
@@ -77,7 +80,7 @@ export class SetSlackTokenInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'The token, which begins with `xoxb-`. It is stored encrypted. Null removes the token. Destinations then stay, but only incoming webhooks receive messages.',
+      'The token, which begins with `xoxb-`. The token is stored encrypted. Null removes the token. Destinations then stay, but only incoming webhooks receive messages.',
   })
   token?: string | null;
 }
@@ -90,7 +93,7 @@ export class SlackPayload {
 
 @InputType({ description: 'A destination to create.' })
 export class CreateSlackDestinationInput {
-  @Field(() => kinds, { description: 'How it reaches people.' })
+  @Field(() => kinds, { description: 'How the destination reaches people.' })
   kind!: SlackDestinationKind;
 
   @Field(() => String, {
@@ -108,7 +111,7 @@ export class CreateSlackDestinationInput {
 
   @Field(() => RepositoryInput, {
     nullable: true,
-    description: 'The repository whose messages it receives. Left out: all repositories of the account.',
+    description: 'The repository whose messages the destination receives. Left out: all repositories of the account.',
   })
   repository?: RepositoryInput | null;
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts';
 import { hostClient, HostRefused, HostUnavailable } from '../../../hosts/port.ts';
 import { placeOf, type RunbookRows } from './runbook.rows.ts';
 
-/** The code host failed before the agent began, so that the attempt can be repeated without loss. */
+/** The code host failed before the agent began, so the attempt can be repeated without loss. */
 export class HostAway extends Error {}
 
 /**
@@ -40,6 +40,6 @@ async function findBase(ctx: Context, rows: RunbookRows, leaf: string): Promise<
     if (tip !== null) return tip.commit;
   }
   throw new HostRefused(
-    `The branch ${runbook.targetBranch} does not exist any more: create it again and retry, or create another runbook.`,
+    `The branch ${runbook.targetBranch} does not exist any more. Create the branch again and retry the runbook, or create another runbook.`,
   );
 }

@@ -1,5 +1,5 @@
 // Works on one leaf. The agent works in a worktree at the tip of the branch, and its changes become one commit. The
-// commit is recorded before it is pushed, so that a next attempt to push finds it.
+// commit is recorded before it is pushed, so that the next attempt to push finds the commit.
 import type { Context } from '../../../context.ts';
 import { changePolicy, judgeChanges } from '../../../domain/runbooks/policy.ts';
 import { commitMessage } from '../../../domain/runbooks/pull-requests.ts';
@@ -12,12 +12,12 @@ import { maskSecrets } from '../../../platform/providers/mask.ts';
 import { withRunFolders, type RunFolders } from '../../../platform/sandbox/index.ts';
 import { RunbookCommitEntity, RunbookPullRequestEntity, type RunbookStepRow } from '../runbooks.entities.ts';
 import { writeLeaf } from '../steps.writer.ts';
-import type { Done, Work } from './work.ts';
+import type { WorkResult, Work } from './work.ts';
 import type { SupervisedAgent } from './agent-session.ts';
 import { agentOf, openAgentSession, outlineOf } from './agent-session.ts';
 import { checkOutBase } from './bases.ts';
-import { writeEnded } from './pull-requests.ended.ts';
-import { labelWhatIsDone } from './runbook.advance.ts';
+import { writeEndedPullRequests } from './pull-requests.ended.ts';
+import { markForFinalLabels } from './runbook.advance.ts';
 import { leafOf, placeOf, readRows, type RunbookRows } from './runbook.rows.ts';
 
 export function workOnLeaf(ctx: Context, leafId: string): Work {
@@ -49,7 +49,7 @@ interface Worked {
 
 type Committed = Exclude<FolderCommitResult, { kind: 'refused' }>;
 
-async function work(supervised: SupervisedAgent, rows: RunbookRows, leaf: RunbookStepRow): Promise<Done> {
+async function work(supervised: SupervisedAgent, rows: RunbookRows, leaf: RunbookStepRow): Promise<WorkResult> {
   const { ctx, driving, signal } = supervised;
   const agent = agentOf(driving, rows);
   const worked = await withRunFolders(driving.workDir, async (folders): Promise<Worked> => {
@@ -77,7 +77,8 @@ async function work(supervised: SupervisedAgent, rows: RunbookRows, leaf: Runboo
     return { report: cleanReport(driving.secret, report), base, committed };
   });
   return {
-    message: worked.committed.kind === 'empty' ? 'Done; no file was changed.' : 'Done, and committed.',
+    message:
+      worked.committed.kind === 'empty' ? 'The work is done. No file was changed.' : 'The work is done and committed.',
     write: async (tx, now) => await writeWorked(ctx, tx, now, { ...worked, leafId: leaf.id }),
   };
 }
@@ -116,14 +117,14 @@ async function commit(
     authorEmail: runbook.authorEmail,
     at: (leaf.startedAt ?? ctx.clock()).getTime(),
     refuse: (changes) => judgeChanges(changes, policy),
-    keepRef: keptRef(leaf.id),
+    keepRef: leafCommitRef(leaf.id),
   });
   if (committed.kind === 'refused') throw new AgentRefused(committed.message);
   return committed;
 }
 
 /** The ref that keeps a commit until the commit is on its branch. */
-export function keptRef(leafId: string): string {
+export function leafCommitRef(leafId: string): string {
   return `refs/interlock/runbooks/${leafId}`;
 }
 
@@ -139,11 +140,11 @@ async function writeWorked(
   if (leaf.status === 'queued') await writeLeaf(ctx, tx, rows.runbook, { leaf, to: 'in_progress' });
   if (committed.kind === 'empty') {
     await writeLeaf(ctx, tx, rows.runbook, { leaf, to: 'completed' });
-    labelWhatIsDone(await readRows(tx, rows.runbook));
+    markForFinalLabels(await readRows(tx, rows.runbook));
     return;
   }
   // A pull request may have been merged or closed while the agent worked, and such a pull request gets no more commits.
-  await writeEnded(ctx, tx, rows);
+  await writeEndedPullRequests(ctx, tx, rows);
   const { accountId, id: runbookId, number: runbookNumber } = rows.runbook;
   tx.em.create(RunbookCommitEntity, {
     accountId,
@@ -159,7 +160,10 @@ async function writeWorked(
   });
 }
 
-/** Returns the id of the pull request that gets the commit of a leaf. If it does not exist yet, its row is planned. */
+/**
+ * Returns the id of the pull request that gets the commit of a leaf. If the pull request does not exist yet, writes a
+ * row for it with the state `planned`.
+ */
 async function placeCommit(
   tx: Transaction,
   rows: RunbookRows,

@@ -8,7 +8,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { RunbookStepEntity, type RunbookPromptRow } from '../runbooks.entities.ts';
 import { announceRunbook } from '../runbooks.events.ts';
 import { endOfPlan, failPlanning } from '../steps.writer.ts';
-import type { Done, Work } from './work.ts';
+import type { WorkResult, Work } from './work.ts';
 import type { SupervisedAgent } from './agent-session.ts';
 import { agentOf, openAgentSession, outlineOf } from './agent-session.ts';
 import { checkOutBase } from './bases.ts';
@@ -30,7 +30,7 @@ export function planPrompt(ctx: Context, ordinal: number): Work {
   };
 }
 
-async function plan(supervised: SupervisedAgent, rows: RunbookRows, ordinal: number): Promise<Done> {
+async function plan(supervised: SupervisedAgent, rows: RunbookRows, ordinal: number): Promise<WorkResult> {
   const { ctx, driving } = supervised;
   const agent = agentOf(driving, rows);
   const planned = await withRunFolders(driving.workDir, async (folders) => {

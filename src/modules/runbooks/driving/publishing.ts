@@ -13,12 +13,12 @@ import type { Transaction } from '../../../platform/database.ts';
 import { leavesIn, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
 
 /** The result of a call to the code host. `write` runs in a transaction that locks the runbook's row. */
-export interface Called {
+export interface CallResult {
   readonly message: string;
   write(tx: Transaction, rows: RunbookRows): Promise<void>;
 }
 
-export async function openPullRequest(ctx: Context, rows: RunbookRows, id: string): Promise<Called> {
+export async function openPullRequest(ctx: Context, rows: RunbookRows, id: string): Promise<CallResult> {
   const { repository, runbook } = rows;
   const row = pullRequestOf(rows, id);
   await passFailpoint('runbook:before_open');
@@ -66,7 +66,7 @@ async function syncOpened(ctx: Context, { repository }: RunbookRows, opened: Hos
   await syncPullRequest(ctx, toHostedRepository(repository), opened.number);
 }
 
-export async function refreshPullRequest(ctx: Context, rows: RunbookRows, id: string): Promise<Called> {
+export async function refreshPullRequest(ctx: Context, rows: RunbookRows, id: string): Promise<CallResult> {
   const { repository } = rows;
   const row = pullRequestOf(rows, id);
   const number = numberOf(row);
@@ -77,7 +77,7 @@ export async function refreshPullRequest(ctx: Context, rows: RunbookRows, id: st
   for (const label of labels) await client.setLabel(number, { label, present: true, by: authorOf(rows) });
   await passFailpoint('runbook:refreshed');
   return {
-    message: `Refreshed #${number}`,
+    message: `Updated the description and the labels of #${number}`,
     write: async (_tx, now) => {
       const there = pullRequestOf(now, id);
       there.labels = [...new Set([...there.labels, ...labels])];
@@ -86,7 +86,7 @@ export async function refreshPullRequest(ctx: Context, rows: RunbookRows, id: st
   };
 }
 
-/** Marks pull requests for an update after a commit, if they lack a label, or the description of a follow-up prompt. */
+/** Marks pull requests for an update after a commit, if they lack a label or the description of a follow-up prompt. */
 export function markOutdated(rows: RunbookRows): void {
   const { runbook, pullRequests } = rows;
   const labels = wantedLabels(rows);
@@ -103,17 +103,17 @@ function isLive({ state }: RunbookPullRequestRow): boolean {
 }
 
 /**
- * Changes the base branch of a pull request after the pull request below it has merged, so that the host shows only its
- * own changes.
+ * Changes the base branch of a pull request after the pull request below it has merged, so that the host shows only the
+ * pull request's own changes.
  */
-export async function retargetPullRequest(ctx: Context, rows: RunbookRows, id: string): Promise<Called> {
+export async function retargetPullRequest(ctx: Context, rows: RunbookRows, id: string): Promise<CallResult> {
   const { repository, runbook } = rows;
   const number = numberOf(pullRequestOf(rows, id));
   await hostClient(ctx, repository).setBaseBranch(number, runbook.targetBranch);
   await syncBase(ctx, toHostedRepository(repository), runbook.targetBranch);
   await syncPullRequest(ctx, toHostedRepository(repository), number);
   return {
-    message: `#${number} goes into ${runbook.targetBranch} now`,
+    message: `Changed the base branch of #${number} to ${runbook.targetBranch}`,
     write: async (_tx, now) => {
       pullRequestOf(now, id).baseBranch = now.runbook.targetBranch;
     },

@@ -7,7 +7,11 @@ import { announceRunbook } from '../runbooks.events.ts';
 import type { RunbookRows } from './runbook.rows.ts';
 
 /** The caller locks the runbook's row. */
-export async function writeEnded(ctx: Context, tx: Transaction, { runbook, pullRequests }: RunbookRows): Promise<void> {
+export async function writeEndedPullRequests(
+  ctx: Context,
+  tx: Transaction,
+  { runbook, pullRequests }: RunbookRows,
+): Promise<void> {
   const open = pullRequests.filter(({ state }) => state === 'open');
   if (open.length === 0) return;
   const endings = await tx.query<{ number: number; status: 'merged' | 'closed' }>(

@@ -6,14 +6,14 @@ import { passFailpoint } from '../../../platform/failpoints.ts';
 import { findHandles } from '../../accounts/index.ts';
 import type { RunbookCommitRow } from '../runbooks.entities.ts';
 import { writeLeaf } from '../steps.writer.ts';
-import { keptRef } from './leaf.ts';
+import { leafCommitRef } from './leaf.ts';
 import { announcePullRequest } from './pull-requests.ended.ts';
-import { markOutdated, type Called } from './publishing.ts';
+import { markOutdated, type CallResult } from './publishing.ts';
 import { leafOf, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
 
-export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string): Promise<Called> {
+export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string): Promise<CallResult> {
   const made = rows.commits.find(({ stepId, state }) => stepId === leafId && state === 'made');
-  if (made === undefined) return { message: 'nothing was left to push', write: async () => {} };
+  if (made === undefined) return { message: 'There was nothing left to push.', write: async () => {} };
   // The authors are recorded before the push, so that no author can approve the commit.
   await recordAuthors(ctx, rows, pullRequestOf(rows, made.pullRequestId).branch);
   const pushed = await push(ctx, rows, made);
@@ -77,7 +77,7 @@ async function push(ctx: Context, rows: RunbookRows, made: RunbookCommitRow): Pr
     const moved = tip === null ? row.baseBranch : branch;
     return {
       kind: 'conflict',
-      message: `Another user pushed to ${moved} meanwhile, and the changes of this step conflict with that push in ${paths}: retry the step, which is then done again on top of it.`,
+      message: `Another user has pushed to ${moved} in the meantime, and the changes of this step conflict with that push in ${paths}. Retry the step. The agent then does the step again on top of that push.`,
     };
   }
   await client.updateRefs([{ ref, from: tip, to: picked.commit }]);
@@ -85,9 +85,9 @@ async function push(ctx: Context, rows: RunbookRows, made: RunbookCommitRow): Pr
 }
 
 /**
- * The base onto which a commit must be cherry-picked, because its earlier pull request has merged or was closed. The
- * commit then gets a new pull request, which must not contain other commits of the old pull request. Null: the parent
- * of the commit is already in the base branch.
+ * Returns the base onto which a commit must be cherry-picked, because the earlier pull request of the commit was merged
+ * or closed. The commit then gets a new pull request, which must not contain other commits of the old pull request.
+ * Null: the parent of the commit is already in the base branch.
  */
 async function findOtherBase(ctx: Context, rows: RunbookRows, made: RunbookCommitRow): Promise<string | null> {
   const { headCommit, baseBranch } = pullRequestOf(rows, made.pullRequestId);
@@ -98,7 +98,7 @@ async function findOtherBase(ctx: Context, rows: RunbookRows, made: RunbookCommi
   return base.commit;
 }
 
-function conflicts(ctx: Context, leafId: string, message: string): Called {
+function conflicts(ctx: Context, leafId: string, message: string): CallResult {
   return {
     message,
     write: async (tx, now) => {
@@ -113,7 +113,7 @@ function conflicts(ctx: Context, leafId: string, message: string): Called {
 }
 
 /**
- * Deletes the ref that kept a commit, because the commit is now on its branch. If the ref cannot be deleted, it has no
+ * Deletes the ref that kept a commit, because the commit is now on its branch. A ref that cannot be deleted has no
  * further effect.
  */
 async function deleteKeptRef(
@@ -122,7 +122,7 @@ async function deleteKeptRef(
   { made, leafId }: { readonly made: RunbookCommitRow; readonly leafId: string },
 ): Promise<void> {
   const client = hostClient(ctx, repository);
-  const ref = keptRef(leafId);
+  const ref = leafCommitRef(leafId);
   try {
     const kept = await client.readRef(ref);
     if (kept !== null) await client.updateRefs([{ ref, from: kept.commit, to: null }]);

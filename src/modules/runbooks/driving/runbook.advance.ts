@@ -10,9 +10,9 @@ import {
   type KindTypes,
   type TurnOf,
 } from '../../../platform/turns/index.ts';
-import { cancelWork, failPlanning, announcingStatus, writeLeaf } from '../steps.writer.ts';
+import { cancelWork, failPlanning, withStatusEvent, writeLeaf } from '../steps.writer.ts';
 import type { RunbookDriving } from './agent-session.ts';
-import { writeEnded } from './pull-requests.ended.ts';
+import { writeEndedPullRequests } from './pull-requests.ended.ts';
 import { leafOf, lockRows, readRows, situationOf, type RunbookRows } from './runbook.rows.ts';
 import { describeRunbook, stepText, type RunbookLeft, type RunbookSummary } from './runbook.text.ts';
 
@@ -33,7 +33,7 @@ export const runbookKind: Kind<RunbookTypes> = {
   lock: lockRows,
   rowOf: ({ runbook }) => runbook,
   prepare: async (ctx, tx, rows) => {
-    await writeEnded(ctx, tx, rows);
+    await writeEndedPullRequests(ctx, tx, rows);
     return await cancelIfInactive(ctx, tx, rows);
   },
   read: async (_ctx, _tx, rows) => (rows.repository.deletedAt ? null : situationOf(rows)),
@@ -46,8 +46,8 @@ export const runbookKind: Kind<RunbookTypes> = {
     step: stepText(step, rows),
     summary: await describeRunbook(tx, rows, step),
   }),
-  // The status of a runbook is derived from its leaves, so that `announcingStatus` writes the event about a change.
-  change: async (ctx, tx, { runbook }, work) => await announcingStatus(ctx, tx, { runbook, work }),
+  // The status of a runbook is derived from its leaves, so `withStatusEvent` writes the event about a change.
+  change: async (ctx, tx, { runbook }, work) => await withStatusEvent(ctx, tx, { runbook, work }),
 };
 
 export async function advanceRunbook(ctx: Context, runbookId: string): Promise<RunbookAdvance> {
@@ -75,7 +75,7 @@ async function write(ctx: Context, tx: Transaction, rows: RunbookRows, step: Run
       if (to === 'failed' || to === 'completed') Object.assign(runbook, untried);
       const errorMessage = because === null ? {} : { errorMessage: because };
       await writeLeaf(ctx, tx, runbook, { leaf: leafOf(rows, step.leafId), to, ...errorMessage });
-      if (to === 'completed') labelWhatIsDone(rows);
+      if (to === 'completed') markForFinalLabels(rows);
       return;
     }
     case 'fail_plan': {
@@ -90,7 +90,7 @@ async function write(ctx: Context, tx: Transaction, rows: RunbookRows, step: Run
 }
 
 /** Marks pull requests for an update that adds the labels which wait for the end of the work. */
-export function labelWhatIsDone({ prompts, leaves, runbook, pullRequests }: RunbookRows): void {
+export function markForFinalLabels({ prompts, leaves, runbook, pullRequests }: RunbookRows): void {
   if (!prompts.every(({ plannedAt }) => plannedAt) || !leaves.every(({ status }) => status === 'completed')) return;
   for (const row of pullRequests)
     if (row.state === 'open' && runbook.labels.some((label) => !row.labels.includes(label))) row.isStale = true;

@@ -8,7 +8,7 @@ import { carryOutDue, delayNextCall, type CarryOut } from '../../../platform/tur
 import { writeLeaf } from '../steps.writer.ts';
 import { superviseAgent } from './supervise.ts';
 import type { RunbookDriving } from './agent-session.ts';
-import { openPullRequest, refreshPullRequest, retargetPullRequest, type Called, numberOf } from './publishing.ts';
+import { openPullRequest, refreshPullRequest, retargetPullRequest, type CallResult, numberOf } from './publishing.ts';
 import { pushCommit } from './pushing.ts';
 import { runbookKind, untried, type RunbookTypes } from './runbook.advance.ts';
 import { type RunbookRows, pullRequestOf } from './runbook.rows.ts';
@@ -49,7 +49,7 @@ export async function carryOutRunbook(ctx: Context, id: string, by: RunbookDrivi
   return await carryOutDue(ctx, carryOut, { id, by });
 }
 
-async function carryOutCall(ctx: Context, rows: RunbookRows, call: RunbookCall): Promise<Called> {
+async function carryOutCall(ctx: Context, rows: RunbookRows, call: RunbookCall): Promise<CallResult> {
   switch (call.kind) {
     case 'push':
       return await pushCommit(ctx, rows, call.leafId);
@@ -79,8 +79,8 @@ function putOffCall(ctx: Context, { runbook }: RunbookRows, message: string): st
 }
 
 /**
- * The leaf that waits for the call fails. If no leaf waits for it, the request for the pull request ends, and the
- * runbook shows the message.
+ * Lets the leaf that waits for the call fail. If no leaf waits for the call, ends the request for the pull request, and
+ * the runbook shows the message.
  */
 async function refuse(
   ctx: Context,
@@ -108,7 +108,7 @@ async function refuse(
  * Asks to queue a finished pull request in the name of the runbook's author, once for each head. The queue waits for
  * the pull request's checks, and says why it refuses a pull request.
  */
-async function askToQueue(ctx: Context, rows: RunbookRows, id: string): Promise<Called> {
+async function askToQueue(ctx: Context, rows: RunbookRows, id: string): Promise<CallResult> {
   const { repository, runbook } = rows;
   const row = pullRequestOf(rows, id);
   const number = numberOf(row);

@@ -1,4 +1,4 @@
-// The text about a runbook that the Temporal UI shows at its workflow. It has the plan with the status of each step,
+// The text about a runbook that the Temporal UI shows at the runbook's workflow: the plan with the status of each step,
 // the commits and pull requests, the cost, and the reason why the runbook waits.
 import { code, inOneLine, plain, section } from '../../../domain/markdown.ts';
 import { runbookStatus, type RunbookStatus } from '../../../domain/runbooks/runbook.ts';
@@ -38,7 +38,7 @@ export async function describeRunbook(tx: Transaction, rows: RunbookRows, step: 
     ...section('Pull requests', pullRequestTexts(rows)),
     ...section('Last tool calls, newest first', await lastCalls(tx, runbook)),
     ...section(
-      'Last words',
+      'End of the log',
       await readLogTail(tx, runbook.accountId, ownerOfLog({ runbookId: runbook.id, stepId: null })),
     ),
     ...section(
@@ -129,7 +129,7 @@ const shownCalls = 8;
 export function stepText(step: RunbookLeft, rows: RunbookRows): string {
   switch (step.kind) {
     case 'ended':
-      return 'nothing, until it is prompted again';
+      return 'nothing, until the runbook gets another prompt';
     case 'supervise': {
       if (step.work.kind === 'plan') return `plan the steps of prompt ${step.work.prompt}`;
       const { number, title } = leafOf(rows, step.work.leafId);
@@ -149,9 +149,9 @@ function callText(call: RunbookCall, rows: RunbookRows): string {
     case 'open':
       return `open a pull request of ${branch} into ${baseBranch}`;
     case 'refresh':
-      return `describe on #${number ?? ''} what was done`;
+      return `update the description and the labels of #${number ?? ''}`;
     case 'retarget':
-      return `have #${number ?? ''} go into ${rows.runbook.targetBranch}`;
+      return `change the base branch of #${number ?? ''} to ${rows.runbook.targetBranch}`;
     case 'queue':
       return `ask to queue #${number ?? ''}`;
   }

@@ -23,7 +23,7 @@ import { workOnLeaf } from './leaf.ts';
 import { planPrompt } from './planning.ts';
 import { runbookKind, untried, type RunbookTypes } from './runbook.advance.ts';
 import type { RunbookRows } from './runbook.rows.ts';
-import type { Done, Work } from './work.ts';
+import type { WorkResult, Work } from './work.ts';
 import { openRunbookLog } from './session.rows.ts';
 import { longestTimerMs } from '../../../platform/longest-timer.ts';
 
@@ -42,7 +42,7 @@ export async function superviseAgent(
     by: driving,
     leased: { table: 'runbook', id: due.id, ...work.leased },
     openLog: () => openMaskedLog(ctx, due, driving.secret),
-    again: (attempt) => `It starts again: attempt ${attempt}.`,
+    again: (attempt) => `The work starts again: attempt ${attempt}.`,
     beforeWrite: `runbook:before_${wanted.kind}_written`,
     afterWrite: `runbook:after_${wanted.kind}_written`,
     work: async (supervised) => {
@@ -87,8 +87,8 @@ async function begin(
   });
 }
 
-const notWanted: Done = {
-  message: 'it was no longer needed',
+const notWanted: WorkResult = {
+  message: 'The work is not needed any more.',
   write: async (_tx, { runbook }) => void Object.assign(runbook, { dueAt: null, ...untried }),
 };
 
@@ -133,7 +133,7 @@ interface Failure {
   readonly waitMs: number;
 }
 
-type Outcome = Done | Failure;
+type Outcome = WorkResult | Failure;
 
 async function aborted(signal: AbortSignal): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort');
@@ -148,7 +148,7 @@ function asFailure({ secret }: RunbookDriving, error: unknown, now: Date): Outco
   const isFinal = error instanceof AgentRefused || error instanceof BudgetSpent || error instanceof HostRefused;
   const message = error instanceof Error ? error.message : String(error);
   return {
-    message: maskSecrets(secret, message).slice(0, 2_000).toWellFormed() || 'It failed without a message.',
+    message: maskSecrets(secret, message).slice(0, 2_000).toWellFormed() || 'The agent failed without a message.',
     isFinal,
     isHostAway: error instanceof HostAway,
     waitMs: error instanceof AgentBusy ? error.waitMs : Math.max(0, (retryAtOf(error) ?? 0) - now.getTime()),
@@ -179,8 +179,8 @@ async function conclude(
 }
 
 /**
- * Removes the folders of killed processes. The caller does not wait for this, because there may be many folders, and
- * they do not disturb the work.
+ * Removes the folders of killed processes. The caller does not wait for the removal, because there may be many folders,
+ * and they do not disturb the work.
  */
 function cleanOnce(workDir: string): void {
   if (cleaned.has(workDir)) return;
