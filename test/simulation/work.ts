@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { advanceQueue, carryOutAll, createRelay, driveBatch } from '../../src/modules/queue/index.ts';
 import { sequenceEvents } from '../../src/modules/events/index.ts';
 import { advanceOutbox } from '../../src/modules/webhooks/outbox.ts';
-import { lostRetries } from '../../src/modules/webhooks/relay.ts';
+import { findLostRetries } from '../../src/modules/webhooks/relay.ts';
 import { claimCheckRun, concludeCheckRun, recoverLeases, renewLeases } from '../../src/hosts/local/check-runs.rows.ts';
 import { createReconciler } from '../../src/reconciler.ts';
 import { isOutage } from '../../src/platform/outage.ts';
@@ -133,7 +133,7 @@ export async function choicesOf(w: Working, by: Process, draw: Draws): Promise<C
   const loops = loopsOf(w, by);
   alone(1, 'relay', async () => await lookOnce(loops.relay));
   alone(0.3, 'find lost retries', async () => {
-    for (const { deliveryId } of await lostRetries(by.service.ports, new Date(now))) i.retries.set(deliveryId, now);
+    for (const { deliveryId } of await findLostRetries(by.service.ports, new Date(now))) i.retries.set(deliveryId, now);
   });
   alone(0.3, 'reconcile', async () => await drained(loops.reconciler));
   alone(0.2, 'reconcile the host', async () => await by.service.localHost.reconcile(i.repository));
@@ -254,7 +254,7 @@ async function send({ i }: Working, by: Process, draw: Draws): Promise<void> {
   const endpoints = await i.rows<{ id: string }>('select id::text as id from webhook_endpoint where enabled');
   for (const { id } of endpoints) {
     const endpoint = { accountId: i.accountId, endpointId: id };
-    const { deliveries, target } = await webhooks.takePending(endpoint, 1 + draw.below(8));
+    const { deliveries, target } = await webhooks.takePendingDeliveries(endpoint, 1 + draw.below(8));
     for (const delivery of deliveries) await webhooks.send(delivery, target);
   }
 }

@@ -22,7 +22,7 @@ describe('an endpoint', () => {
   it.each([
     [{ url: 'ftp://example.test/' }, 'must be an absolute http or https URL'],
     [{ url: '/hooks' }, 'must be an absolute http or https URL'],
-    [{ url: 'https://user:pass@example.test/' }, 'input.url must hold no user name or password'],
+    [{ url: 'https://user:pass@example.test/' }, 'input.url must not contain a user name or a password'],
     [{ url: 'https://example.test/#part' }, 'input.url must have no fragment'],
     [{ url: `https://example.test/${'a'.repeat(2_048)}` }, 'input.url must have at most 2048 characters'],
     [{ actions: [] }, 'input.actions must name at least one action'],

@@ -50,7 +50,7 @@ it.each([200, 410])('a webhook with the answer %i is sent once, whichever databa
     async turn() {
       try {
         await advanceOutbox(db, accountId, clock());
-        const { deliveries, target } = await sender.takePending({ accountId, endpointId }, 8);
+        const { deliveries, target } = await sender.takePendingDeliveries({ accountId, endpointId }, 8);
         for (const delivery of deliveries) await sender.send(delivery, target);
       } finally {
         aheadMs += 31_000;

@@ -1,7 +1,7 @@
 // Many pending deliveries, as after an hour with a slow receiver. Taking the next ones must be as cheap as with few,
 // also when the statistics of PostgreSQL are from a time without pending ones.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { takePending } from '../../src/modules/webhooks/deliveries.rows.ts';
+import { takePendingDeliveries } from '../../src/modules/webhooks/deliveries.rows.ts';
 import { retryDuringOutage } from '../../src/platform/outage.ts';
 import { explainAll, watchPlans, type Plans } from '../support/plans.ts';
 import { analyse } from '../support/postgres.ts';
@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 async function take(): Promise<{ readonly messages: readonly string[]; readonly blocks: number }> {
-  const taken = await takePending(s.ports.db, { accountId: s.accountId, endpointId }, { max, now });
+  const taken = await takePendingDeliveries(s.ports.db, { accountId: s.accountId, endpointId }, { max, now });
   const blocks = plans.take().find(({ text }) => text.includes('for update of d skip locked'))?.blocks;
   return { messages: taken.map(({ messageId }) => messageId), blocks: blocks ?? Number.NaN };
 }

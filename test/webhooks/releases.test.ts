@@ -27,12 +27,16 @@ beforeEach(async () => {
   return async () => await r[Symbol.asyncDispose]();
 });
 
-async function move(to: DeploymentStatus, by: 'service' | 'report', errorMessage: string | null = null): Promise<void> {
+async function move(
+  to: DeploymentStatus,
+  source: 'service' | 'report',
+  errorMessage: string | null = null,
+): Promise<void> {
   const ctx = systemContext(w.s.ports, w.s.accountId);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const environment = await lockEnvironment(ctx, tx, rows.environmentId);
     const deployment = await loadDeployment(ctx, tx, rows.deploymentId);
-    await writeDeploymentStatus(ctx, tx, { environment, deployment, to, by, errorMessage });
+    await writeDeploymentStatus(ctx, tx, { environment, deployment, to, source, errorMessage });
   });
 }
 

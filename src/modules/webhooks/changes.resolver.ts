@@ -10,7 +10,7 @@ class WebhookDeliveryChange {
   @Field(() => WebhookDelivery, {
     nullable: true,
     description:
-      'The delivery after a change: it was created, was sent or ended. Null: any delivery may have changed, so read all of them again. The first message is null, and so is a message after more changes than could be sent.',
+      'The delivery after a change: it was created, was sent or ended. Null: any delivery may have changed, so read all deliveries again. The first message is null, and so is a message after more changes than could be sent.',
   })
   webhookDelivery!: WebhookDelivery | null;
 }
@@ -20,7 +20,7 @@ export class WebhookChangesResolver {
   @Subscription(() => WebhookDeliveryChange, {
     subscribe: followDeliveries,
     description:
-      "Each change of the account's webhook deliveries. Several changes of a delivery may be one message. There is no cursor: read the deliveries after the first message, and nothing is missed. Needs admin.",
+      "Each change of the account's webhook deliveries. Several changes of a delivery may be one message. There is no cursor. A client that reads the deliveries after the first message misses no change. Needs admin.",
   })
   webhookDeliveryChanged(@Root() change: SubscriptionValue<WebhookDeliveryChange>): WebhookDeliveryChange {
     return payloadOf(change);
@@ -33,7 +33,7 @@ async function followDeliveries({ context }: SubscriptionRequest): Promise<Async
     mapEvents(context.deliveries.follow(context.accountId), async (id): Promise<WebhookDeliveryChange | null> => {
       if (id === null) return { webhookDelivery: null };
       const webhookDelivery = await readDelivery(context, id);
-      // Null: the endpoint of the delivery was deleted meanwhile.
+      // Null: the endpoint of the delivery was deleted in the meantime.
       return webhookDelivery && { webhookDelivery };
     }),
   );

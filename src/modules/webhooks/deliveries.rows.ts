@@ -1,6 +1,6 @@
-// Takes open deliveries, so that no other process sends the same one, and writes the outcomes of attempts. An attempt
-// is counted before it is made. If its process dies, the attempt stays without an outcome, and the next attempt has the
-// next number with the same message id.
+// Takes open deliveries, so that no other process sends the same delivery, and writes the outcomes of attempts. An
+// attempt is counted before it is made. If its process dies, the attempt stays without an outcome, and the next attempt
+// has the next number with the same message id.
 import type { HttpAnswer } from '../../platform/http-out/index.ts';
 import type { Database, Transaction } from '../../platform/database.ts';
 
@@ -55,7 +55,7 @@ const taking = `
  * …` instead, PostgreSQL may read all pending deliveries for each delivery, if its statistics were made when few were
  * pending.
  */
-export async function takePending(
+export async function takePendingDeliveries(
   db: Database,
   { accountId, endpointId }: EndpointRef,
   { max, now }: { readonly max: number; readonly now: Date },
@@ -99,13 +99,13 @@ function toTaken(accountId: string, { id, attempts, ...row }: TakenRow, startedA
   return { accountId, deliveryId: id, attempt: attempts, startedAt, ...row };
 }
 
-export interface Waiting {
+export interface DeliveryWait {
   readonly state: string;
   /** Milliseconds. Null: there is no further attempt. */
   readonly nextLookAt: number | null;
 }
 
-export async function readWaiting(db: Database, ref: DeliveryRef): Promise<Waiting | null> {
+export async function readDeliveryWait(db: Database, ref: DeliveryRef): Promise<DeliveryWait | null> {
   const [row] = await db.system.query<{ state: string; next: Date | null }>(
     `select state, case when state = 'retrying' then greatest(next_attempt_at, coalesce(leased_until, next_attempt_at)) end as next
      from webhook_delivery where account_id = $1 and id = $2`,
@@ -114,7 +114,7 @@ export async function readWaiting(db: Database, ref: DeliveryRef): Promise<Waiti
   return row === undefined ? null : { state: row.state, nextLookAt: row.next?.getTime() ?? null };
 }
 
-export interface Concluded {
+export interface DeliveryConclusion {
   readonly state: 'succeeded' | 'retrying' | 'failed';
   readonly nextAttemptAt: Date | null;
 }
@@ -122,11 +122,11 @@ export interface Concluded {
 export interface Outcome {
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly answer: HttpAnswer;
-  readonly concluded: Concluded;
+  readonly concluded: DeliveryConclusion;
   readonly now: Date;
 }
 
-export interface Answered {
+export interface AnsweredDelivery {
   readonly taken: TakenDelivery;
   readonly outcome: Outcome;
 }
@@ -137,7 +137,7 @@ export interface Answered {
  */
 export async function writeOutcomes(
   { query }: Pick<Transaction, 'query'>,
-  answered: readonly Answered[],
+  answered: readonly AnsweredDelivery[],
 ): Promise<void> {
   const endpoint = answered[0]?.taken;
   if (endpoint === undefined) return;
@@ -174,7 +174,7 @@ const writing = `
       select from webhook_attempt a
       where a.account_id = $1 and a.delivery_id = d.id and a.number = o.attempt and a.duration_ms is null)))`;
 
-function toOutcomeRow({ taken, outcome: { requestHeaders, answer, concluded, now } }: Answered) {
+function toOutcomeRow({ taken, outcome: { requestHeaders, answer, concluded, now } }: AnsweredDelivery) {
   const response = answer.status === null ? null : { responseHeaders: answer.headers, body: answer.body };
   return {
     deliveryId: taken.deliveryId,
@@ -191,7 +191,7 @@ function toOutcomeRow({ taken, outcome: { requestHeaders, answer, concluded, now
 }
 
 /** Cancels deliveries whose endpoint is disabled or deleted. */
-export const cancelOpen = `
+export const cancelOpenDeliveries = `
   update webhook_delivery set state = 'canceled', next_attempt_at = null, ended_at = $3
   where account_id = $1 and id in (
     select id from webhook_delivery

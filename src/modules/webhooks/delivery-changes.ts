@@ -1,15 +1,15 @@
-// Distributes changes of an account's webhook deliveries to the streams in this process. A delivery makes no event,
-// because the event would be delivered in turn. PostgreSQL notifies each change while the account's row in
-// `webhook_watch` is valid.
+// Distributes changes of an account's webhook deliveries to the streams in this process. A change of a delivery makes
+// no event, because this event would be delivered by a webhook too. PostgreSQL notifies each change while the account's
+// row in `webhook_watch` is valid.
 import type { Logger } from 'pino';
 import type { Database } from '../../platform/database.ts';
 import { repeat } from '../../platform/repeat.ts';
 
-/** The id of a delivery that changed. Null: any delivery may have changed, so the reader reads all of them again. */
+/** The id of a delivery that changed. Null: any delivery may have changed, so the reader reads all deliveries again. */
 type DeliveryChange = string | null;
 
 export interface DeliveryChanges {
-  /** The changes of an account's deliveries. The first value is null, and no later change is missed. */
+  /** Follows the changes of an account's deliveries. The first value is null. No change after this value is missed. */
   follow(accountId: string): AsyncIterableIterator<DeliveryChange>;
   close(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export function createDeliveryChanges({ db, log }: { readonly db: Database; read
   let listening: Promise<() => Promise<void>> | undefined;
   let prolongedAt = 0;
   const prolonging = repeat(prolongEveryMs, prolong, (error) =>
-    log.warn({ err: error }, 'changes of deliveries are not notified; trying again'),
+    log.warn({ err: error }, 'The watch on webhook deliveries could not be prolonged. Interlock tries again.'),
   );
   prolonging.start();
 

@@ -4,13 +4,19 @@ import { systemContext, type Context, type Ports } from '../../context.ts';
 import { hasFailedTooLong } from '../../domain/events/delivery.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
-import { cancelOpen, writeOutcomes, type EndpointRef, type Outcome, type TakenDelivery } from './deliveries.rows.ts';
+import {
+  cancelOpenDeliveries,
+  writeOutcomes,
+  type EndpointRef,
+  type Outcome,
+  type TakenDelivery,
+} from './deliveries.rows.ts';
 
 type GivenUp = 'gone' | 'failing';
 
 /**
- * Writes a failed attempt. One transaction writes its outcome, since when the endpoint has failed, and whether the
- * endpoint is disabled. If the process dies after a 410, nothing is written, and the delivery is sent again.
+ * Writes a failed attempt. One transaction writes the outcome, the time since which the endpoint fails, and whether the
+ * endpoint is disabled. If the process dies before the commit, nothing is written, and the delivery is sent again.
  */
 export async function writeFailure(
   ports: Ports,
@@ -19,8 +25,8 @@ export async function writeFailure(
 ): Promise<void> {
   const ctx = systemContext(ports, taken.accountId);
   const because = await ctx.db.transaction(taken.accountId, async (tx) => {
-    // The endpoint is locked before its deliveries, as in `disable`. An answer of an earlier address does not count for
-    // the present address.
+    // The endpoint is locked before its deliveries, as in `disableEndpoint`. An answer of an earlier address does not
+    // count for the present address.
     const [row] = await tx.query<{ failingSince: Date | string }>(
       `update webhook_endpoint set failing_since = coalesce(failing_since, $3) 
        where account_id = $1 and id = $2 and ($4::text is null or url = $4) returning failing_since as "failingSince"`,
@@ -42,7 +48,7 @@ async function giveUp(
   { endpoint, because }: { readonly endpoint: EndpointRef; readonly because: GivenUp },
 ): Promise<GivenUp | null> {
   const now = ctx.clock();
-  if (!(await disable(tx, endpoint, { because, now }))) return null;
+  if (!(await disableEndpoint(tx, endpoint, { because, now }))) return null;
   await appendEvents(ctx, tx, [
     { action: 'webhook_endpoint_disabled', payload: { endpointId: endpoint.endpointId, because } },
   ]);
@@ -57,7 +63,7 @@ async function giveUp(
 }
 
 /** Disables an endpoint, and cancels its open deliveries. Returns whether the endpoint was enabled before. */
-export async function disable(
+export async function disableEndpoint(
   tx: Transaction,
   { accountId, endpointId }: EndpointRef,
   { because, now }: { readonly because: GivenUp | 'asked'; readonly now: Date },
@@ -67,6 +73,6 @@ export async function disable(
      where account_id = $1 and id = $2 and enabled and deleted_at is null returning id`,
     [accountId, endpointId, because, now.toISOString()],
   );
-  if (changed.length > 0) await tx.query(cancelOpen, [accountId, endpointId, now.toISOString()]);
+  if (changed.length > 0) await tx.query(cancelOpenDeliveries, [accountId, endpointId, now.toISOString()]);
   return changed.length > 0;
 }

@@ -8,8 +8,8 @@ import { problemOfActions } from '../../domain/events/subscription.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { encrypt, recordUserAction, requireScope, type Secrets, type UserActionName } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
-import { cancelOpen } from './deliveries.rows.ts';
-import { disable } from './endpoint.health.ts';
+import { cancelOpenDeliveries } from './deliveries.rows.ts';
+import { disableEndpoint } from './endpoint.health.ts';
 import { messageId } from './outbox.ts';
 import { pingAction, secretPurpose } from './sender.ts';
 
@@ -24,7 +24,8 @@ export interface EndpointInput {
 }
 
 /**
- * Creates an endpoint. `secret` is its own secret, which is returned only this once. Null: no own secret was requested.
+ * Creates an endpoint. `secret` is the endpoint's own secret, which is returned only this once. Null: no own secret was
+ * requested.
  */
 export async function createWebhookEndpoint(
   ctx: Context,
@@ -61,7 +62,7 @@ export async function createWebhookEndpoint(
 }
 
 // The position of the newest event, after which a new endpoint receives events. Committed events that have no position
-// yet get a later one, so that the endpoint receives them too.
+// yet get a later position, so the endpoint receives them too.
 const head = 'coalesce((select position from event_head where account_id = $1::bigint), 0)';
 
 export async function updateWebhookEndpoint(
@@ -83,7 +84,7 @@ export async function updateWebhookEndpoint(
   });
 }
 
-/** Deletes an endpoint. It receives nothing more, and its deliveries are no longer listed. */
+/** Deletes an endpoint. The endpoint receives no more webhooks, and its deliveries are no longer listed. */
 export async function deleteWebhookEndpoint(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -94,12 +95,15 @@ export async function deleteWebhookEndpoint(ctx: Context, id: string): Promise<v
        where account_id = $1 and id = $2`,
       [ctx.accountId, id, now],
     );
-    await tx.query(cancelOpen, [ctx.accountId, id, now]);
+    await tx.query(cancelOpenDeliveries, [ctx.accountId, id, now]);
     await record(ctx, tx, { action: 'webhook_endpoint_deleted', endpointId: id });
   });
 }
 
-/** Enables an endpoint, which receives events from now on. Events since it was disabled are not sent. */
+/**
+ * Enables an endpoint, which receives events from now on. Events that happened while the endpoint was disabled are not
+ * sent.
+ */
 export async function enableWebhookEndpoint(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -120,7 +124,7 @@ export async function disableWebhookEndpoint(ctx: Context, id: string): Promise<
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await lockEndpoint(ctx, tx, id);
     const endpoint = { accountId: ctx.accountId, endpointId: id };
-    if (await disable(tx, endpoint, { because: 'asked', now: ctx.clock() }))
+    if (await disableEndpoint(tx, endpoint, { because: 'asked', now: ctx.clock() }))
       await record(ctx, tx, { action: 'webhook_endpoint_disabled', endpointId: id });
   });
 }
@@ -254,8 +258,8 @@ function checkedUrl(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw refuse('be an absolute http or https URL');
   if (parsed.username !== '' || parsed.password !== '')
-    throw refuse('hold no user name or password: webhooks are signed instead');
-  if (parsed.hash !== '') throw refuse('have no fragment: it is never sent');
+    throw refuse('not contain a user name or a password, because webhooks are signed');
+  if (parsed.hash !== '') throw refuse('have no fragment, because a fragment is never sent');
   return parsed.href;
 }
 

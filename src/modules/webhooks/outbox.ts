@@ -1,5 +1,5 @@
-// Writes deliveries for an account's events: one row for each event and each subscribed endpoint. The cursor's row is
-// the lock, so that one process at a time writes the deliveries, in the order of the event log.
+// Writes deliveries for an account's events. There is one row for each event and each subscribed endpoint. The cursor's
+// row is the lock, so that one process at a time writes the deliveries, in the order of the event log.
 import { createHash } from 'node:crypto';
 import { isSubscribed } from '../../domain/events/subscription.ts';
 import type { BotPullRequestFacts } from '../../domain/events/payloads.ts';
@@ -41,7 +41,7 @@ interface NewDelivery {
 }
 
 /**
- * Processes an account's events up to the newest. If another process is doing this, returns at once, because that
+ * Processes an account's events up to the newest event. If another process is doing this, returns at once, because that
  * process reads the same events.
  */
 export async function advanceOutbox(db: Database, accountId: string, now: Date): Promise<void> {
@@ -136,7 +136,7 @@ function withNodeIds(event: EventRow): EventRow {
   return { ...event, payload: { ...payload, id, rollbackOf } };
 }
 
-// Without an endpoint, past events have no receiver, so that the cursor skips them.
+// Without an endpoint, past events have no receiver, so the cursor skips them.
 async function skipEvents(query: SystemQueries['query'], accountId: string): Promise<number> {
   await query(
     `update webhook_cursor c set position = h.position from event_head h
@@ -208,8 +208,8 @@ function laneOfPullRequest(id: string): string {
  * The id of a message, which is always the same for one event and endpoint. After a restore of the database, when
  * positions repeat, other events get other ids, because the id depends on the epoch and on the event's content.
  */
-export function messageId(epoch: string | number, of: readonly string[]): string {
-  return `msg_${epoch}_${createHash('sha256').update(JSON.stringify(of)).digest('base64url').slice(0, 24)}`;
+export function messageId(epoch: string | number, parts: readonly string[]): string {
+  return `msg_${epoch}_${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 24)}`;
 }
 
 async function writeDeliveries(

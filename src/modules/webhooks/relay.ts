@@ -1,6 +1,7 @@
 // Makes the first attempts of deliveries, in every process. Events that have a position become deliveries. Deliveries
-// of one endpoint are sent in parallel, but deliveries about one pull request one after the other. A poll every second
-// finds deliveries that are open because a notification was lost, a process was killed or Temporal lost its data.
+// of one endpoint are sent in parallel, but deliveries about one pull request are sent one after the other. A poll
+// every second finds deliveries that are open because a notification was lost, a process was killed or Temporal lost
+// its data.
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { systemContext, type Ports } from '../../context.ts';
 import { repeat } from '../../platform/repeat.ts';
@@ -44,7 +45,7 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
   let lostLookedForAt = 0;
 
   function warn(error: unknown): void {
-    ports.log.warn({ err: error }, 'Webhooks could not be relayed; trying again.');
+    ports.log.warn({ err: error }, 'Webhooks could not be relayed. Interlock tries again.');
   }
 
   function track(work: Promise<unknown>): void {
@@ -52,7 +53,7 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
     running.add(tracked);
   }
 
-  /** Processes the new events of an account. If events arrive meanwhile, processes the account again. */
+  /** Processes the new events of an account. If more events arrive in the meantime, processes the account again. */
   function look(accountId: string): void {
     const known = accounts.get(accountId);
     if (known !== undefined) known.hasNews = true;
@@ -89,14 +90,14 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
         const woken = Promise.withResolvers<void>();
         work.wake = woken.resolve;
         work.hasNews = false;
-        const { deliveries, target } = await sender.takePending(endpoint, maxPerEndpoint - work.inFlight.size);
+        const { deliveries, target } = await sender.takePendingDeliveries(endpoint, maxPerEndpoint - work.inFlight.size);
         for (const delivery of deliveries) begin(work, sender.send(delivery, target));
         if (work.inFlight.size === 0 || work.hasNews) continue;
         await (work.inFlight.size < maxPerEndpoint
           ? Promise.race([...work.inFlight, woken.promise])
           : Promise.race(work.inFlight));
-        // Attempts whose outcomes were written together end in the same turn of the event loop, so that the next
-        // deliveries are taken together.
+        // Attempts whose outcomes were written together end in the same turn of the event loop, so the next deliveries
+        // are taken together.
         await endOfTurn();
       }
     } finally {
@@ -105,10 +106,12 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
     }
   }
 
-  // After an attempt has ended, further deliveries may be taken, because it no longer blocks its lane.
+  // After an attempt has ended, further deliveries may be taken, because the attempt no longer blocks its lane.
   function begin(work: EndpointWork, sending: Promise<void>): void {
     const ended = sending
-      .catch((error: unknown) => ports.log.warn({ err: error }, 'A webhook could not be sent; it is sent again.'))
+      .catch((error: unknown) =>
+        ports.log.warn({ err: error }, 'A webhook could not be sent. Interlock sends it again.'),
+      )
       .finally(() => {
         work.inFlight.delete(ended);
         work.hasNews = true;
@@ -121,7 +124,7 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
     for (const accountId of await accountsWithWork(ports, now)) look(accountId);
     if (now.getTime() - lostLookedForAt < lookForLostEveryMs) return;
     lostLookedForAt = now.getTime();
-    for (const delivery of await lostRetries(ports, now)) await options.retry(delivery);
+    for (const delivery of await findLostRetries(ports, now)) await options.retry(delivery);
     for (const accountId of await duePromotions(ports, now)) await promoteDueSigning(systemContext(ports, accountId));
   }
 
@@ -180,7 +183,7 @@ async function accountsWithWork(ports: Ports, now: Date): Promise<string[]> {
 }
 
 /** Finds deliveries whose workflow was lost or never started. They are overdue, and no process has taken them. */
-export async function lostRetries(ports: Ports, now: Date): Promise<DeliveryRef[]> {
+export async function findLostRetries(ports: Ports, now: Date): Promise<DeliveryRef[]> {
   return await ports.db.system.query<{ accountId: string; deliveryId: string }>(
     `select account_id::text as "accountId", id::text as "deliveryId" from webhook_delivery
      where state = 'retrying' and next_attempt_at <= $1 and (leased_until is null or leased_until <= $2)

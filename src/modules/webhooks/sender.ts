@@ -1,5 +1,5 @@
 // Makes one attempt of a delivery: takes the delivery, signs the exact bytes, sends them, and writes the outcome. The
-// relay makes first attempts, and the workflow of a delivery makes later ones.
+// relay makes first attempts, and the workflow of a delivery makes later attempts.
 import type { Ports } from '../../context.ts';
 import { decideAfterAttempt, type AttemptVerdict } from '../../domain/events/delivery.ts';
 import { keyOfSecret, signatureHeaders, type SigningKeys } from '../../domain/events/signature.ts';
@@ -8,16 +8,16 @@ import { createGroupWriter } from '../../platform/group-writer.ts';
 import { retryDuringOutage } from '../../platform/outage.ts';
 import { decrypt, readSigningKeys, type Secrets } from '../accounts/index.ts';
 import {
-  readWaiting,
-  takePending,
+  readDeliveryWait,
+  takePendingDeliveries,
   takeRetry,
   writeOutcomes,
-  type Answered,
-  type Concluded,
+  type AnsweredDelivery,
+  type DeliveryConclusion,
   type DeliveryRef,
   type EndpointRef,
   type TakenDelivery,
-  type Waiting,
+  type DeliveryWait,
 } from './deliveries.rows.ts';
 import { writeFailure } from './endpoint.health.ts';
 
@@ -35,7 +35,7 @@ export interface WebhookOptions {
  * Deliveries of one endpoint that this process has taken, with the address and the keys for their attempts. `target` is
  * null if there is no key.
  */
-export interface Load {
+export interface DeliveriesToSend {
   readonly deliveries: readonly TakenDelivery[];
   readonly target: Target | null;
 }
@@ -46,16 +46,18 @@ interface Target {
 }
 
 export interface WebhookSender {
-  takePending(endpoint: EndpointRef, max: number): Promise<Load>;
+  takePendingDeliveries(endpoint: EndpointRef, max: number): Promise<DeliveriesToSend>;
   send(delivery: TakenDelivery, target: Target | null): Promise<void>;
-  /** Makes the next attempt of a delivery, if it is due. Returns the state, and when the next attempt is due. */
-  attemptRetry(delivery: DeliveryRef): Promise<Waiting>;
+  /**
+   * Makes the next attempt of a delivery, if this attempt is due. Returns the state, and when the next attempt is due.
+   */
+  attemptRetry(delivery: DeliveryRef): Promise<DeliveryWait>;
 }
 
 export function createWebhookSender(ports: Ports, options: WebhookOptions): WebhookSender {
-  const writeSuccesses = async (answered: readonly Answered[]): Promise<void> =>
+  const writeSuccesses = async (answered: readonly AnsweredDelivery[]): Promise<void> =>
     await retryDuringOutage(async () => await writeOutcomes(ports.db.system, answered), ports.log);
-  const writeTogether = createGroupWriter<Answered>({
+  const writeTogether = createGroupWriter<AnsweredDelivery>({
     groupOf: ({ taken }) => taken.endpointId,
     write: writeSuccesses,
   });
@@ -63,7 +65,7 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
   async function attempt(
     delivery: TakenDelivery,
     target: Target | null,
-    writeSuccess: (answered: Answered) => Promise<void>,
+    writeSuccess: (answered: AnsweredDelivery) => Promise<void>,
   ): Promise<AttemptVerdict> {
     const { headers, answer } =
       target === null
@@ -85,9 +87,9 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
   }
 
   return {
-    async takePending(endpoint, max) {
+    async takePendingDeliveries(endpoint, max) {
       const now = ports.clock();
-      const deliveries = await takePending(ports.db, endpoint, { max, now });
+      const deliveries = await takePendingDeliveries(ports.db, endpoint, { max, now });
       return { deliveries, target: deliveries.length === 0 ? null : await readTarget(ports, options, endpoint) };
     },
     async send(delivery, target) {
@@ -102,7 +104,7 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
           await readTarget(ports, options, taken),
           async (answered) => await writeSuccesses([answered]),
         );
-      return (await readWaiting(ports.db, ref)) ?? { state: 'canceled', nextLookAt: null };
+      return (await readDeliveryWait(ports.db, ref)) ?? { state: 'canceled', nextLookAt: null };
     },
   };
 }
@@ -111,13 +113,13 @@ const undeliverable: HttpAnswer = {
   status: null,
   headers: {},
   body: '',
-  error: 'There is no key to sign it with.',
+  error: 'There is no key to sign the webhook with.',
   durationMs: 0,
 };
 
 const outcomeLabels = { succeeded: 'succeeded', gone: 'gone', again: 'retried', failed: 'failed' } as const;
 
-function concluded(verdict: AttemptVerdict): Concluded {
+function concluded(verdict: AttemptVerdict): DeliveryConclusion {
   if (verdict.kind === 'again') return { state: 'retrying', nextAttemptAt: new Date(verdict.at) };
   return { state: verdict.kind === 'succeeded' ? 'succeeded' : 'failed', nextAttemptAt: null };
 }
@@ -146,8 +148,8 @@ interface TargetRow {
 }
 
 /**
- * The address and the keys of an endpoint. They are read for each attempt, so that a changed key signs at once. Null:
- * there is no key, or no such endpoint.
+ * The address and the keys of an endpoint. They are read for each retry and for each group of first attempts, so that a
+ * changed key soon signs. Null: there is no key, or no such endpoint.
  */
 async function readTarget(
   ports: Ports,

@@ -18,7 +18,7 @@ export class WebhookSigningResolver {
 
   @Mutation(() => WebhookSigningPayload, {
     description:
-      'Chooses the token that signs webhooks next. From now on it signs in addition to the present token, and after seven days in its place. Needs admin.',
+      'Chooses the next token that signs webhooks. From now on this token signs in addition to the present token, and after seven days in the place of the present token. Needs admin.',
   })
   async rotateWebhookSigning(
     @Ctx() ctx: GraphQLContext,
@@ -41,7 +41,7 @@ export class WebhookSigningResolver {
   }
 }
 
-// The row's id in a node id. A node id of another type gives 0, which is no row's id.
+// Returns the row's id in a node id. A node id of another type gives 0, which is no row's id.
 function tokenIdOf(nodeId: string): string {
   const named = decodeNodeId(nodeId);
   return named?.type === 'ApiToken' ? named.id : '0';

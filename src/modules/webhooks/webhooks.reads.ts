@@ -38,7 +38,7 @@ export interface AttemptRead {
   readonly error: string | null;
 }
 
-export interface PageOf {
+export interface RowPage {
   readonly size: number;
   /** Id of the last row of the previous page. Null: the first page. */
   readonly before: string | null;
@@ -49,8 +49,8 @@ const endpointColumns = `id, url, actions, enabled, disabled_because as "disable
 const deliveryColumns = `d.id, d.endpoint_id as "endpointId", d.message_id as "messageId", d.action, d.state, d.body, d.attempts as "attemptCount",
   d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt", d.ended_at as "endedAt"`;
 
-/** The newest first. Reads one more than the page holds, which shows whether there is a next page. */
-export async function readWebhookEndpoints(ctx: Context, page: PageOf): Promise<EndpointRead[]> {
+/** Returns the newest endpoints first. Reads one more than the page holds, which shows whether there is a next page. */
+export async function readWebhookEndpoints(ctx: Context, page: RowPage): Promise<EndpointRead[]> {
   requireScope(ctx, 'admin');
   return await ctx.db.read<EndpointRead>(ctx.accountId, {
     name: 'webhook_endpoints',
@@ -70,8 +70,10 @@ export async function readWebhookEndpoint(ctx: Context, id: string): Promise<End
   return row ?? null;
 }
 
-/** The newest first. Reads one more than the page holds, which shows whether there is a next page. */
-export async function readDeliveries(ctx: Context, endpointId: string, page: PageOf): Promise<DeliveryRead[]> {
+/**
+ * Returns the newest deliveries first. Reads one more than the page holds, which shows whether there is a next page.
+ */
+export async function readDeliveries(ctx: Context, endpointId: string, page: RowPage): Promise<DeliveryRead[]> {
   requireScope(ctx, 'admin');
   return await ctx.db.read<DeliveryRead>(ctx.accountId, {
     name: 'webhook_deliveries',

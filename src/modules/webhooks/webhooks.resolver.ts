@@ -66,7 +66,7 @@ export class WebhookEndpointsResolver {
 
   @FieldResolver(() => WebhookDeliveryConnection, {
     description:
-      'Its deliveries of the last 30 days (KEEP_WEBHOOK_DELIVERIES_DAYS), and older deliveries that have not ended, newest first.',
+      'The deliveries of the endpoint of the last 30 days (KEEP_WEBHOOK_DELIVERIES_DAYS), and older deliveries that have not ended, newest first.',
   })
   async deliveries(
     @Ctx() ctx: GraphQLContext,
@@ -105,7 +105,7 @@ export class WebhookEndpointsResolver {
   }
 
   @Mutation(() => DeleteWebhookEndpointPayload, {
-    description: 'Deletes an endpoint and its deliveries. It receives nothing more. Needs admin.',
+    description: 'Deletes an endpoint and its deliveries. The endpoint receives no more webhooks. Needs admin.',
   })
   async deleteWebhookEndpoint(
     @Ctx() ctx: GraphQLContext,
@@ -174,7 +174,7 @@ export class WebhookEndpointsResolver {
 
 @Resolver(() => WebhookDelivery)
 export class WebhookDeliveriesResolver {
-  @FieldResolver(() => [WebhookAttempt], { description: 'Its attempts, in order.' })
+  @FieldResolver(() => [WebhookAttempt], { description: 'The attempts of the delivery, in order.' })
   async attempts(@Ctx() ctx: GraphQLContext, @Root() delivery: WebhookDelivery): Promise<WebhookAttempt[]> {
     return await loaderOf(ctx, attemptsOfDelivery).load(delivery.id);
   }
@@ -182,7 +182,7 @@ export class WebhookDeliveriesResolver {
   @Extensions({ price: 250 })
   @FieldResolver(() => WebhookEndpoint, {
     nullable: true,
-    description: 'The endpoint that it is sent to. Null: the endpoint was deleted.',
+    description: 'The endpoint that the delivery is sent to. Null: the endpoint was deleted.',
   })
   async endpoint(@Ctx() ctx: GraphQLContext, @Root() delivery: WebhookDelivery): Promise<WebhookEndpoint | null> {
     return await readWebhookEndpoint(ctx, delivery.endpointId);
@@ -190,7 +190,7 @@ export class WebhookDeliveriesResolver {
 
   @Mutation(() => WebhookDeliveryPayload, {
     description:
-      'Sends a delivery again, with the same id. If this fails, it is retried like a new delivery. Needs admin.',
+      'Sends a delivery again, with the same id. If this fails, the delivery is retried like a new delivery. Needs admin.',
   })
   async redeliverWebhook(
     @Ctx() ctx: GraphQLContext,
@@ -206,7 +206,7 @@ function attemptsOfDelivery(ctx: GraphQLContext): DataLoader<string, AttemptRead
   return loadMany('deliveryId', async (ids) => await readAttempts(ctx, ids));
 }
 
-// The row's id in a node id. A node id of another type gives 0, which is no row's id.
+// Returns the row's id in a node id. A node id of another type gives 0, which is no row's id.
 function rowOf(type: 'WebhookEndpoint' | 'WebhookDelivery', nodeId: string): string {
   const named = decodeNodeId(nodeId);
   return named?.type === type ? named.id : '0';

@@ -10,9 +10,9 @@ registerEnumType(disabledBecause, {
   name: 'WebhookDisabledBecause',
   description: 'Why an endpoint receives no events.',
   valuesConfig: {
-    ASKED: { description: 'A user disabled it.' },
-    GONE: { description: 'It answered 410.' },
-    FAILING: { description: 'It failed for five days without one success.' },
+    ASKED: { description: 'A user disabled the endpoint.' },
+    GONE: { description: 'The endpoint answered 410.' },
+    FAILING: { description: 'The endpoint failed for five days without one success.' },
   },
 });
 
@@ -28,11 +28,14 @@ registerEnumType(deliveryStates, {
   name: 'WebhookDeliveryState',
   description: 'The state of a delivery.',
   valuesConfig: {
-    PENDING: { description: 'It is being sent, or waits for an earlier delivery about the same pull request.' },
-    RETRYING: { description: 'It failed and waits for its next attempt.' },
-    SUCCEEDED: { description: 'It was answered with a status from 200 to 299.' },
-    FAILED: { description: 'It failed for the last time.' },
-    CANCELED: { description: 'Its endpoint was disabled before it arrived.' },
+    PENDING: {
+      description:
+        'The delivery is being sent, or waits for an earlier delivery about the same subject, such as a pull request.',
+    },
+    RETRYING: { description: 'The last attempt failed, and the delivery waits for the next attempt.' },
+    SUCCEEDED: { description: 'The endpoint answered with a status from 200 to 299.' },
+    FAILED: { description: 'The last permitted attempt failed.' },
+    CANCELED: { description: 'The endpoint was disabled before the delivery arrived.' },
   },
 });
 
@@ -45,35 +48,39 @@ export class WebhookEndpoint {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
-  @Field(() => URI, { description: 'The address to which its webhooks are sent.' })
+  @Field(() => URI, { description: 'The address to which the webhooks are sent.' })
   url!: string;
 
   @Field(() => [String], {
-    description: 'The actions that it receives. `*` alone means all present and future actions.',
+    description: 'The actions that the endpoint receives. `*` alone means all present and future actions.',
   })
   actions!: readonly string[];
 
-  @Field(() => Boolean, { description: 'Whether it receives webhooks.' })
+  @Field(() => Boolean, { description: 'Whether the endpoint receives webhooks.' })
   enabled!: boolean;
 
-  @Field(() => disabledBecause, { nullable: true, description: 'Why it receives no events. Null while it is enabled.' })
+  @Field(() => disabledBecause, {
+    nullable: true,
+    description: 'Why the endpoint receives no events. Null: it is enabled.',
+  })
   disabledBecause!: DisabledBecause | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was disabled. Null while it is enabled.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the endpoint was disabled. Null: it is enabled.' })
   disabledAt!: Date | null;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When the first attempt since its last success failed. Null: the last attempt succeeded.',
+    description:
+      'When the first attempt after the last success failed. Null: no attempt has failed since the last success.',
   })
   failingSince!: Date | null;
 
   @Field(() => Boolean, {
-    description: "Whether its webhooks are signed with a secret of its own, in the place of the account's token.",
+    description: "Whether the webhooks are signed with a secret of the endpoint, in the place of the account's token.",
   })
   hasOwnSecret!: boolean;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the endpoint was made.' })
   createdAt!: Date;
 }
 
@@ -91,10 +98,10 @@ export class WebhookDelivery {
   })
   messageId!: string;
 
-  @Field(() => String, { description: 'The action of its event, or `ping`.' })
+  @Field(() => String, { description: 'The action of the event, or `ping`.' })
   action!: string;
 
-  @Field(() => deliveryStates, { description: 'Its state.' })
+  @Field(() => deliveryStates, { description: 'The state of the delivery.' })
   state!: DeliveryState;
 
   @Field(() => String, { description: 'The exact body.' })
@@ -103,15 +110,18 @@ export class WebhookDelivery {
   @Field(() => Int, { description: 'How many attempts have started so far.' })
   attemptCount!: number;
 
-  @Field(() => DateTime, { nullable: true, description: 'When the next attempt starts. Null unless it is retrying.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the next attempt starts. Null unless the state is RETRYING.',
+  })
   nextAttemptAt!: Date | null;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the delivery was made.' })
   createdAt!: Date;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When it succeeded, failed or was canceled. Null: it has not ended.',
+    description: 'When the delivery succeeded, failed or was canceled. Null: it has not ended.',
   })
   endedAt!: Date | null;
 
@@ -123,12 +133,12 @@ export class WebhookAttempt {
   @Field(() => Int, { description: 'The number of the attempt, from 1: `X-Service-Attempt`.' })
   number!: number;
 
-  @Field(() => DateTime, { description: 'When it began.' })
+  @Field(() => DateTime, { description: 'When the attempt began.' })
   startedAt!: Date;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Its duration in milliseconds. Null while it runs. It stays null if its process was killed.',
+    description: 'The duration in milliseconds. Null: the attempt runs, or its process was killed.',
   })
   durationMs!: number | null;
 
@@ -212,7 +222,7 @@ export class CreateWebhookEndpointPayload {
   @Field(() => String, {
     nullable: true,
     description:
-      "The endpoint's own secret, shown only now. Null when the account's token signs. The whole text, `whsec_` included, keys `X-Service-Signature-SHA256`. The Base64-decoded bytes after `whsec_` key `webhook-signature`, as in Standard Webhooks.",
+      "The endpoint's own secret, shown only now. Null: the account's token signs. The whole text, `whsec_` included, keys `X-Service-Signature-SHA256`. The Base64-decoded bytes after `whsec_` key `webhook-signature`, as in Standard Webhooks.",
   })
   secret!: string | null;
 }
@@ -225,7 +235,7 @@ export class UpdateWebhookEndpointInput {
   @Field(() => URI, { nullable: true, description: 'The new address.' })
   url?: string | null;
 
-  @Field(() => [String], { nullable: true, description: 'The actions that replace the present ones.' })
+  @Field(() => [String], { nullable: true, description: 'The actions that replace the present actions.' })
   actions?: string[] | null;
 }
 
