@@ -17,7 +17,7 @@ import { readPastBatches, readPastLine, readQueueAsOf } from './past-queue.reads
 import { selectsOnly } from '../../../graphql/selection.ts';
 import { QueuePause } from '../../repositories/branch-pauses.types.ts';
 import { Frozen, toFrozenNode } from '../../repositories/freezes.types.ts';
-import { readBranchFrozen, readPause } from '../../repositories/index.ts';
+import { readBranchFreezeInForce, readPause } from '../../repositories/index.ts';
 import {
   Repository,
   SetRepositoryActiveInput,
@@ -114,7 +114,7 @@ export class QueuesResolver {
   })
   async frozen(@Ctx() ctx: GraphQLContext, @Root() { repositoryId, baseBranch, past }: Queue): Promise<Frozen | null> {
     if (past) return toFrozenNode(baseBranch, past.frozen);
-    return toFrozenNode(baseBranch, await readBranchFrozen(ctx, repositoryId, baseBranch));
+    return toFrozenNode(baseBranch, await readBranchFreezeInForce(ctx, repositoryId, baseBranch));
   }
 
   @FieldResolver(() => Int, { description: 'How many of its batches are being made, validated or landed.' })

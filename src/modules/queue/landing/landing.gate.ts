@@ -8,7 +8,7 @@ import { buildsSpeculatively, type QueueRules } from '../../../domain/queue/mode
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import { findFreezeInForce } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { branchHolds, decisionInstant } from '../../repositories/index.ts';
+import { readBranchHolds, decisionInstant } from '../../repositories/index.ts';
 import { findLoss } from '../admission/admission.service.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { loadBuilds } from '../facts/build.records.ts';
@@ -115,7 +115,7 @@ async function loadQueueFacts(
   tx: Transaction,
   { repository, queue, batch, loaded: { baseBranch } }: Gate,
 ): Promise<GateFacts['queue']> {
-  const { pause, freezes } = await branchHolds(tx, repository, baseBranch);
+  const { pause, freezes } = await readBranchHolds(tx, repository, baseBranch);
   return {
     paused: !repository.active || pause !== null,
     frozen: findFreezeInForce(freezes, decisionInstant(freezes, ctx.clock())) !== null,

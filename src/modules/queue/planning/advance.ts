@@ -4,7 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
 import { plan } from '../../../domain/queue/plan.ts';
-import { branchHolds, type BranchHolds } from '../../repositories/index.ts';
+import { readBranchHolds, type BranchHolds } from '../../repositories/index.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { reconsider } from '../admission/admission.service.ts';
 import { isWanted } from '../store/line.rows.ts';
@@ -81,7 +81,7 @@ async function takeTurn(
   // another turn.
   const repository = await tx.load(RepositoryEntity, queue.repositoryId);
   if (repository === null) throw new Error(`There is no repository ${queue.repositoryId}.`);
-  const holds = await branchHolds(tx, repository, queue.baseBranch);
+  const holds = await readBranchHolds(tx, repository, queue.baseBranch);
   const work = startWork(ctx, tx, queue);
   const mayPlan = queue.plannerVersion <= plannerVersion;
   const hasPlannedQuietly = await decideAndWrite(work, { repository, holds, mayPlan });

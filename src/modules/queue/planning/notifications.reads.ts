@@ -6,7 +6,7 @@ import type { BlockCode, ResetCode } from '../../../domain/queue/model/snapshot.
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import { findFreezeInForce } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { branchHolds, type BranchHolds } from '../../repositories/index.ts';
+import { readBranchHolds, type BranchHolds } from '../../repositories/index.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { loadAdmission } from '../admission/admission.service.ts';
 import { configurationOf, haltOf } from '../store/rules-in-force.ts';
@@ -80,7 +80,7 @@ function createQueueReads(tx: Transaction): (repositoryId: string, queueId: stri
     const repository = await tx.load(RepositoryEntity, repositoryId);
     const queue = await tx.load(QueueEntity, queueId);
     if (repository === null || queue === null) return null;
-    return { repository, queue, holds: await branchHolds(tx, repository, queue.baseBranch) };
+    return { repository, queue, holds: await readBranchHolds(tx, repository, queue.baseBranch) };
   };
   return async (repositoryId, queueId) => {
     const known = reads.get(queueId);

@@ -9,7 +9,7 @@ import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { BuildState, PinnedHead, PullRequestState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { branchHolds, decisionInstant, type BranchHolds } from '../../repositories/index.ts';
+import { readBranchHolds, decisionInstant, type BranchHolds } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { successProbabilityBy, loadSecondTries, loadPastResults } from '../facts/past-results.ts';
 import { lineageOf, loadLandings, ownLineOf, readLandings } from '../facts/landings.loader.ts';
@@ -64,7 +64,7 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
   const live = await loadLiveBatches(ctx, tx, queue.id);
   const { batches, members } = live;
   const inLine = known?.line ?? (await readLine(ctx, tx, queue.id));
-  const holds = known?.holds ?? (await branchHolds(tx, repository, queue.baseBranch));
+  const holds = known?.holds ?? (await readBranchHolds(tx, repository, queue.baseBranch));
   const below = await readPullRequestsBelow(ctx, tx, inLine);
   const departures = await loadDeparted(ctx, tx, { live, inLine });
   const { builds, own } = await readBuilds(ctx, tx, { batches, inLine, heads: known?.heads ?? null, from });

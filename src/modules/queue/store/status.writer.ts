@@ -15,7 +15,7 @@ import {
 import { planLabels, type LabelWrite } from '../../../domain/queue/requests/labels.ts';
 import { appendEvents, type NewEvent } from '../../events/index.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { leaveHeads } from '../../previews/index.ts';
+import { wakeOpenVerifications } from '../../previews/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { configurationOf, labelRulesOf } from './rules-in-force.ts';
 import { readFailedChecksOf } from './failed-checks.ts';
@@ -43,7 +43,7 @@ export async function finishWork(work: QueueWork): Promise<void> {
   await appendEvents(work.ctx, work.tx, work.events);
   await planLabelWrites(work);
   const left = [...work.relabelled].filter(({ status }) => isTerminal(status));
-  await leaveHeads(
+  await wakeOpenVerifications(
     work.ctx,
     work.tx,
     left.map(({ id }) => id),
