@@ -5,7 +5,7 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 /** Base branches of a repository. */
 export type BaseBranchesInput = {
-  /** Which base branches: a plain name, or a glob. */
+  /** The base branches: a plain name, or a glob. */
   baseBranches: string;
   /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
@@ -15,7 +15,7 @@ export type BaseBranchesInput = {
 
 /** A runbook to cancel. */
 export type CancelRunbookInput = {
-  /** The runbook. */
+  /** The number of the runbook. */
   number: number;
   /** True: a dry run. Nothing changes, and `impact` says what would be stopped. */
   preview?: boolean;
@@ -95,11 +95,11 @@ export type ConfigurationMark =
 
 /** Another prompt for a runbook (interface 4.9). */
 export type ContinueRunbookInput = {
-  /** Replaces the stored description. Left out: the stored description stays. Blank: it is removed. */
+  /** Replaces the stored description. Left out: the stored description stays. Blank: the description is removed. */
   description?: string | null | undefined;
   /** Labels that are added to the stored labels. No stored label is removed. */
   labels?: Array<string> | null | undefined;
-  /** The runbook. */
+  /** The number of the runbook. */
   number: number;
   /** What is to be done next: 1 to 200,000 characters. */
   prompt: string;
@@ -109,9 +109,9 @@ export type ContinueRunbookInput = {
 export type CreateDeploymentInput = {
   /** Name of the environment. */
   environment: string;
-  /** True: it is deployed even if the environment is frozen. */
+  /** True: the deployment starts even if the environment is frozen. */
   force?: boolean;
-  /** The candidate that the caller expects to run in the environment. If another one runs there, the request is refused with CONFLICT. So the change does what the preview said. Left out: not checked. */
+  /** The candidate that the caller expects to run in the environment. If another candidate runs there, the request is refused with CONFLICT. So the change has the effects that its preview showed. Left out: this is not checked. */
   ifRunning?: string | null | undefined;
   /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
@@ -133,33 +133,33 @@ export type CreateReleaseInput = {
   repository: string;
   /** True: the build of the project is started. Otherwise the candidate is ready at once. */
   triggerBuildWorkflow?: boolean | null | undefined;
-  /** Its version: `<release version>-rc<number>`. */
+  /** The version of the candidate: `<release version>-rc<number>`. */
   version: string;
 };
 
 /** A runbook to create (interface 4.9). For fields that are left out, the defaults of the repository apply. */
 export type CreateRunbookInput = {
-  /** Email address of a user of the account, the author it is attributed to. Default: the token's user. */
+  /** Email address of a user of the account. The runbook is attributed to this author. Default: the token's user. */
   authorEmail?: string | null | undefined;
-  /** What it may spend on its model, in millionths of a US dollar: at most what the repository allows. */
+  /** What the runbook may spend on its model, in millionths of a US dollar: at most what the repository allows. */
   budgetMicros?: number | null | undefined;
-  /** Text that is put before the body of its first pull request and stays there, at most 20,000 characters. */
+  /** Text that is put before the body of the first pull request and stays there, at most 20,000 characters. */
   description?: string | null | undefined;
-  /** Whether its pull requests are opened as drafts. */
+  /** Whether the pull requests are opened as drafts. */
   draft?: boolean | null | undefined;
   /** Labels of every pull request that the runbook opens, in this order: at most 50 labels of at most 50 characters each. */
   labels?: Array<string> | null | undefined;
-  /** How its commits are divided into pull requests. */
+  /** How the commits are divided into pull requests. */
   prMode?: PrMode | null | undefined;
   /** What is to be done: 1 to 200,000 characters. */
   prompt: string;
-  /** Whether its pull requests are queued in the author's name once all leaves are completed. */
+  /** Whether the pull requests are queued in the author's name once all leaves are completed. */
   queueWhenGreen?: boolean | null | undefined;
-  /** The repository it works in. */
+  /** The repository that the runbook works in. */
   repository: RepositoryInput;
   /** The branch that the runbook begins at, and that its pull requests are merged into. The branch must exist. */
   targetBranch?: string | null | undefined;
-  /** Its title, at most 200 characters. Default: a title made from the prompt, and then the title of the plan. */
+  /** The title of the runbook, at most 200 characters. Default: a title made from the prompt, and then the title of the plan. */
   title?: string | null | undefined;
 };
 
@@ -171,26 +171,26 @@ export type CreateSignInLinkInput = {
 
 /** Whether a deployment is a rollback. */
 export type DeploymentKind =
-  /** It deploys a candidate that a user named. */
+  /** Deploys a candidate that a user named. */
   | 'FORWARD'
-  /** It deploys the candidate that ran in the environment before. */
+  /** Deploys the candidate that ran in the environment before. */
   | 'ROLLBACK';
 
 /** Status of a deployment (interface 3.2). */
 export type DeploymentStatus =
-  /** It was canceled before or after its start. */
+  /** The deployment was canceled before or after its start. */
   | 'CANCELED'
-  /** It was asked to stop, and has not ended yet. */
+  /** The deployment was asked to stop, and has not ended yet. */
   | 'CANCELING'
-  /** It could not be started, or its end was never reported. */
+  /** The deployment could not be started, or its end was never reported. */
   | 'ERROR'
-  /** Its provider deployed, and reported a failure. */
+  /** The provider deployed, and reported a failure. */
   | 'FAILURE'
-  /** Its provider is deploying. */
+  /** The provider is deploying. */
   | 'IN_PROGRESS'
-  /** It waits in line. */
+  /** The deployment waits in line. */
   | 'PENDING'
-  /** It succeeded, and its candidate runs in the environment. */
+  /** The deployment succeeded, and the candidate runs in the environment. */
   | 'SUCCESS'
   /** No report arrived within the time limit. Other deployments no longer wait for it. */
   | 'UNKNOWN';
@@ -257,13 +257,13 @@ export type ExplanationKind =
 
 /** Base branches on which nothing lands from now on. */
 export type FreezeBranchesInput = {
-  /** Which base branches: a plain name, or a glob. */
+  /** The base branches: a plain name, or a glob. */
   baseBranches: string;
   /** The end. Left out: the freeze lasts until a user ends it. */
   endsAt?: string | null | undefined;
   /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
-  /** The reason, at most 1,000 characters. It is shown to all users whose pull requests or deployments wait. */
+  /** The reason, at most 1,000 characters. The reason is shown to all users whose pull requests wait. */
   reason?: string | null | undefined;
   /** The repository. */
   repository: RepositoryInput;
@@ -279,7 +279,7 @@ export type FreezeEnvironmentInput = {
   preview?: boolean;
   /** The release project. */
   project: string;
-  /** Why, in at most 1,000 characters. */
+  /** The reason, at most 1,000 characters. */
   reason?: string | null | undefined;
 };
 
@@ -293,11 +293,11 @@ export type MergeCommitMessageInput = {
 
 /** A rule that pauses or unpauses base branches. It replaces the rule with the same pattern. */
 export type PauseBranchesInput = {
-  /** Which base branches: a plain name, or a glob. */
+  /** The base branches: a plain name, or a glob. */
   pattern: string;
   /** True stops validating and merging. False resumes both. */
   paused: boolean;
-  /** Posted on the first pull request in line while they are paused. Left out, an earlier message is cleared. */
+  /** The message that Interlock posts on the first pull request in line while the base branches are paused. Left out: an earlier message is removed. */
   pausedMessage?: string | null | undefined;
   /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
@@ -375,11 +375,11 @@ export type QueuePullRequestInput = {
 
 /** Whether a candidate can be deployed. */
 export type ReleaseCandidateStatus =
-  /** It is being built. */
+  /** The candidate is being built. */
   | 'BUILDING'
-  /** Its build failed, and it can never be deployed. */
+  /** The build failed, and the candidate can never be deployed. */
   | 'FAILED'
-  /** It can be deployed. */
+  /** The candidate can be deployed. */
   | 'READY';
 
 /** A configuration that replaces the present one. */
@@ -412,7 +412,7 @@ export type RevokeApiTokenInput = {
 export type Role =
   /** May do everything. */
   | 'ADMIN'
-  /** Besides, pauses, configures, releases, freezes and deploys. */
+  /** Does everything that a member may do. Also pauses, configures, releases, freezes and deploys. */
   | 'MAINTAINER'
   /** Reads everything except the audit log, queues pull requests, creates runbooks and registers previews. */
   | 'MEMBER';
@@ -421,9 +421,9 @@ export type Role =
 export type RollBackEnvironmentInput = {
   /** Name of the environment. */
   environment: string;
-  /** True: it is deployed even if the environment is frozen. */
+  /** True: the deployment starts even if the environment is frozen. */
   force?: boolean;
-  /** The candidate that the caller expects to run in the environment. If another one runs there, the request is refused with CONFLICT. So the change does what the preview said. Left out: not checked. */
+  /** The candidate that the caller expects to run in the environment. If another candidate runs there, the request is refused with CONFLICT. So the change has the effects that its preview showed. Left out: this is not checked. */
   ifRunning?: string | null | undefined;
   /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;

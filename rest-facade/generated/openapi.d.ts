@@ -408,9 +408,9 @@ export interface components {
         AsyncStatus: "processing";
         /** @description Who changed the configuration (interface 2.7). It is an email if the API or the dashboard made the change, and a username if a commit made it. */
         Author: {
-            /** @description Email address of the user who changed it by API or dashboard. Null otherwise. */
+            /** @description Email address of the user who changed the configuration by API or dashboard. Null otherwise. */
             email?: string;
-            /** @description Handle of the user who changed it in the repository. Null otherwise. */
+            /** @description Handle of the user who changed the configuration in the repository. Null otherwise. */
             gh_username?: string;
         };
         BackportPullRequestRequest: {
@@ -473,11 +473,11 @@ export interface components {
         };
         /** @description Whether base branches are paused (interface 2.3). */
         BranchPause: {
-            /** @description Which base branches: a plain name, or a glob. */
+            /** @description The base branches: a plain name, or a glob. */
             pattern: string;
-            /** @description Whether they are paused. */
+            /** @description Whether these base branches are paused. */
             paused: boolean;
-            /** @description Posted on the first pull request in line while the pause is in force. Null: no message. */
+            /** @description The message that Interlock posts on the first pull request in line while the pause is in force. Null: no message. */
             paused_message?: string;
         };
         ConfigurationAccepted: {
@@ -486,14 +486,14 @@ export interface components {
         };
         /** @description A change of a configuration (interface 2.7). */
         ConfigurationChange: {
-            /** @description Its author. */
+            /** @description The author of the change. */
             applied_by: components["schemas"]["Author"];
             /**
              * Format: date-time
              * @description When the change took effect.
              */
             applied_at: string;
-            /** @description Its author. */
+            /** @description The author of the change. */
             modified_by: components["schemas"]["Author"];
             /**
              * Format: date-time
@@ -502,7 +502,7 @@ export interface components {
             modified_at: string;
             /** @description The commit that changed the file. Null unless the change was made in the repository. */
             commit_sha?: string;
-            /** @description A unified diff between the configuration before the change and the one after it. */
+            /** @description A unified diff between the configurations before and after the change. */
             diff: string;
         };
         ConfigurationRefused: {
@@ -514,7 +514,7 @@ export interface components {
         ContinueRunbookRequest: {
             /** @description What is to be done next: 1 to 200,000 characters. */
             prompt: string;
-            /** @description Replaces the stored description. Left out: the stored description stays. Blank: it is removed. */
+            /** @description Replaces the stored description. Left out: the stored description stays. Blank: the description is removed. */
             description?: string | null;
             /** @description Labels that are added to the stored labels. No stored label is removed. */
             labels?: string[] | null;
@@ -543,19 +543,19 @@ export interface components {
             };
             /** @description What is to be done: 1 to 200,000 characters. */
             prompt: string;
-            /** @description Its title, at most 200 characters. Default: a title made from the prompt, and then the title of the plan. */
+            /** @description The title of the runbook, at most 200 characters. Default: a title made from the prompt, and then the title of the plan. */
             title?: string | null;
-            /** @description Whether its pull requests are opened as drafts. */
+            /** @description Whether the pull requests are opened as drafts. */
             draft?: boolean | null;
-            /** @description How its commits are divided into pull requests. */
+            /** @description How the commits are divided into pull requests. */
             pr_mode?: components["schemas"]["PrMode"] | null;
             /** @description The branch that the runbook begins at, and that its pull requests are merged into. The branch must exist. */
             target_branch?: string | null;
-            /** @description Text that is put before the body of its first pull request and stays there, at most 20,000 characters. */
+            /** @description Text that is put before the body of the first pull request and stays there, at most 20,000 characters. */
             description?: string | null;
             /** @description Labels of every pull request that the runbook opens, in this order: at most 50 labels of at most 50 characters each. */
             labels?: string[] | null;
-            /** @description Email address of a user of the account, the author it is attributed to. Default: the token's user. */
+            /** @description Email address of a user of the account. The runbook is attributed to this author. Default: the token's user. */
             author_email?: string | null;
         };
         /** @description How the samples of a day are distributed (interface 2.8). */
@@ -580,11 +580,11 @@ export interface components {
         };
         /** @description A release candidate on its way into an environment (interface 2.11). */
         Deployment: {
-            /** @description Its id, unique within the account. Opaque. After a preview, no deployment has this id. */
+            /** @description Its id, unique within the account. Opaque. After a dry run, no deployment has this id. */
             id: string;
-            /** @description The release project of its environment. */
+            /** @description The release project of the environment. */
             project: string;
-            /** @description The environment that it deploys to. */
+            /** @description The environment of the deployment. */
             environment_name: string;
             /** @description Email address of the user who requested the deployment, or who first reported it. */
             actor: string;
@@ -596,25 +596,25 @@ export interface components {
             from_release_version: string | null;
             /** @description The candidate that ran in the environment before. Null: no candidate ran there. */
             from_release_candidate_version: string | null;
-            /** @description Its status. */
+            /** @description The status of the deployment. */
             status: components["schemas"]["DeploymentStatus"];
-            /** @description The reason for its status. Null: there is nothing to add. */
+            /** @description The reason for the status. Null: there is nothing to add. */
             error_message: string | null;
             /** @description The deployment that a rollback undoes. Null unless this deployment is a rollback. */
             rollback_of: string | null;
             /**
              * Format: date-time
-             * @description When it was requested, or first reported.
+             * @description When the deployment was requested, or first reported.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it began: when its status first changed from PENDING. Null: it waits, or was canceled while it waited.
+             * @description When the status first changed from PENDING. Null: the deployment waits, or was canceled while it waited.
              */
             deploy_start_at: string | null;
             /**
              * Format: date-time
-             * @description When it reached its final status. Null: it has not ended.
+             * @description When the deployment reached its final status. Null: it has not ended.
              */
             deploy_end_at: string | null;
         };
@@ -657,11 +657,11 @@ export interface components {
                 /** @description Name of the repository. */
                 name: string;
             };
-            /** @description The branch of the pull request. This or `prNumber` is needed; the number counts first. */
+            /** @description The branch of the pull request. Required if there is no `prNumber`, and ignored if there is one. */
             branch?: string | null;
             /** @description The number of the pull request. */
             pr_number?: number | string | null;
-            /** @description The preview's name in the configuration. Default: `default`. Required if there are several. */
+            /** @description The preview's name in the configuration. Default: `default`. Required if the configuration has several previews. */
             name?: string | null;
         } | {
             branch: unknown;
@@ -679,7 +679,7 @@ export interface components {
             message: string;
         };
         FreezeEnvironmentRequest: {
-            /** @description Why, in at most 1,000 characters. */
+            /** @description The reason, at most 1,000 characters. */
             reason?: string | null;
             /**
              * Format: date-time
@@ -704,11 +704,11 @@ export interface components {
                 /** @description Name of the repository. */
                 name: string;
             };
-            /** @description Which base branches: a plain name, or a glob. */
+            /** @description The base branches: a plain name, or a glob. */
             pattern: string;
             /** @description True stops validating and merging. False resumes both. */
             paused: boolean;
-            /** @description Posted on the first pull request in line while they are paused. Left out, an earlier message is cleared. */
+            /** @description The message that Interlock posts on the first pull request in line while the base branches are paused. Left out: an earlier message is removed. */
             paused_message?: string | null;
         };
         PauseRepositoryRequest: {
@@ -725,7 +725,7 @@ export interface components {
          */
         PrMode: "manual" | "single_pr" | "stacked_pr";
         /**
-         * @description Whether a registered preview belongs to a pull request by now (interface 4.10).
+         * @description Whether a registered preview belongs to a pull request now (interface 4.10).
          * @enum {string}
          */
         PreviewRegistrationStatus: "attached" | "buffered";
@@ -919,20 +919,20 @@ export interface components {
                 /** @description Name of the repository. */
                 name: string;
             };
-            /** @description The commit that runs in the environment. Verifications of another head do not drive it. */
+            /** @description The commit that runs in the environment. Verifications of another head do not test the environment. */
             commit_sha: string;
             /**
              * Format: uri
-             * @description Its address, without user name and password, at most 2,000 characters. The address is checked when it is driven.
+             * @description The address of the environment, without user name and password, at most 2,000 characters. The address is checked when a verification uses it.
              */
             preview_url: string;
-            /** @description The branch of the pull request. This or `prNumber` is needed; the number counts first. */
+            /** @description The branch of the pull request. Required if there is no `prNumber`, and ignored if there is one. */
             branch?: string | null;
             /** @description The number of the pull request. */
             pr_number?: number | string | null;
-            /** @description The preview's name in the configuration. Default: `default`. Required if there are several. */
+            /** @description The preview's name in the configuration. Default: `default`. Required if the configuration has several previews. */
             name?: string | null;
-            /** @description Secrets for the log-in to the preview, at most 50 of at most 8,192 characters each. They are stored encrypted, are given only to the verification that drives the preview, and are deleted when the registration ends. */
+            /** @description Secrets for the log-in to the preview, at most 50 of at most 8,192 characters each. They are stored encrypted, are given only to the verification that tests the preview, and are deleted when the registration ends. */
             secrets?: {
                 [key: string]: string;
             } | null;
@@ -952,22 +952,22 @@ export interface components {
             id: string;
             /** @description The release project of the candidate. */
             project: string;
-            /** @description The version of its release. */
+            /** @description The version of the release. */
             release_version: string;
-            /** @description Its version: `<release version>-rc<number>`. */
+            /** @description The version of the candidate: `<release version>-rc<number>`. */
             release_candidate_version: string;
             /** @description The commit that is deployed. */
             commit: string;
-            /** @description The repository that has its commit. */
+            /** @description The repository that has the commit of the candidate. */
             repository: components["schemas"]["RepositoryReference"];
-            /** @description Whether it can be deployed. */
+            /** @description Whether the candidate can be deployed. */
             status: components["schemas"]["ReleaseCandidateStatus"];
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When the candidate was made.
              */
             created_at: string;
-            /** @description Email address of the user who made it. */
+            /** @description Email address of the user who made the candidate. */
             actor: string;
         };
         /**
@@ -985,23 +985,23 @@ export interface components {
         RepositoryReference: {
             /** @description Organization on the code host; REST calls it `org`. */
             org: string;
-            /** @description Name within its organization. */
+            /** @description Name within the organization. */
             name: string;
         };
         /** @description A repository and whether it merges (interface 2.2). */
         RepositoryStatus: {
             /** @description Organization on the code host; REST calls it `org`. */
             org: string;
-            /** @description Name within its organization. */
+            /** @description Name within the organization. */
             name: string;
-            /** @description Whether its pull requests can be queued. */
+            /** @description Whether pull requests of the repository can be queued. */
             active: boolean;
             /** @description While true, nothing in the repository is validated or merged, not even on branches that have no pause of their own. */
             paused: boolean;
         };
         RollBackEnvironmentRequest: {
             /**
-             * @description True: it is deployed even if the environment is frozen.
+             * @description True: the deployment starts even if the environment is frozen.
              * @default false
              */
             force: boolean;
@@ -1012,14 +1012,14 @@ export interface components {
             runbook_number: number;
             /**
              * Format: uri
-             * @description The address of its page in the dashboard, where a token is the password (interface 2.12).
+             * @description The address of the page of the runbook in the dashboard, where a token is the password (interface 2.12).
              */
             url: string;
-            /** @description Its status, derived from its leaves (interface 3.3). */
+            /** @description The status of the runbook, derived from its leaves (interface 3.3). */
             status: components["schemas"]["RunbookStatus"];
-            /** @description Its leaves by their status. */
+            /** @description The leaves of the runbook by status. */
             steps: components["schemas"]["RunbookSteps"];
-            /** @description Its pull requests, each number once, in the order of their stack (interface 2.12). */
+            /** @description The pull requests of the runbook, each number once, in the order of the stack (interface 2.12). */
             pull_requests: components["schemas"]["RunbookPullRequest"][];
         };
         /** @description A pull request of a runbook (interface 2.12). */
@@ -1028,10 +1028,10 @@ export interface components {
             number: number;
             /**
              * Format: uri
-             * @description Its page on the code host.
+             * @description The page of the pull request on the code host.
              */
             url: string;
-            /** @description Numbers of the leaves whose commits it has, in their order (interface 2.12). */
+            /** @description Numbers of the leaves whose commits the pull request has, in their order (interface 2.12). */
             step_numbers: string[];
         };
         /**
@@ -1123,17 +1123,17 @@ export interface components {
         };
         /** @description What a user did from the dashboard (interface 2.10). */
         UserAction: {
-            /** @description What was done, such as `user_removed`. */
+            /** @description The action, such as `user_removed`. */
             action: string;
-            /** @description Email address of the user who did it. */
+            /** @description Email address of the user who did the action. */
             actor: string;
             /** @description Kind of thing changed. */
             entity: components["schemas"]["UserActionEntity"];
-            /** @description The thing it was done to. Null: there is nothing to name. */
+            /** @description What the action changed. Null: the action needs no name of an object. */
             target: string | null;
             /**
              * Format: date-time
-             * @description When it was done.
+             * @description When the user did the action.
              */
             timestamp: string;
         };
@@ -1427,12 +1427,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Its name, in upper and lower case as it was given.
+                 * @description The name. Upper and lower case differ.
                  * @example Web
                  */
                 project_name: string;
                 /**
-                 * @description Its name, in upper and lower case as it was given.
+                 * @description The name. Upper and lower case differ.
                  * @example production
                  */
                 env_name: string;
@@ -1695,23 +1695,23 @@ export interface operations {
                         reason: string | null;
                         /**
                          * Format: date-time
-                         * @description When it begins. Null for a schedule.
+                         * @description When the freeze begins. Null for a schedule.
                          */
                         starts_at: string | null;
                         /**
                          * Format: date-time
-                         * @description When it ends. Null for a schedule, and for a freeze that lasts until a user ends it.
+                         * @description When the freeze ends. Null for a schedule, and for a freeze that lasts until a user ends it.
                          */
                         ends_at: string | null;
                         /** @description Five cron fields: the times at which the freeze begins. Null unless it is a schedule. */
                         cron_start: string | null;
                         /** @description Five cron fields: the freeze ends at the first such time after its begin. Null unless it is a schedule. */
                         cron_end: string | null;
-                        /** @description The time zone of its cron fields. Null unless it is a schedule. */
+                        /** @description The time zone of the cron fields. Null unless it is a schedule. */
                         timezone: string | null;
-                        /** @description The user who made it. After a rollback: the user who rolled back. */
+                        /** @description The user who made the freeze. After a rollback: the user who rolled back. */
                         created_by: string;
-                        /** @description Its source. */
+                        /** @description The source of the freeze. */
                         source: components["schemas"]["FreezeSource"];
                     };
                 };
@@ -1774,7 +1774,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description How many freezes were ended. In a preview: how many would be. */
+                        /** @description How many freezes were ended. After a dry run: how many would be ended. */
                         deleted: number;
                     };
                 };
@@ -1872,7 +1872,7 @@ export interface operations {
                  */
                 project_name: string;
                 /**
-                 * @description Its version: `<release version>-rc<number>`.
+                 * @description The version of the candidate: `<release version>-rc<number>`.
                  * @example 1.4-rc1
                  */
                 release_candidate_version: string;
@@ -2192,7 +2192,7 @@ export interface operations {
                  * @example web
                  */
                 name: string;
-                /** @description Only the rule with exactly this pattern, and the base branches that it matches. */
+                /** @description Only the rule with exactly this pattern, and the base branches that the pattern matches. */
                 pattern?: string;
             };
             header?: {
@@ -2218,9 +2218,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has no repository with this name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write. Its fields may need further scopes. */
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null: the account has no repository with this name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write. The fields of the repository may need further scopes. */
                         branches: components["schemas"]["BranchPause"][];
-                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has no repository with this name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write. Its fields may need further scopes. */
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null: the account has no repository with this name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write. The fields of the repository may need further scopes. */
                         repository: components["schemas"]["RepositoryReference"];
                     };
                 };
@@ -2309,11 +2309,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description Which base branches: a plain name, or a glob. */
+                        /** @description The base branches: a plain name, or a glob. */
                         pattern: string;
                         /** @description The repository of these base branches. */
                         repository: components["schemas"]["RepositoryReference"];
-                        /** @description Whether they are paused. */
+                        /** @description Whether these base branches are paused. */
                         paused: boolean;
                     };
                 };
@@ -2572,9 +2572,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has no repository with this name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write. Its fields may need further scopes. */
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null: the account has no repository with this name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write. The fields of the repository may need further scopes. */
                         repository: components["schemas"]["RepositoryReference"];
-                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has no repository with this name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write. Its fields may need further scopes. */
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null: the account has no repository with this name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write. The fields of the repository may need further scopes. */
                         history: components["schemas"]["ConfigurationChange"][];
                     };
                 };
@@ -3227,7 +3227,7 @@ export interface operations {
                     "application/json": {
                         /** @description Organization on the code host; REST calls it `org`. */
                         org: string;
-                        /** @description Name within its organization. */
+                        /** @description Name within the organization. */
                         name: string;
                         /** @description While true, nothing in the repository is validated or merged, not even on branches that have no pause of their own. */
                         paused: boolean;
@@ -3654,7 +3654,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The runbook.
+                 * @description The number of the runbook.
                  * @example 1
                  */
                 runbook_number: number;
@@ -3878,7 +3878,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only about things of this kind.
+                 * @description Only actions on objects of this kind.
                  * @example repository
                  */
                 entity?: components["schemas"]["UserActionEntity"];
@@ -3997,18 +3997,18 @@ export interface operations {
                     "application/json": {
                         /** @description Its id, unique within the account. Opaque. */
                         registration_id: string;
-                        /** @description Whether it belongs to a pull request by now. */
+                        /** @description Whether the registration belongs to a pull request now. */
                         status: components["schemas"]["PreviewRegistrationStatus"];
                         /**
                          * Format: uri
                          * @description The address of the environment.
                          */
                         url: string;
-                        /** @description Its status as a sentence. */
+                        /** @description The status as a sentence. */
                         message: string;
                         /**
                          * Format: date-time
-                         * @description When it expires, if it does not end before.
+                         * @description When the registration expires, if it does not end before.
                          */
                         expires_at: string;
                     };

@@ -13,7 +13,7 @@ export type AddUserInput = {
   role?: Role;
 };
 
-/** The user or account a token acts as. */
+/** Whether a token acts as the account or as a user. */
 export type ApiTokenKind =
   /** The account's service user. A token of this kind can sign webhooks. */
   | 'ACCOUNT'
@@ -24,13 +24,13 @@ export type ApiTokenKind =
 export type CreateApiTokenInput = {
   /** When it expires. Left out: it is valid until it is revoked. */
   expiresAt?: string | null | undefined;
-  /** The user or account it acts as. */
+  /** Whether the new token acts as the account or as a user. */
   kind?: ApiTokenKind;
   /** The name, at most 100 characters. */
   name: string;
-  /** What it may do. It gets only scopes that the token or session in use has. */
+  /** What the new token may do. The token or session in use must have all these scopes. */
   scopes: Array<Scope>;
-  /** The user it acts as. Only an admin may name another user. Default: the user who makes it. */
+  /** The user the new token acts as. Only an admin may name a user. Default: the user who makes the token. */
   user?: string | number | null | undefined;
 };
 
@@ -68,7 +68,7 @@ export type RevokeApiTokenInput = {
 export type Role =
   /** May do everything. */
   | 'ADMIN'
-  /** Besides, pauses, configures, releases, freezes and deploys. */
+  /** Does everything that a member may do. Also pauses, configures, releases, freezes and deploys. */
   | 'MAINTAINER'
   /** Reads everything except the audit log, queues pull requests, creates runbooks and registers previews. */
   | 'MEMBER';

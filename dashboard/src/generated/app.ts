@@ -47,11 +47,11 @@ export type PullRequestStatus =
 
 /** Whether a candidate can be deployed. */
 export type ReleaseCandidateStatus =
-  /** It is being built. */
+  /** The candidate is being built. */
   | 'BUILDING'
-  /** Its build failed, and it can never be deployed. */
+  /** The build failed, and the candidate can never be deployed. */
   | 'FAILED'
-  /** It can be deployed. */
+  /** The candidate can be deployed. */
   | 'READY';
 
 /** Names a repository. */
@@ -66,7 +66,7 @@ export type RepositoryInput = {
 export type Role =
   /** May do everything. */
   | 'ADMIN'
-  /** Besides, pauses, configures, releases, freezes and deploys. */
+  /** Does everything that a member may do. Also pauses, configures, releases, freezes and deploys. */
   | 'MAINTAINER'
   /** Reads everything except the audit log, queues pull requests, creates runbooks and registers previews. */
   | 'MEMBER';

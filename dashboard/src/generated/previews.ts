@@ -3,20 +3,20 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** Whether a registered preview belongs to a pull request by now (interface 4.10). */
+/** Whether a registered preview belongs to a pull request now (interface 4.10). */
 export type PreviewRegistrationStatus =
-  /** Its commit is the head of an open pull request, whose verification may drive the preview. */
+  /** The registered commit is the head of an open pull request, whose verification may test the preview. */
   | 'ATTACHED'
-  /** No open pull request has its commit as the head yet. The registration waits for such a pull request until it expires. */
+  /** No open pull request has the registered commit as the head yet. The registration waits for such a pull request until it expires. */
   | 'BUFFERED';
 
 /** Status of a verification. */
 export type VerificationStatus =
-  /** Its sandbox is being set up. */
+  /** The sandbox of the preview is being set up. */
   | 'BOOTING'
-  /** A user canceled it, or its pull request has another head or is closed. */
+  /** A user canceled the verification, or the pull request has another head or is closed. */
   | 'CANCELED'
-  /** Its preview is driven. If no preview is available, its code is judged. */
+  /** The preview is tested. If no preview is available, the code is analysed. */
   | 'DRIVING'
   /** The verification itself failed. This says nothing about the change. */
   | 'ERROR'
@@ -24,13 +24,13 @@ export type VerificationStatus =
   | 'FAILED'
   /** All tested expectations were met. */
   | 'PASSED'
-  /** Interlock decides which preview it uses. */
+  /** Interlock decides which preview the verification uses. */
   | 'PENDING'
   /** There was nothing to verify, for example because only exempt paths are changed. */
   | 'SKIPPED'
-  /** It is judged, and its sandbox is being torn down. */
+  /** The result is known, and the sandbox is being torn down. */
   | 'TEARING_DOWN'
-  /** It waits for CI to register its preview. */
+  /** The verification waits for CI to register the preview. */
   | 'WAITING';
 
 export type PreviewsQueryVariables = Exact<{

@@ -3,7 +3,7 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** An action that the caller may be permitted to do or not. */
+/** An action that needs a permission. */
 export type Action =
   /** Backport a pull request to another branch. */
   | 'BACKPORT'
@@ -56,7 +56,7 @@ export type BackportPullRequestInput = {
 
 /** Base branches of a repository. */
 export type BaseBranchesInput = {
-  /** Which base branches: a plain name, or a glob. */
+  /** The base branches: a plain name, or a glob. */
   baseBranches: string;
   /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
@@ -214,7 +214,7 @@ export type DequeuePullRequestInput = {
   repository: RepositoryInput;
 };
 
-/** The purpose of an environment. It is only shown, and no decision depends on it (interface 2.11). */
+/** The purpose of an environment. The tier is only shown. No decision depends on it (interface 2.11). */
 export type EnvironmentTier =
   /** To try out unfinished work. */
   | 'DEVELOPMENT'
@@ -305,13 +305,13 @@ export type FinalGateState =
 
 /** Base branches on which nothing lands from now on. */
 export type FreezeBranchesInput = {
-  /** Which base branches: a plain name, or a glob. */
+  /** The base branches: a plain name, or a glob. */
   baseBranches: string;
   /** The end. Left out: the freeze lasts until a user ends it. */
   endsAt?: string | null | undefined;
   /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
-  /** The reason, at most 1,000 characters. It is shown to all users whose pull requests or deployments wait. */
+  /** The reason, at most 1,000 characters. The reason is shown to all users whose pull requests wait. */
   reason?: string | null | undefined;
   /** The repository. */
   repository: RepositoryInput;
@@ -339,11 +339,11 @@ export type MergeCommitMessageInput = {
 
 /** A rule that pauses or unpauses base branches. It replaces the rule with the same pattern. */
 export type PauseBranchesInput = {
-  /** Which base branches: a plain name, or a glob. */
+  /** The base branches: a plain name, or a glob. */
   pattern: string;
   /** True stops validating and merging. False resumes both. */
   paused: boolean;
-  /** Posted on the first pull request in line while they are paused. Left out, an earlier message is cleared. */
+  /** The message that Interlock posts on the first pull request in line while the base branches are paused. Left out: an earlier message is removed. */
   pausedMessage?: string | null | undefined;
   /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
@@ -439,11 +439,11 @@ export type QueueRefInput = {
 
 /** Whether a candidate can be deployed. */
 export type ReleaseCandidateStatus =
-  /** It is being built. */
+  /** The candidate is being built. */
   | 'BUILDING'
-  /** Its build failed, and it can never be deployed. */
+  /** The build failed, and the candidate can never be deployed. */
   | 'FAILED'
-  /** It can be deployed. */
+  /** The candidate can be deployed. */
   | 'READY';
 
 /** Names a repository. */
@@ -492,11 +492,11 @@ export type SyncPullRequestInput = {
 
 /** Status of a verification. */
 export type VerificationStatus =
-  /** Its sandbox is being set up. */
+  /** The sandbox of the preview is being set up. */
   | 'BOOTING'
-  /** A user canceled it, or its pull request has another head or is closed. */
+  /** A user canceled the verification, or the pull request has another head or is closed. */
   | 'CANCELED'
-  /** Its preview is driven. If no preview is available, its code is judged. */
+  /** The preview is tested. If no preview is available, the code is analysed. */
   | 'DRIVING'
   /** The verification itself failed. This says nothing about the change. */
   | 'ERROR'
@@ -504,22 +504,22 @@ export type VerificationStatus =
   | 'FAILED'
   /** All tested expectations were met. */
   | 'PASSED'
-  /** Interlock decides which preview it uses. */
+  /** Interlock decides which preview the verification uses. */
   | 'PENDING'
   /** There was nothing to verify, for example because only exempt paths are changed. */
   | 'SKIPPED'
-  /** It is judged, and its sandbox is being torn down. */
+  /** The result is known, and the sandbox is being torn down. */
   | 'TEARING_DOWN'
-  /** It waits for CI to register its preview. */
+  /** The verification waits for CI to register the preview. */
   | 'WAITING';
 
 /** The result of a step of a scenario. */
 export type VerificationStepConclusion =
-  /** It did not meet its expectation. */
+  /** The step did not meet its expectation. */
   | 'FAILED'
-  /** It met its expectation. */
+  /** The step met its expectation. */
   | 'PASSED'
-  /** It was not tried, because an earlier step failed or because this installation cannot carry it out. */
+  /** The step was not tried, because an earlier step failed or because this installation cannot carry it out. */
   | 'SKIPPED';
 
 export type PageConditionFragment = { kind: ConditionKind, name: string | null, holds: boolean, sentence: string, needed: string, observed: string, who: ExplanationActor | null, since: string | null, nextCheckAt: string | null, cause: { action: string, actor: string | null, at: string } | null };

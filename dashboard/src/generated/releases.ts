@@ -3,7 +3,7 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** An action that the caller may be permitted to do or not. */
+/** An action that needs a permission. */
 export type Action =
   /** Backport a pull request to another branch. */
   | 'BACKPORT'
@@ -46,9 +46,9 @@ export type Action =
 export type CreateDeploymentInput = {
   /** Name of the environment. */
   environment: string;
-  /** True: it is deployed even if the environment is frozen. */
+  /** True: the deployment starts even if the environment is frozen. */
   force?: boolean;
-  /** The candidate that the caller expects to run in the environment. If another one runs there, the request is refused with CONFLICT. So the change does what the preview said. Left out: not checked. */
+  /** The candidate that the caller expects to run in the environment. If another candidate runs there, the request is refused with CONFLICT. So the change has the effects that its preview showed. Left out: this is not checked. */
   ifRunning?: string | null | undefined;
   /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
@@ -70,37 +70,37 @@ export type CreateReleaseInput = {
   repository: string;
   /** True: the build of the project is started. Otherwise the candidate is ready at once. */
   triggerBuildWorkflow?: boolean | null | undefined;
-  /** Its version: `<release version>-rc<number>`. */
+  /** The version of the candidate: `<release version>-rc<number>`. */
   version: string;
 };
 
 /** Whether a deployment is a rollback. */
 export type DeploymentKind =
-  /** It deploys a candidate that a user named. */
+  /** Deploys a candidate that a user named. */
   | 'FORWARD'
-  /** It deploys the candidate that ran in the environment before. */
+  /** Deploys the candidate that ran in the environment before. */
   | 'ROLLBACK';
 
 /** Status of a deployment (interface 3.2). */
 export type DeploymentStatus =
-  /** It was canceled before or after its start. */
+  /** The deployment was canceled before or after its start. */
   | 'CANCELED'
-  /** It was asked to stop, and has not ended yet. */
+  /** The deployment was asked to stop, and has not ended yet. */
   | 'CANCELING'
-  /** It could not be started, or its end was never reported. */
+  /** The deployment could not be started, or its end was never reported. */
   | 'ERROR'
-  /** Its provider deployed, and reported a failure. */
+  /** The provider deployed, and reported a failure. */
   | 'FAILURE'
-  /** Its provider is deploying. */
+  /** The provider is deploying. */
   | 'IN_PROGRESS'
-  /** It waits in line. */
+  /** The deployment waits in line. */
   | 'PENDING'
-  /** It succeeded, and its candidate runs in the environment. */
+  /** The deployment succeeded, and the candidate runs in the environment. */
   | 'SUCCESS'
   /** No report arrived within the time limit. Other deployments no longer wait for it. */
   | 'UNKNOWN';
 
-/** The purpose of an environment. It is only shown, and no decision depends on it (interface 2.11). */
+/** The purpose of an environment. The tier is only shown. No decision depends on it (interface 2.11). */
 export type EnvironmentTier =
   /** To try out unfinished work. */
   | 'DEVELOPMENT'
@@ -123,7 +123,7 @@ export type FreezeEnvironmentInput = {
   preview?: boolean;
   /** The release project. */
   project: string;
-  /** Why, in at most 1,000 characters. */
+  /** The reason, at most 1,000 characters. */
   reason?: string | null | undefined;
 };
 
@@ -140,20 +140,20 @@ export type ProviderKind =
 
 /** Whether a candidate can be deployed. */
 export type ReleaseCandidateStatus =
-  /** It is being built. */
+  /** The candidate is being built. */
   | 'BUILDING'
-  /** Its build failed, and it can never be deployed. */
+  /** The build failed, and the candidate can never be deployed. */
   | 'FAILED'
-  /** It can be deployed. */
+  /** The candidate can be deployed. */
   | 'READY';
 
 /** An environment to roll back (interface 4.8). */
 export type RollBackEnvironmentInput = {
   /** Name of the environment. */
   environment: string;
-  /** True: it is deployed even if the environment is frozen. */
+  /** True: the deployment starts even if the environment is frozen. */
   force?: boolean;
-  /** The candidate that the caller expects to run in the environment. If another one runs there, the request is refused with CONFLICT. So the change does what the preview said. Left out: not checked. */
+  /** The candidate that the caller expects to run in the environment. If another candidate runs there, the request is refused with CONFLICT. So the change has the effects that its preview showed. Left out: this is not checked. */
   ifRunning?: string | null | undefined;
   /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;

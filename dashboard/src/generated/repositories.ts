@@ -19,9 +19,9 @@ export type CreatableCodeHost =
 
 /** A link to create. */
 export type CreateEmbedLinkInput = {
-  /** The base branch whose queue it shows. The queue need not exist yet. */
+  /** The base branch whose queue the link shows. The queue need not exist yet. */
   baseBranch: string;
-  /** When it expires, within 730 days. Default: in 90 days. */
+  /** When the link expires, within 730 days. Default: in 90 days. */
   expiresAt?: string | null | undefined;
   /** The repository. */
   repository: RepositoryInput;
@@ -37,7 +37,7 @@ export type CreateGitHubAppLinkInput = {
 
 /** A repository to create. */
 export type CreateRepositoryInput = {
-  /** The default branch. The first push to it creates it. */
+  /** The default branch. The first push to this branch creates it. */
   defaultBranch?: string;
   /** The code host that stores the repository. */
   host: CreatableCodeHost;

@@ -5,7 +5,7 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 /** A runbook to cancel. */
 export type CancelRunbookInput = {
-  /** The runbook. */
+  /** The number of the runbook. */
   number: number;
   /** True: a dry run. Nothing changes, and `impact` says what would be stopped. */
   preview?: boolean;
@@ -13,11 +13,11 @@ export type CancelRunbookInput = {
 
 /** Another prompt for a runbook (interface 4.9). */
 export type ContinueRunbookInput = {
-  /** Replaces the stored description. Left out: the stored description stays. Blank: it is removed. */
+  /** Replaces the stored description. Left out: the stored description stays. Blank: the description is removed. */
   description?: string | null | undefined;
   /** Labels that are added to the stored labels. No stored label is removed. */
   labels?: Array<string> | null | undefined;
-  /** The runbook. */
+  /** The number of the runbook. */
   number: number;
   /** What is to be done next: 1 to 200,000 characters. */
   prompt: string;
@@ -25,27 +25,27 @@ export type ContinueRunbookInput = {
 
 /** A runbook to create (interface 4.9). For fields that are left out, the defaults of the repository apply. */
 export type CreateRunbookInput = {
-  /** Email address of a user of the account, the author it is attributed to. Default: the token's user. */
+  /** Email address of a user of the account. The runbook is attributed to this author. Default: the token's user. */
   authorEmail?: string | null | undefined;
-  /** What it may spend on its model, in millionths of a US dollar: at most what the repository allows. */
+  /** What the runbook may spend on its model, in millionths of a US dollar: at most what the repository allows. */
   budgetMicros?: number | null | undefined;
-  /** Text that is put before the body of its first pull request and stays there, at most 20,000 characters. */
+  /** Text that is put before the body of the first pull request and stays there, at most 20,000 characters. */
   description?: string | null | undefined;
-  /** Whether its pull requests are opened as drafts. */
+  /** Whether the pull requests are opened as drafts. */
   draft?: boolean | null | undefined;
   /** Labels of every pull request that the runbook opens, in this order: at most 50 labels of at most 50 characters each. */
   labels?: Array<string> | null | undefined;
-  /** How its commits are divided into pull requests. */
+  /** How the commits are divided into pull requests. */
   prMode?: PrMode | null | undefined;
   /** What is to be done: 1 to 200,000 characters. */
   prompt: string;
-  /** Whether its pull requests are queued in the author's name once all leaves are completed. */
+  /** Whether the pull requests are queued in the author's name once all leaves are completed. */
   queueWhenGreen?: boolean | null | undefined;
-  /** The repository it works in. */
+  /** The repository that the runbook works in. */
   repository: RepositoryInput;
   /** The branch that the runbook begins at, and that its pull requests are merged into. The branch must exist. */
   targetBranch?: string | null | undefined;
-  /** Its title, at most 200 characters. Default: a title made from the prompt, and then the title of the plan. */
+  /** The title of the runbook, at most 200 characters. Default: a title made from the prompt, and then the title of the plan. */
   title?: string | null | undefined;
 };
 
@@ -85,9 +85,9 @@ export type RepositoryInput = {
 
 /** A runbook to retry. */
 export type RetryRunbookInput = {
-  /** A higher budget, in millionths of a US dollar, at most what the repository allows. Required when the budget is spent. */
+  /** A higher budget, in millionths of a US dollar, at most what the repository allows. Required if the budget is spent. */
   budgetMicros?: number | null | undefined;
-  /** The runbook. */
+  /** The number of the runbook. */
   number: number;
   /** True: a dry run. Nothing changes, and `impact` says what would be retried. */
   preview?: boolean;
@@ -95,24 +95,24 @@ export type RetryRunbookInput = {
 
 /** Status of a leaf of a runbook (interface 3.3). */
 export type RunbookLeafStatus =
-  /** It is done. */
+  /** The leaf is done. */
   | 'COMPLETED'
-  /** It failed, was left out, or was canceled. `error` says why. */
+  /** The leaf failed, was left out, or was canceled. `error` says why. */
   | 'FAILED'
-  /** An agent works on it. */
+  /** An agent works on the leaf. */
   | 'IN_PROGRESS'
-  /** It was not started. */
+  /** The leaf was not started. */
   | 'NOT_STARTED'
-  /** All leaves before it are completed, and it waits for an agent. */
+  /** All leaves before this leaf are completed, and it waits for an agent. */
   | 'QUEUED';
 
 /** Status of a pull request of a runbook. */
 export type RunbookPullRequestState =
-  /** It was closed without being merged. */
+  /** The pull request was closed without being merged. */
   | 'CLOSED'
-  /** It is merged. */
+  /** The pull request is merged. */
   | 'MERGED'
-  /** It is open. */
+  /** The pull request is open. */
   | 'OPEN';
 
 /** Status of a runbook, derived from its leaves (interface 3.3). If several descriptions fit, the first one counts. */

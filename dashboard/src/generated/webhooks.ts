@@ -21,15 +21,15 @@ export type RedeliverWebhookInput = {
 
 /** The state of a delivery. */
 export type WebhookDeliveryState =
-  /** Its endpoint was disabled before it arrived. */
+  /** The endpoint was disabled before the delivery arrived. */
   | 'CANCELED'
-  /** It failed for the last time. */
+  /** The last permitted attempt failed. */
   | 'FAILED'
-  /** It is being sent, or waits for an earlier delivery about the same pull request. */
+  /** The delivery is being sent, or waits for an earlier delivery about the same subject, such as a pull request. */
   | 'PENDING'
-  /** It failed and waits for its next attempt. */
+  /** The last attempt failed, and the delivery waits for the next attempt. */
   | 'RETRYING'
-  /** It was answered with a status from 200 to 299. */
+  /** The endpoint answered with a status from 200 to 299. */
   | 'SUCCEEDED';
 
 /** Names an endpoint. */

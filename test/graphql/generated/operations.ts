@@ -56,7 +56,7 @@ export type CreatableCodeHost =
 
 /** A repository to create. */
 export type CreateRepositoryInput = {
-  /** The default branch. The first push to it creates it. */
+  /** The default branch. The first push to this branch creates it. */
   defaultBranch?: string;
   /** The code host that stores the repository. */
   host: CreatableCodeHost;
