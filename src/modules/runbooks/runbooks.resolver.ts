@@ -116,8 +116,8 @@ export class RunbooksResolver {
 }
 
 /**
- * The greatest number of runbooks that a search reads in all repositories together. It reads an equal number of the newest
- * runbooks of each repository.
+ * The greatest number of runbooks that a search reads in all repositories together. It reads an equal number of the
+ * newest runbooks of each repository.
  */
 const maxSearched = 1_000;
 

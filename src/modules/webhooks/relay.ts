@@ -90,7 +90,10 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
         const woken = Promise.withResolvers<void>();
         work.wake = woken.resolve;
         work.hasNews = false;
-        const { deliveries, target } = await sender.takePendingDeliveries(endpoint, maxPerEndpoint - work.inFlight.size);
+        const { deliveries, target } = await sender.takePendingDeliveries(
+          endpoint,
+          maxPerEndpoint - work.inFlight.size,
+        );
         for (const delivery of deliveries) begin(work, sender.send(delivery, target));
         if (work.inFlight.size === 0 || work.hasNews) continue;
         await (work.inFlight.size < maxPerEndpoint
