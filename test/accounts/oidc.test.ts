@@ -194,7 +194,7 @@ describe('a session from the OpenID provider', () => {
     person('wim', { groups: [] });
     later(16);
     expect(await answerTo(browser)).toEqual(['UNAUTHENTICATED']);
-    expect((await s.graphql(whoAmI, {}, token)).text).toContain('Sign in there again');
+    expect((await s.graphql(whoAmI, {}, token)).text).toContain('Sign in again with a browser');
     person('wim');
     const again = await signIn('wim');
     expect(await answerTo(again.browser)).toEqual(viewer('wim@acme.test', 'MEMBER'));

@@ -460,12 +460,12 @@ describe('the signing token of an account', () => {
     await w.ask('rotateWebhookSigning', { token: second.id }, 'webhookSigning { promoteAt }');
     expect(await sent()).toEqual({ '': 'first', '-next': 'second', '-previous': 'nobody' });
     await expect(w.ask('promoteWebhookSigning', { token: third.id }, 'webhookSigning { promoteAt }')).rejects.toThrow(
-      'Another token is named',
+      'Another token is the next signing token',
     );
     await w.ask('promoteWebhookSigning', { token: second.id }, 'webhookSigning { current { id } }');
     expect(await sent()).toEqual({ '': 'second', '-next': 'nobody', '-previous': 'first' });
     await expect(w.ask('promoteWebhookSigning', { token: second.id }, 'webhookSigning { promoteAt }')).rejects.toThrow(
-      'No token is named',
+      'There is no next signing token',
     );
     w.pass(day + 1);
     expect(await sent()).toEqual({ '': 'second', '-next': 'nobody', '-previous': 'nobody' });

@@ -54,10 +54,10 @@ describe('a link', () => {
       { server: 'https://ghe.example.com' },
       'BAD_INPUT',
       'input.server',
-      'permits an Enterprise Server by GITHUB_SERVER',
+      'can permit an Enterprise Server with GITHUB_SERVER',
     ],
-    [{ server: 'https://github.com.example.com' }, 'BAD_INPUT', 'input.server', 'is not known'],
-    [{ server: 'http://github.com' }, 'BAD_INPUT', 'input.server', 'is not known'],
+    [{ server: 'https://github.com.example.com' }, 'BAD_INPUT', 'input.server', 'is not permitted'],
+    [{ server: 'http://github.com' }, 'BAD_INPUT', 'input.server', 'is not permitted'],
     [{ organization: 'a/b' }, 'BAD_INPUT', 'input.organization', 'the login of an organisation'],
     [{ server: 'https://github.com' }, 'CONFLICT', undefined, 'Set INTERLOCK_PUBLIC_URL'],
     [{ server: 'https://acme.ghe.com' }, 'CONFLICT', undefined, 'Set INTERLOCK_PUBLIC_URL'],
@@ -74,7 +74,7 @@ describe('an App that was made by hand', () => {
   });
 
   test.each<readonly [object, string, string]>([
-    [{ server: 'https://ghe.example.com' }, 'input.server', 'is not known'],
+    [{ server: 'https://ghe.example.com' }, 'input.server', 'is not permitted'],
     [{ appId: 'interlock' }, 'input.appId', "must be the App's number"],
     [{ appId: '999999' }, 'input.privateKey', 'is not a key of the App 999999'],
     [{ privateKey: 'secret' }, 'input.privateKey', 'in PEM'],
