@@ -57,7 +57,7 @@ describe('a token', () => {
     changed[20] = (changed[20] ?? 0) ^ 1;
     expect(() => decryptSigningDigest(secrets, owner, changed)).toThrow('unable to authenticate');
     expect(() => decryptSigningDigest(secrets, owner, Buffer.concat([Buffer.of(9), sealed.subarray(1)]))).toThrow(
-      'another version',
+      'Another version',
     );
   });
 
