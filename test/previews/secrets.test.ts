@@ -90,6 +90,7 @@ it('a secret is removed with its grants', async () => {
 
 it.each([
   [{ key: 'PORT', value: 'x' }, 'key must not be PORT, which the service itself sets'],
+  [{ key: 'HEAD_BRANCH', value: 'x' }, 'key must not be HEAD_BRANCH, which the service itself sets'],
   [{ key: 'a-b', value: 'x' }, 'key must be called as environment variables are'],
   [{ key: 'A', value: '' }, 'value must not be empty: remove the secret instead'],
   [{ key: 'A', value: 'x'.repeat(8193) }, 'value must have at most 8192 characters'],

@@ -24,7 +24,23 @@ export const sandboxStates = ['booting', 'ready', 'ending', 'gone'] as const;
 export type SandboxState = (typeof sandboxStates)[number];
 
 /** Variables that the service gives to a sandbox. No secret may have one of these names. */
-export const givenVariables: readonly string[] = ['PORT', 'PREVIEW_URL', 'HEAD_SHA'];
+export const givenVariables = [
+  'PORT',
+  'PREVIEW_URL',
+  'PREVIEW_NAME',
+  'PREVIEW_IMAGE',
+  'WORKSPACE',
+  'HEAD_SHA',
+  'HEAD_BRANCH',
+  'BASE_BRANCH',
+  'PULL_REQUEST_NUMBER',
+] as const;
+
+export type GivenVariable = (typeof givenVariables)[number];
+
+export function isGivenVariable(name: string): name is GivenVariable {
+  return (givenVariables as readonly string[]).includes(name);
+}
 
 /** An entry of `verify.preview`, with its defaults. */
 export type PreviewEntry =

@@ -139,6 +139,7 @@ export const keyTable: readonly KeyRow[] = [
       ),
       [[{ image: 'a', port: 1, secrets: ['a-b'] }], 'must be the name of an environment variable'],
       [[{ image: 'a', port: 1, secrets: ['PORT'] }], 'is set by the service itself: give the secret another name'],
+      [[{ image: 'a', port: 1, secrets: ['WORKSPACE'] }], 'is set by the service itself: give the secret another name'],
       [[{ image: 'a', port: 1, secrets: 'A' }], 'must be a list'],
       [[{ imgae: 'a', port: 1 }], 'is not a known key; the nearest known key is image'],
       [Array.from({ length: 51 }, (_, i) => ({ name: `p${i}`, method: 'endpoint' })), 'must have at most 50 entries'],

@@ -2,7 +2,7 @@
 // sandboxes of repositories to which the secret was granted receive it.
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
-import { givenVariables } from '../../../domain/previews/preview.ts';
+import { isGivenVariable } from '../../../domain/previews/preview.ts';
 import { requireSecretKey } from '../../../domain/previews/registration.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { encrypt, recordUserAction, requireScope, type Secrets } from '../../accounts/index.ts';
@@ -20,7 +20,7 @@ export async function setPreviewSecret(
 ): Promise<string> {
   requireScope(ctx, 'admin');
   const key = requireSecretKey(request.key, 'key');
-  if (givenVariables.includes(key))
+  if (isGivenVariable(key))
     throw new DomainError('BAD_INPUT', `key must not be ${key}, which the service itself sets`, 'key');
   requireValue(request.value);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {

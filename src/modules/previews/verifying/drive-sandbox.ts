@@ -3,7 +3,7 @@
 import { toHostedRepository } from '../../../hosts/port.ts';
 import { randomBytes } from 'node:crypto';
 import { judgeSteps } from '../../../domain/previews/judge.ts';
-import type { PreviewEntry } from '../../../domain/previews/preview.ts';
+import type { GivenVariable, PreviewEntry } from '../../../domain/previews/preview.ts';
 import { previewUrl } from '../../../domain/previews/address.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import {
@@ -197,7 +197,7 @@ function bootOf(
       PULL_REQUEST_NUMBER: String(pullRequest.number),
       PREVIEW_NAME: preview.name,
       PREVIEW_URL: previewUrl(ctx.publicUrl, row.slug),
-    },
+    } satisfies Partial<Record<GivenVariable, string>>,
     bootTimeoutMs,
     lifeMs,
   };
