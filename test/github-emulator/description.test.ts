@@ -40,7 +40,9 @@ describe('GitHub’s description of the API', () => {
 
   it('has no operation that GitHub does not have', () => {
     const invented = route('GET', '/repos/{owner}/{repo}/sausages', () => ok({}));
-    expect(() => description.mustDescribe(invented)).toThrow('GitHub describes no GET /repos/{owner}/{repo}/sausages');
+    expect(() => description.mustDescribe(invented)).toThrow(
+      'github.json has no operation GET /repos/{owner}/{repo}/sausages.',
+    );
   });
 });
 

@@ -19,7 +19,7 @@ test('a database that the user names is used, and not stopped', async () => {
 test('a database that does not answer is reported with advice and without its password', async () => {
   const refusal = openPostgres('postgres://me:secret@127.0.0.1:1/interlock', { dataDir: '/nowhere', log });
   await expect(refusal).rejects.toThrow(
-    /^The database at 127\.0\.0\.1:1\/interlock cannot be reached \(.*ECONNREFUSED.*\)\. Start the database, correct --database-url \(DATABASE_URL\), or leave it out to use the embedded one\.$/,
+    /^The database at 127\.0\.0\.1:1\/interlock cannot be reached \(.*ECONNREFUSED.*\)\. Start the database, correct --database-url \(DATABASE_URL\), or leave this setting out to use the embedded database\.$/,
   );
   await expect(openPostgres('nonsense', { dataDir: '/nowhere', log })).rejects.toThrow('The database URL is no URL.');
 });

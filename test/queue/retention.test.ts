@@ -114,7 +114,7 @@ it('shows what takes up space, and which kind is older than its setting', async 
   const late = await growth(3);
   expect(late.kinds.filter(({ isLate }) => isLate).map(({ kind }) => kind)).toEqual(['idempotency_keys']);
   const text = growthText(late, inDays(3));
-  expect(text).toMatch(/3 days {2}idempotency_keys: kept 1 day\. Older than that: look in the log/);
+  expect(text).toMatch(/3 days {2}idempotency_keys: kept 1 day\. The oldest one is older than that: the log says why/);
   expect(text).toMatch(/none {2}freezes: kept for ever \(KEEP_FREEZES_DAYS\)/);
 });
 

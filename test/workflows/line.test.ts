@@ -87,7 +87,7 @@ describe('a line on Temporal', () => {
       workflowId: queueWorkflowId(input),
       workflowIdConflictPolicy: 'TERMINATE_EXISTING',
       taskQueue: e.taskQueue,
-      args: [{ ...input, maxHistoryEvents: 25 }],
+      args: [{ ...input, mostHistoryEvents: 25 }],
     });
     await land(2);
     await expectOneLandingEach(e.w, numbers);

@@ -8,8 +8,11 @@ export const taskQueue = 'interlock';
 export interface QueueInput {
   readonly accountId: string;
   readonly queueId: string;
-  /** The number of events in the history after which a run continues as new. Absent: the default of the workflow. */
-  readonly maxHistoryEvents?: number;
+  /**
+   * The number of events in the history after which a run continues as new. Absent: the default of the workflow. Stored
+   * histories have this name.
+   */
+  readonly mostHistoryEvents?: number;
 }
 
 export interface TurnInput extends QueueInput {

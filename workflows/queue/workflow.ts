@@ -67,7 +67,7 @@ export async function queue(input: QueueInput): Promise<void> {
       const isDone = await tryToCarryOut(input, effect);
       if (!isDone) nextLookAt = Math.min(nextLookAt ?? Number.MAX_SAFE_INTEGER, Date.now() + retryMs);
     }
-    await continueWhenLong(input, input.maxHistoryEvents);
+    await continueWhenLong(input, input.mostHistoryEvents);
   }
 }
 

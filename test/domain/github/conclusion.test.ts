@@ -12,7 +12,7 @@ async function conclude(seen: Partial<HostPullRequest>, laterMs: number): Promis
   const done: string[] = [];
   const pullRequest = { number: 1, state: 'open', headSha: 'own', baseTip: 'main', ...seen } as HostPullRequest;
   const client = {
-    of: async () =>
+    apiFor: async () =>
       await Promise.resolve({ request: async (route: string) => await Promise.resolve(void done.push(route)) }),
   };
   const { concludePullRequest } = conclusionOperation(

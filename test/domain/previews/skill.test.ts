@@ -108,7 +108,7 @@ describe('a skill file', () => {
     [
       'parts of a step that has no parts',
       '## A\n\n- open `/`\n  - expect status 200\n',
-      /^4: expected no items below it/,
+      /^4: expected no items below this item/,
     ],
     ['an invalid expression', '## A\n\n- `GET /`\n  - expect body matches `(`\n', /^4: the expression must be/],
     ['an invalid pointer', '## A\n\n- `GET /`\n  - expect json `a/b` is `1`\n', /^4: expected one of/],
