@@ -170,6 +170,23 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('sees the present at the end of the chart, and gets back to it from an address in the future', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/main');
+    const slider = page.getByRole('slider', { name: 'Moment shown' });
+    const box = await slider.boundingBox();
+    // The last places are in the rest of the present minute.
+    for (const fromEnd of [1, 4, 8])
+      await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) - fromEnd, (box?.y ?? 0) + (box?.height ?? 0) / 2);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.goto(`${s.url}/acme/shop/queue/main?at=${new Date(Date.now() + 3_600_000).toISOString()}`);
+    await page.getByText('asOf must not be in the future.').waitFor();
+    await page.getByRole('link', { name: 'Back to now' }).click();
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('sees no animation in a browser that asks for reduced motion', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decideSpan, takeStep, type Moment } from '../../dashboard/src/queue/look-back.ts';
+import { decideMoment, decideSpan, takeStep, type Moment } from '../../dashboard/src/queue/look-back.ts';
 
 const minute = 60_000;
 const at = (n: number): number => Date.parse('2026-11-23T12:00:00Z') + n * minute;
@@ -33,4 +33,17 @@ it.each([
 ])('%s, %i seconds old, is shown with a span of %i minutes', (_of, ageSec, minutes) => {
   const now = Date.parse('2026-11-20T10:00:00Z');
   expect(decideSpan(now - ageSec * 1000, now)).toBe(minutes * 60_000);
+});
+
+it.each([
+  ['a place in the rest of the present minute is the present', 40_000, 5_000, null],
+  ['the place of the present instant is the present', 0, 5_000, null],
+  ['a place half a step before the present is the present', -2_500, 5_000, null],
+  ['an earlier place is that moment', -2_501, 5_000, -2_501],
+  ['if the clock of the page is two seconds ahead, no moment is in the future', -2_000, 1_000, null],
+  ['in a chart of three hours the present takes half a minute', -30_000, 60_000, null],
+])('%s', (_what, offsetMs, stepMs, expected) => {
+  const now = Date.parse('2026-11-20T10:00:20Z');
+  const moment = decideMoment(now + offsetMs, { now, stepMs });
+  expect(moment === null ? null : moment - now).toBe(expected);
 });

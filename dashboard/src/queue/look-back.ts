@@ -1,4 +1,4 @@
-// Decides which moment is shown next when the user goes through the past with the arrow keys.
+// Decides which moment is shown when the user goes through the past by dragging or with the arrow keys.
 
 export interface Moment {
   readonly at: string;
@@ -26,6 +26,20 @@ const minuteMs = 60_000;
 export function decideSpan(createdAt: number, now: number): number {
   const minutes = [15, 60].find((one) => now - createdAt < one * minuteMs) ?? 180;
   return minutes * minuteMs;
+}
+
+/** The clock of a page may be ahead of the server's clock by less than this. */
+const maxClockErrorMs = 2_000;
+
+/**
+ * Returns the moment of the past that is shown for a place in the chart, in milliseconds. Null: the present is shown.
+ * The chart ends with the present minute, so its last places are in the future.
+ */
+export function decideMoment(
+  instant: number,
+  { now, stepMs }: { readonly now: number; readonly stepMs: number },
+): number | null {
+  return instant >= now - Math.max(stepMs / 2, maxClockErrorMs) ? null : instant;
 }
 
 /** Whether the depth changed at this moment, something landed, or the queue was reset. */

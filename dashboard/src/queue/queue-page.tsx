@@ -65,7 +65,12 @@ export function QueuePage(): ReactNode {
   if (failure)
     return (
       <Failure title="The queue could not be read." code={problemReference(failure)} retry={refresh}>
-        {failure.sentence}
+        {failure.sentence}{' '}
+        {at !== null && (
+          <Link to="/$owner/$name/queue/$" params={{ owner, name, _splat: branch }} className="blue">
+            Back to now
+          </Link>
+        )}
       </Failure>
     );
   if (isWaiting || !data)

@@ -8,7 +8,7 @@ import { useNow } from '../design/clock.ts';
 import { describeDuration, describeInstant } from '../design/time.tsx';
 import { count } from '../design/labels.ts';
 import { DepthHistoryDocument, type DepthHistoryQuery } from '../generated/queue.ts';
-import { decideSpan, takeStep } from './look-back.ts';
+import { decideMoment, decideSpan, takeStep } from './look-back.ts';
 import type { QueueRef } from './actions.ts';
 import styles from './time-travel.module.css';
 
@@ -54,15 +54,16 @@ export function TimeTravel({ queue, at, createdAt, onLook }: TimeTravelProps): R
   const [dragged, setDragged] = useState<number | null>(null);
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
   const shown = dragged ?? (at === null ? to : Math.min(to, Math.max(from, Date.parse(at))));
-  const look = (instant: number): void => onLook(instant >= to - stepMs / 2 ? null : new Date(instant).toISOString());
+  const look = (instant: number): void => {
+    const moment = decideMoment(instant, { now, stepMs });
+    // If this moment is shown already, the address does not change.
+    if (moment === null && at === null) setDragged(null);
+    onLook(moment === null ? null : new Date(moment).toISOString());
+  };
   const drag = (instant: number): void => {
     setDragged(instant);
     clearTimeout(pause.current);
-    pause.current = setTimeout(() => {
-      // If the drag ends at the moment that is shown already, the address does not change.
-      if (instant >= to - stepMs / 2 && at === null) setDragged(null);
-      look(instant);
-    }, dragPauseMs);
+    pause.current = setTimeout(() => look(instant), dragPauseMs);
   };
   // The address contains the moment now, so the moment of the drag is not needed any more.
   useEffect(() => setDragged(null), [at]);
