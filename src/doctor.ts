@@ -17,7 +17,7 @@ import { runTool, withNamedRepository, withService } from './tool.ts';
 async function main(): Promise<number> {
   if (process.argv.includes('--growth')) return await showGrowth();
   if (!process.argv.slice(2).some(isRepository)) return await compareInvariants();
-  const description = 'Proves that a repository can land pull requests, and says how to correct what is missing.';
+  const description = 'Checks whether a repository can land pull requests, and says how to correct what is missing.';
   const calls = ['acme/shop', 'acme/shop --json'];
   return await withNamedRepository(
     { program: 'doctor', description, calls },
