@@ -1,5 +1,5 @@
 // Makes the database of one bench, on the server of DATABASE_URL or on an embedded PostgreSQL in a temporary folder. The
-// embedded PostgreSQL is not durable, because the benches that use it measure CPU and reads.
+// embedded PostgreSQL is not durable, so that writes take less time than in production.
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ export async function openBenchDatabase(): Promise<BenchDatabase> {
 
 async function startEmbedded(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-bench-'));
-  // PostgreSQL runs as another user, who must be able to enter the folder.
+  // If this process is root, PostgreSQL runs as another user, who must be able to enter the folder.
   await chmod(dataDir, 0o755);
   const server = await startPostgres({ dataDir, fast: true, log: (line) => console.error(line) });
   return {

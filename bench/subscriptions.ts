@@ -1,4 +1,4 @@
-// Compares subscriptions over graphql-ws with a plain server of ws and LISTEN that sends the same messages. Each account
+// Compares subscriptions over graphql-ws with a minimal server (the library ws, and LISTEN of PostgreSQL) that sends the same events. Each account
 // has ten sockets, which follow one pull request of the account.
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import { createTenants, type Tenant } from './tenants.ts';
 const socketsOfAccount = 10;
 const rounds = 10;
 const single = 200;
-/** How many accounts one notification of the sequencer lists. */
+/** How many accounts the bench lists in one NOTIFY. The sequencer lists as many as fit into 7,900 bytes. */
 const accountsOfNotification = 100;
 const opensAtOnce = 100;
 
@@ -56,9 +56,9 @@ export async function measureSubscriptions(sockets: number): Promise<Figure[]> {
       figure({ what: 'CPU of the server for a message', today: ours.cpuMicros, rival: bare.cpuMicros, unit: 'µs' }),
       figure({ what: 'messages lost or doubled', today: ours.wrong, unit: '', atMost: 0 }),
       figure({ what: 'memory of a socket', today: ours.kilobytes, unit: 'KB', atMost: 25 }),
-      figure({ what: 'memory of a socket of ws alone', today: bare.kilobytes, unit: 'KB' }),
+      figure({ what: 'memory of a socket of the minimal server', today: bare.kilobytes, unit: 'KB' }),
       figure({
-        what: `CPU of an event for ten of ${sockets} sockets, compared with ten of ten sockets`,
+        what: `CPU of an event that 10 of ${sockets} open sockets receive, compared with 10 of 10 open sockets`,
         today: ours.singleMicros.among,
         rival: ours.singleMicros.alone,
         unit: 'µs',
@@ -176,8 +176,8 @@ async function untilReceived(followers: readonly Follower[], wanted: number): Pr
 }
 
 /**
- * Writes an event with a position in each account, and announces the positions, as the sequencer does. Returns when the
- * events were committed.
+ * Writes an event with a position in each account, and announces the positions, as the sequencer does. Returns the
+ * time of the commit, by `performance.now()`.
  */
 async function write(owner: pg.Client, tenants: readonly Tenant[]): Promise<number> {
   const ids = tenants.map(({ accountId }) => accountId);

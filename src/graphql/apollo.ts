@@ -116,7 +116,8 @@ function reportErrors(log: Logger): ApolloServerPlugin<GraphQLContext> {
         didEncounterErrors: async ({ errors }) => void found.set('errors', errors),
         willSendResponse: async ({ response, contextValue }) => {
           if (response.body.kind !== 'single' || !response.body.singleResult.errors) return;
-          // A stored answer is sent again. Its errors were reported when it was first sent.
+          // An answer whose errors did not occur in this request is a stored answer. Its errors were reported when it was
+          // first sent.
           if (!found.has('errors')) return;
           response.body.singleResult.errors = (found.get('errors') ?? []).map((error) => {
             const reported = reportError(error, contextValue.requestId);

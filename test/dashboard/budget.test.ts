@@ -8,7 +8,7 @@ import { projectRoot } from '../../src/platform/project-root.ts';
 const folder = join(projectRoot, 'dist', 'dashboard');
 const maxBytes = 200 * 1024;
 
-/** The files that the page loads at once, with the files that these import at once. */
+/** Returns the script and style files that the page loads before anything is clicked, with their static imports. */
 async function firstLoad(name = 'index.html'): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>();
   const page = await readFile(join(folder, name), 'utf8');
@@ -34,7 +34,7 @@ describe('the built dashboard', () => {
     expect(sizeOf(files), [...files.keys()].join(', ')).toBeLessThanOrEqual(maxBytes);
   });
 
-  it('loads at most 40 KB of script and style for a link that shows a queue on a screen', async () => {
+  it('loads at most 40 KB of script and style for the page of an embed link', async () => {
     const files = await firstLoad('embed.html');
     expect([...files.keys()].filter((path) => path.endsWith('.js')).length).toBeGreaterThan(0);
     expect(sizeOf(files), [...files.keys()].join(', ')).toBeLessThanOrEqual(40 * 1024);

@@ -11,6 +11,7 @@ it.each([
     '',
     'A required check failed: unit.',
   ],
+  ['something_new', { reason: 'Maintenance', login: 'ada' }, 'Something new', '', 'Maintenance'],
   ['batch_started', { pullRequests: [3, 4] }, 'A batch was formed', '#3 and #4', ''],
   ['batch_merged', { pullRequests: [{ number: 3 }] }, 'The batch landed', '#3', ''],
   [
@@ -38,14 +39,14 @@ it.each([
   [
     'runbook_pull_request_changed',
     { number: 2, pullRequest: 21, state: 'open' },
-    'Its pull request #21 is open',
+    "The runbook's pull request #21 is open",
     'Runbook 2',
     '',
   ],
   [
     'runbook_pull_request_changed',
     { number: 2, pullRequest: null, state: 'planned' },
-    'Its pull request is planned',
+    "The runbook's pull request is planned",
     'Runbook 2',
     '',
   ],

@@ -142,6 +142,9 @@ describe('a client that reads', () => {
     expect((await client(place, 'push', '--quiet', 'origin', 'main')).ok).toBe(true);
     expect(tip(world.host.installation.directoryOf(neighbour), 'main')).toBe(head);
     expect(tip(world.directory, 'main')).toBe(base);
+    const again = join(folder, 'filled');
+    expect((await client(folder, 'clone', '--quiet', urlFor('neighbour'), again)).ok).toBe(true);
+    expect(tip(join(again, '.git'), 'main')).toBe(head);
   });
 });
 
@@ -149,7 +152,7 @@ describe('access', () => {
   test.each([
     ['GET', '/git/acme/shop.git/info/refs?service=git-upload-pack'],
     ['POST', '/git/acme/shop.git/git-receive-pack'],
-  ] as const)('without a token %s %s asks for one', async (method, url) => {
+  ] as const)('to %s %s without a token is answered with 401 and a request for a password', async (method, url) => {
     const answer = await fetch(`${origin}${url}`, {
       method,
       ...(method === 'POST'
@@ -170,7 +173,7 @@ describe('access', () => {
     expect(tip(world.directory, 'topic')).toBeNull();
   });
 
-  test('to a repository of another account is refused like access to an unknown one', async () => {
+  test('is to the repositories of the account of the token, and to no unknown path', async () => {
     const ask = async (path: string, token = 'writer') => {
       const answer = await fetch(`${origin}${path}/info/refs?service=git-upload-pack`, {
         headers: { authorization: `Basic ${Buffer.from(`any:${token}`).toString('base64')}` },
@@ -206,7 +209,7 @@ describe('access', () => {
     expect((await read('stolen'))[0]).toBe(401);
   });
 
-  test('by the old protocol without a service is refused', async () => {
+  test("by git's dumb HTTP protocol is refused", async () => {
     const answer = await fetch(`${origin}/git/acme/shop.git/info/refs`, {
       headers: { authorization: `Basic ${Buffer.from('x:writer').toString('base64')}` },
     });
@@ -293,25 +296,22 @@ describe('pushing', () => {
 
   test.each([
     ['are stored one by one', '100'],
-    ['are stored as a pack, one as a difference to another', '1'],
-  ])(
-    'refuses a small push whose objects are too large after they are inflated, if they %s',
-    async (_stored, unpackLimit) => {
-      world.git('config', 'receive.unpackLimit', unpackLimit);
-      bounds = { ...bounds, maxInflatedBytes: 8_000_000 };
-      const place = await clone();
-      const zeros = Buffer.alloc(6_000_000);
-      await commitFile(place, 'bomb', 'first.bin', zeros);
-      expect((await client(place, 'push', 'origin', 'bomb')).ok).toBe(true);
-      await client(place, 'checkout', '--quiet', 'main');
-      await commitFile(place, 'larger', 'first.bin', Buffer.concat([Buffer.from('a'), zeros]));
-      await commitFile(place, 'larger', 'second.bin', Buffer.concat([zeros, Buffer.from('b')]));
-      const pushed = await client(place, 'push', 'origin', 'larger');
-      expect(pushed).toEqual({ ok: false, text: expect.stringMatching(/its objects inflate to more than 8 MB/) });
-      expect(tip(world.directory, 'larger')).toBeNull();
-      expect(world.git('count-objects', '-v')).not.toContain('tmp');
-    },
-  );
+    ['are stored in a pack, one as a delta of another', '1'],
+  ])('refuses a small push whose objects inflate above the limit: the objects %s', async (_stored, unpackLimit) => {
+    world.git('config', 'receive.unpackLimit', unpackLimit);
+    bounds = { ...bounds, maxInflatedBytes: 8_000_000 };
+    const place = await clone();
+    const zeros = Buffer.alloc(6_000_000);
+    await commitFile(place, 'bomb', 'first.bin', zeros);
+    expect((await client(place, 'push', 'origin', 'bomb')).ok).toBe(true);
+    await client(place, 'checkout', '--quiet', 'main');
+    await commitFile(place, 'larger', 'first.bin', Buffer.concat([Buffer.from('a'), zeros]));
+    await commitFile(place, 'larger', 'second.bin', Buffer.concat([zeros, Buffer.from('b')]));
+    const pushed = await client(place, 'push', 'origin', 'larger');
+    expect(pushed).toEqual({ ok: false, text: expect.stringMatching(/its objects inflate to more than 8 MB/) });
+    expect(tip(world.directory, 'larger')).toBeNull();
+    expect(world.git('count-objects', '-v')).not.toContain('tmp');
+  });
 
   test('refuses a push that git cannot unpack within its memory', async () => {
     bounds = { ...bounds, memoryBytes: 12_000_000 };
@@ -324,7 +324,7 @@ describe('pushing', () => {
     expect(tip(world.directory, 'dense')).toBeNull();
   });
 
-  test('refuses objects that a careful git would not fetch, and moves nothing', async () => {
+  test('refuses objects that fail `git fsck`, such as a tree with a folder .git, and moves nothing', async () => {
     const place = await clone();
     const planted = commitWithHook(place);
     const pushed = await client(place, 'push', 'origin', `${planted}:refs/heads/planted`);
@@ -367,7 +367,7 @@ describe('pushing', () => {
     expect(pushes()).toEqual(['refs/heads/topic', 'refs/tags/v1', 'refs/heads/topic']);
   });
 
-  test('refuses reserved refs by name, and accepts the others of the same push', async () => {
+  test('refuses each ref that users may not push, with the reason, and accepts the other refs of the push', async () => {
     const place = await clone();
     const head = await commitFile(place, 'topic', 'b.txt', 'b\n');
     const answer = await client(
@@ -394,7 +394,7 @@ describe('pushing', () => {
     expect(pushes()).toEqual(['refs/heads/topic']);
   });
 
-  test('that is atomic moves no ref if one ref is refused', async () => {
+  test('moves no ref of an atomic push if one ref is refused', async () => {
     const place = await clone();
     await commitFile(place, 'topic', 'b.txt', 'b\n');
     const answer = await client(place, 'push', '--atomic', 'origin', 'topic', 'topic:refs/heads/mq-tmp-1');
@@ -436,7 +436,7 @@ describe('pushing', () => {
     expect(answer.text).toContain('stale info');
   });
 
-  test('of a head to its base marks the pull request as merged', async () => {
+  test('the base branch marks a pull request as merged if the base branch then contains its head', async () => {
     const place = await clone();
     await commitFile(place, 'topic', 'b.txt', 'b\n');
     await client(place, 'push', '--quiet', 'origin', 'topic');

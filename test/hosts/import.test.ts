@@ -66,7 +66,7 @@ test('refuses an empty repository', async () => {
   await expect(world.host.importRepository(world.repository, source)).rejects.toThrow('has no branches to import');
 });
 
-test('refuses objects that a careful git would not fetch', async () => {
+test('refuses objects that fail `git fsck`', async () => {
   git(source, 'update-ref', 'refs/heads/trunk', commitWithHook(source));
   await expect(world.host.importRepository(world.repository, source)).rejects.toThrow('could not be read');
   expect(tip(world.directory, 'trunk')).toBeNull();

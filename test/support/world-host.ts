@@ -1,5 +1,5 @@
-// The code host of a world, from outside: what people and CI do there, and what users see there. Tests of the engine
-// that keep to these verbs run on every host. `HOST` names the host; without it a world has a local one.
+// Gives a test access to the code host of its world (world.ts): what people and CI do, and what users see. A test of the
+// engine that uses only these functions can run on every host. `HOST` names the host; without it a world has a local one.
 import type { Context } from '../../src/context.ts';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
 import type { HostedRepository, HostPullRequest, HostRepository, PublishedHostCheck } from '../../src/hosts/port.ts';
@@ -43,7 +43,7 @@ export interface WorldHost {
   ) => Promise<void>;
   /** The pull request as the host shows it. */
   readonly pullRequest: (number: number) => Promise<HostPullRequest | null>;
-  /** All pull requests, those of bots included, by number. */
+  /** All pull requests, including bot pull requests, sorted by number. */
   readonly pullRequests: () => Promise<
     { readonly number: number; readonly branch: string; readonly isOpen: boolean }[]
   >;
@@ -54,12 +54,12 @@ export interface WorldHost {
   /** The checks that the service reported on a commit. */
   readonly publishedChecks: (commit: string) => Promise<readonly PublishedHostCheck[]>;
   readonly startCi: () => void;
-  /** Runs CI like `startCi`, until it is disposed of. */
+  /** Starts another CI runner, which stops when the returned object is disposed. */
   readonly runCi: () => Promise<AsyncDisposable>;
   readonly stop: () => Promise<void>;
 }
 
-/** The parts of a world's host. The service runs, and its repository has its first commit. */
+/** What a `WorldHost` is made from. The service is already running, and the repository has one commit. */
 export interface WorldHostStart {
   readonly service: Service;
   readonly ctx: Context;
@@ -67,7 +67,7 @@ export interface WorldHostStart {
   readonly onError: (error: unknown) => void;
 }
 
-/** The host that `HOST` names. */
+/** Whether `HOST` is `github`. */
 export const isAtGitHub = process.env['HOST'] === 'github';
 
 export const ada = {

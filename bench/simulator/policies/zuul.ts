@@ -1,6 +1,6 @@
 // Zuul's dependent pipelines (Zuul documentation, "Project Gating" and "Pipeline": window, window-floor,
-// window-increase-*, window-decrease-*). A change is built on the nearest earlier change that is not failing, and on all
-// changes on which that earlier change is built. Only the first changes are built, as many as the window allows. Each
+// window-increase-*, window-decrease-*). A change is built on all earlier changes whose builds have not
+// failed. Only the first changes are built, as many as the window allows. Each
 // landing makes the window larger by one, and each reported failure halves it, down to its floor. These are Zuul's
 // defaults: a window of 20, a floor of 3, linear growth by 1, exponential decrease by 2. A failing change is reported
 // when all changes before it are settled, because until then it may not be at fault.

@@ -61,7 +61,7 @@ function whatOf(action: string, facts: Facts): string {
   if (action === 'runbook_status_changed') return `The runbook is ${status}`;
   if (action === 'runbook_step_changed') return `Step ${textOf(facts['step'])}: ${status}`;
   if (action === 'runbook_pull_request_changed')
-    return `${['Its pull request', ...numberIn(facts)].join(' ')} is ${labelOf(textOf(facts['state']))}`;
+    return `${["The runbook's pull request", ...numberIn(facts)].join(' ')} is ${labelOf(textOf(facts['state']))}`;
   return sentence(action);
 }
 

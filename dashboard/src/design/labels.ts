@@ -36,14 +36,20 @@ export function shortenCommit(commit: string): string {
   return commit.slice(0, 8);
 }
 
+/** The facts of events in which users write. They may be a single word. */
+const writtenByUsers = /(?:reason|message)$/i;
+
 /**
- * Returns the texts among an event's facts, such as a reason. Ids and numbers are left out, and a diff is replaced by
- * its size.
+ * Joins the texts among an event's facts, such as a reason. Ids, numbers and other single words are left out, and a diff
+ * is replaced by its size.
  */
 export function textsOf(payload: unknown): string {
   if (typeof payload !== 'object' || payload === null) return '';
   return Object.entries(payload)
-    .filter((entry): entry is [string, string] => typeof entry[1] === 'string' && /\s/.test(entry[1]))
+    .filter(
+      (entry): entry is [string, string] =>
+        typeof entry[1] === 'string' && (/\s/.test(entry[1]) || writtenByUsers.test(entry[0])),
+    )
     .map(([key, text]) => (key === 'diff' ? sizeOfDiff(text) : text))
     .join(' ');
 }

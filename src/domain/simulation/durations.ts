@@ -1,5 +1,5 @@
-// Estimates how long builds take, from ended, running and stopped builds. A running or stopped build takes longer than
-// it has run. Without these builds the estimate would be too short, because long builds are stopped most often.
+// Estimates how long builds take, from ended, running and stopped builds. A running build will take longer than it
+// has run, and a stopped build would have. Without these builds the estimate would be too short, because long builds are stopped most often.
 
 export interface PastDuration {
   readonly lastedMs: number;
@@ -53,7 +53,7 @@ export function durationAt({ valuesMs, beyond }: Durations, share: number): numb
   return longest * (1 + tail * Math.log(beyond / Math.max(1 - share, Number.EPSILON)));
 }
 
-/** Returns the share of all builds that do not exceed the duration. Always less than 1. */
+/** Returns the share of all builds that do not exceed the duration. From 0 to 1. */
 export function shareWithin({ valuesMs, beyond }: Durations, ms: number): number {
   const longest = valuesMs.at(-1) ?? 1;
   if (ms >= longest) return 1 - beyond * Math.exp(-(ms / longest - 1) / tail);
@@ -74,7 +74,7 @@ export function stabilityOf(durations: Durations, builds: Iterable<readonly numb
       apart += Math.abs(shareWithin(durations, ms) - shareWithin(durations, before));
       pairs += 1;
     }
-  // Two independent values differ by a third on average. If nothing is known, the estimate is one half.
+  // The shares of two unrelated builds differ by a third on average. If nothing is known, the estimate is one half.
   return Math.max(0, 1 - (3 * apart + unknownPairs / 2) / (pairs + unknownPairs));
 }
 

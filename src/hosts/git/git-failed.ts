@@ -20,8 +20,8 @@ export function describeUnavailable(error: Error): string {
 }
 
 /**
- * Turns GitFailed into HostUnavailable, because callers handle only the errors of the port. After a failure of git, its
- * effects are unknown.
+ * Turns GitFailed into HostUnavailable, because callers handle only the errors of the port. A git command that failed may
+ * have changed the repository.
  */
 export function withHostErrors<Host extends object>(host: Host): Host {
   const guarded = Object.entries(host).map(([name, value]) => {

@@ -23,7 +23,10 @@ export async function readPause(
   return decidePause({ paused }, rules, baseBranch);
 }
 
-/** All rules of pauses, and the state of the configured base branches that no rule names (interface 4.2). */
+/**
+ * Returns all pause rules, and for each other base branch whether it is paused (interface 4.2). With a pattern: only the
+ * rule with this pattern, and the base branches that it matches.
+ */
 export async function readBranchPauses(
   ctx: GraphQLContext,
   repository: Repository,
@@ -34,7 +37,8 @@ export async function readBranchPauses(
   return listPauses(rules, await readBaseBranches(ctx, repository), pattern);
 }
 
-// The base branches that the configuration names, and the branches with a queue that its expressions match.
+// The base branches that the configuration names, and the branches that have a queue and match an expression of the
+// configuration. If the configuration is invalid: the default branch.
 async function readBaseBranches(ctx: Context, repository: Repository): Promise<string[]> {
   const parsed = parseConfiguration(await repository.configurationYaml);
   const defaultBranch = await repository.defaultBranch;

@@ -29,7 +29,7 @@ export class RunbookChangesResolver {
   @Subscription(() => RunbookChange, {
     subscribe: followRunbooks,
     description:
-      'Each change of a runbook, or of all present and future runbooks of a repository. Needs runbook:write.',
+      'Each change of one runbook, or of any runbook of a repository, including runbooks that are created later. Needs runbook:write.',
   })
   runbookChanged(
     @Root() change: SubscriptionValue<RunbookChange>,
@@ -115,7 +115,7 @@ class RunbookChange extends ChangeByEvent {
 
   @Field(() => String, {
     description:
-      "New log text since this subscription's last message, or since the subscription began. A message has at most 20 pieces of the log. The next message has the rest, and `runbookLog` has all.",
+      'New log text of this runbook since the subscription last sent some, or since the subscription began. A message has at most 20 pieces of the log. The next messages about the runbook continue where this one ends. `runbookLog` has the whole log.',
   })
   log!: string;
 

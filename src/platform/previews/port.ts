@@ -1,5 +1,5 @@
-// The port of sandboxes in which previews run. A sandbox has a deterministic name, so that a sandbox whose worker was
-// killed is found, used or removed by another worker.
+// The port of sandboxes in which previews run. A sandbox has a deterministic name, so that another worker can
+// find and remove a container whose worker was killed.
 import type { PreviewImageKind } from '../../domain/previews/preview.ts';
 import type { HostedRepository } from '../../hosts/port.ts';
 
@@ -9,20 +9,24 @@ export interface PreviewBoot {
   readonly image: { readonly kind: PreviewImageKind; readonly source: string };
   readonly repository: HostedRepository;
   readonly commit: string;
+  /** The port of the app in the configuration. */
   readonly port: number;
   /** The path of the setup script in the repository. */
   readonly setup: string;
   /** The path of the teardown script in the repository. Null: there is none. */
   readonly teardown: string | null;
   /**
-   * Environment variables such as `HEAD_SHA` and `PREVIEW_URL`. The sandbox adds PORT, because only the sandbox knows
-   * on which port the app must listen.
+   * Environment variables such as `HEAD_SHA` and `PREVIEW_URL`. The sandbox adds PORT, which is `port`, or a free port
+   * if the sandbox has no network of its own.
    */
   readonly env: Readonly<Record<string, string>>;
   /** Secrets, by the names of their environment variables. Their values are masked in all outputs and messages. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly bootTimeoutMs: number;
-  /** The sandbox ends by itself after this time, counted from its boot. The teardown script runs within this time. */
+  /**
+   * The worker ends the sandbox after this time, counted from the boot. If the worker was killed, `list` of another
+   * worker ends it. The teardown script runs within this time.
+   */
   readonly lifeMs: number;
 }
 
@@ -48,12 +52,12 @@ export interface PreviewSandboxes {
     supervision: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
   ): Promise<PreviewSandbox>;
   /**
-   * Returns the names of the sandboxes that run here. Also removes the remains of dead workers, and sandboxes whose
+   * Returns the names of the running sandboxes: of this worker, or for containers of all workers on this machine. Also removes the remains of dead workers, and sandboxes whose
    * `lifeMs` is over.
    */
   list(): Promise<readonly string[]>;
   /**
-   * Ends a sandbox by its name, even if another worker booted it. If the sandbox still answers, its teardown script
+   * Ends a sandbox by its name. A container is ended even if another worker booted it. If the sandbox still answers, its teardown script
    * runs first, possibly for the second time. `report` receives sentences about the outcome. The script's output is not
    * reported, because it may contain secrets that this worker does not know. Idempotent.
    */

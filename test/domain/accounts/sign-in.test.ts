@@ -31,11 +31,11 @@ describe('a request with a session', () => {
   const local = { publicUrl: 'http://127.0.0.1:4000', host: 'localhost:4000', origin: 'http://localhost:4000' };
   it.each([
     ['of a page of this service', {}],
-    ['from another site that only reads', { method: 'GET', origin: 'https://evil.test', fetchSite: 'cross-site' }],
+    ['that only reads, from another site', { method: 'GET', origin: 'https://evil.test', fetchSite: 'cross-site' }],
     ['with the method HEAD', { method: 'HEAD', origin: undefined, fetchSite: undefined }],
     ['for a WebSocket, without Sec-Fetch-Site', { isUpgrade: true, method: 'GET', fetchSite: undefined }],
-    ['by another name of this machine', local],
-    ['by its address in brackets', { ...local, host: '[::1]:4000', origin: 'http://[::1]:4000' }],
+    ['to another host name of this machine', local],
+    ['to the IPv6 address of this machine', { ...local, host: '[::1]:4000', origin: 'http://[::1]:4000' }],
   ] satisfies [string, Partial<RequestOrigin>][])('%s is accepted', (_which, change) => {
     expect(explainForeignOrigin({ ...own, ...change })).toBeNull();
   });
@@ -44,12 +44,12 @@ describe('a request with a session', () => {
   it.each([
     ['of another site', { origin: 'https://evil.test' }, `${wrongOrigin}https://evil.test.`],
     ['of a page without an origin', { origin: 'null' }, `${wrongOrigin}null.`],
-    ['of no page', { origin: undefined }, `${wrongOrigin}absent.`],
+    ['without the header Origin', { origin: undefined }, `${wrongOrigin}absent.`],
     ['over plain http', { origin: 'http://queue.example.test' }, `${wrongOrigin}http://queue.example.test.`],
     ['of a preview', { origin: 'https://a.preview.queue.example.test' }, wrongOrigin],
-    ['of another host, which it names as its own', { host: 'evil.test', origin: 'http://evil.test' }, wrongOrigin],
+    ['whose Host and Origin both name another host', { host: 'evil.test', origin: 'http://evil.test' }, wrongOrigin],
     ['that the browser calls same-site', { fetchSite: 'same-site' }, 'must be same-origin, not same-site.'],
-    ['without a statement of the browser', { fetchSite: undefined }, 'must be same-origin, not absent.'],
+    ['without Sec-Fetch-Site', { fetchSite: undefined }, 'must be same-origin, not absent.'],
     ['for a WebSocket of another site', { isUpgrade: true, method: 'GET', origin: 'https://evil.test' }, wrongOrigin],
     [
       'for a WebSocket that the browser calls cross-site',
@@ -69,7 +69,7 @@ it.each([
   ['http://10.0.0.1:4000', '10.0.0.1:4000', false],
   ['http://10.0.0.1:4000', undefined, false],
   ['http://localhost.evil.test', 'localhost.evil.test', false],
-])('signing in at %s by the host %s is permitted: %s', (publicUrl, host, isAllowed) => {
+])('with INTERLOCK_PUBLIC_URL %s and the header Host %s, signing in is permitted: %s', (publicUrl, host, isAllowed) => {
   expect(isSecureConnection({ publicUrl, host })).toBe(isAllowed);
 });
 

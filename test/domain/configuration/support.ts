@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { parseConfiguration, problemText } from '../../../src/domain/configuration/index.ts';
 import type { Configuration, Problem } from '../../../src/domain/configuration/index.ts';
 
-/** A document with this one key besides the required one. */
+/** Returns a configuration as YAML: the required key `merge_rules.labels.trigger`, and `key` with `value`. */
 export function documentWith(key: string, value: unknown): string {
   const path = key.split('.');
   const root: Record<string, unknown> = { merge_rules: { labels: { trigger: 'mergequeue' } } };

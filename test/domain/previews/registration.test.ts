@@ -32,7 +32,7 @@ const now = new Date('2026-01-02T03:04:05.000Z');
 const at = (sec: number): Date => new Date(now.getTime() + sec * 1000);
 
 describe('the end of a registration', () => {
-  it('is that of the entry, unless it is given', () => {
+  it('follows from the lifetime in the entry, unless expires_at is given', () => {
     expect(decideExpiry(null, endpoint('a'), now)).toEqual(at(300));
     expect(decideExpiry(at(1), endpoint('a'), now)).toEqual(at(1));
     expect(decideExpiry(at(86_400), endpoint('a'), now)).toEqual(at(86_400));
@@ -47,7 +47,7 @@ describe('the end of a registration', () => {
 });
 
 describe('the name of a registration', () => {
-  it('is `default` if there is at most one entry, and required if there are several', () => {
+  it('is `default` if none is given and there is at most one entry, and is required if there are several', () => {
     expect(requirePreviewName([], null)).toBe('default');
     expect(requirePreviewName([endpoint('a')], null)).toBe('default');
     expect(requirePreviewName([endpoint('a'), sandbox], 'x')).toBe('x');
@@ -60,7 +60,7 @@ describe('the name of a registration', () => {
     [[sandbox], 'box', 'name is box, a sandbox'],
     [[sandbox], 'a', 'has no endpoint preview'],
     [[sandbox, endpoint('a'), endpoint('b')], 'c', "must be one of the repository's endpoint previews: a, b"],
-  ])('for the entries %j is refused as %s', (entries, name, message) => {
+  ])('of an endpoint, for the entries %j, must not be %s', (entries, name, message) => {
     expect(() => requireEndpoint(entries, name)).toThrow(message);
   });
   it('selects its entry', () => {
@@ -80,7 +80,7 @@ it.each([
   [null, ''],
   [null, 'x'.repeat(256)],
   [1, ''],
-])('a registration needs a pull request or a branch, and not %j and %j', (number, branch) => {
+])('a registration with the pull request %j and the branch %j is refused', (number, branch) => {
   expect(() => requireSubject(number, branch)).toThrow(/branch/);
 });
 
@@ -88,4 +88,5 @@ it('the number and the length of the secrets are limited', () => {
   const most = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`A${n}`, 'x'.repeat(8192)]));
   expect(requireSecrets(most)).toBe(most);
   expect(() => requireSecrets({ ...most, B: 'x' })).toThrow('secrets must be at most 50');
+  expect(() => requireSecrets({ A: 'x'.repeat(8193) })).toThrow('8192');
 });

@@ -1,4 +1,5 @@
-// Reads again, under the locks, all facts that `decideGate` needs for the landing gate.
+// Decides whether a planned landing may start. Reads the facts for `decideGate` again, while the caller holds the locks of
+// the repository, the queue and the intent.
 import type { Context } from '../../../context.ts';
 import { isMergedByHost, landingsFrom, type Configuration } from '../../../domain/configuration/index.ts';
 import { withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
