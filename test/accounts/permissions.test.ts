@@ -1,5 +1,5 @@
-// The permissions to skip the line or validation. Both the user of the token and the person for whom the request is
-// made need them (interface 4.3, 5).
+// Tests the permissions to skip the line or validation. The user of the token needs the permission. If the request is
+// made for another person, that person needs it too (interface 4.3, 5).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { isMemberOfTeam } from '../../src/modules/accounts/index.ts';
