@@ -14,7 +14,7 @@ import type { OidcSettings } from './domain/accounts/oidc-settings.ts';
 import type { Violation } from './domain/health/invariants.ts';
 import { judgeInvariants } from './domain/health/parts.ts';
 import { decideReadiness } from './domain/health/readiness.ts';
-import { createCompiledQueries } from './graphql/compiled.ts';
+import { createCompiledQueries, type CompiledQueries } from './graphql/compiled.ts';
 import { createOperationMeter } from './graphql/measuring.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices, type TemporalView } from './graphql/context.ts';
 import { EventLogPubSub } from './graphql/event-log-pubsub.ts';
@@ -130,11 +130,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     log: ports.log,
   });
   const fastify = createFastify(options, previews);
-  const apollo = await serveRoutes(fastify, options, { ...access, services, rateLimiter, keptAnswers });
+  const compiled = createCompiledQueries(interlockSchema());
+  const apollo = await serveRoutes(fastify, options, { ...access, services, rateLimiter, keptAnswers, compiled });
   const sockets = serveSockets({
     server: fastify.server,
     isElsewhere: (request) => previews.isPreview(request),
     schema: interlockSchema(),
+    compiled,
     authenticator,
     callers,
     services,
@@ -234,6 +236,7 @@ interface Parts extends Access {
   readonly services: RequestServices;
   readonly rateLimiter: RateLimiter;
   readonly keptAnswers: AnswerStore;
+  readonly compiled: CompiledQueries;
 }
 
 /** Registers all routes. Returns the Apollo server. */
@@ -259,8 +262,7 @@ async function serveRoutes(
   const documents = loadDocuments();
   const known = new Set([...documents.map(({ name }) => name), ...dashboardOperations(dashboardDir)]);
   const schema = interlockSchema();
-  const compiled = createCompiledQueries(schema);
-  const executing = { ...parts, schema, compiled, log, measure: createOperationMeter(ports.meter, known) };
+  const executing = { ...parts, schema, log, measure: createOperationMeter(ports.meter, known) };
   traceRequests(fastify);
   measureRequests(fastify, ports.meter);
   describeEveryAnswer(fastify, dashboard);

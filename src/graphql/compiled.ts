@@ -1,7 +1,8 @@
-// Frequent queries are compiled by graphql-jit. The executor of graphql-js decides for each field of each row how to
-// resolve it, and a compiled query makes these decisions only once. Queries that graphql-jit would execute differently
-// from graphql-js are not compiled. If a compiled query meets an error, graphql-js executes the query again, because
-// its errors are the documented ones. This is safe because a query changes nothing.
+// Frequent queries and subscriptions are compiled by graphql-jit. The executor of graphql-js decides for each field of
+// each row how to resolve it, and a compiled query makes these decisions only once. Queries that graphql-jit would
+// execute differently from graphql-js are not compiled. If a compiled query meets an error, graphql-js executes the
+// query again, because its errors are the documented ones. This is safe because a query changes nothing. Of a
+// subscription, the execution of a payload is compiled. This paragraph holds for it as for a query.
 //
 // graphql-jit generates code. Of a client's document only names and numbers may get into this code, because version
 // 0.8.9 would execute a certain text of a document as code.
@@ -33,6 +34,8 @@ export interface Execution {
   readonly variables: Readonly<Record<string, unknown>>;
   readonly operationName: string | null;
   readonly contextValue: GraphQLContext;
+  /** The payload of a subscription. Absent for a query. */
+  readonly rootValue?: unknown;
 }
 
 export interface CompiledQueries {
@@ -51,7 +54,7 @@ const maxCompiled = 300;
 /** The most fields of a query, with its fragments expanded. The compiled code grows with the number of fields. */
 const maxFields = 300;
 
-type Run = (root: undefined, context: unknown, variables: object) => ExecutionResult | Promise<ExecutionResult>;
+type Run = (root: unknown, context: unknown, variables: object) => ExecutionResult | Promise<ExecutionResult>;
 
 export function createCompiledQueries(schema: GraphQLSchema, { after = often } = {}): CompiledQueries {
   const executions = new WeakMap<DocumentNode, number>();
@@ -72,7 +75,7 @@ export function createCompiledQueries(schema: GraphQLSchema, { after = often } =
     if (isCompiledQuery(query) && compiled.has(document)) compiled.set(document, query.query as Run);
   }
 
-  async function run({ document, variables, contextValue }: Execution): Promise<ExecutionResult | null> {
+  async function run({ document, variables, contextValue, rootValue }: Execution): Promise<ExecutionResult | null> {
     const before = executions.get(document) ?? 0;
     if (before < after) {
       executions.set(document, before + 1);
@@ -81,7 +84,7 @@ export function createCompiledQueries(schema: GraphQLSchema, { after = often } =
     const query = compiled.get(document);
     if (query === undefined) await compile(document);
     if (query === undefined || query === null) return null;
-    const result = await query(undefined, contextValue, variables);
+    const result = await query(rootValue, contextValue, variables);
     if (result.errors === undefined) return result;
     executions.set(document, 0);
     if (!suspected.has(document)) compiled.delete(document);
@@ -92,10 +95,10 @@ export function createCompiledQueries(schema: GraphQLSchema, { after = often } =
   return {
     run,
     execute: async (execution) => {
-      const { document, variables, operationName, contextValue } = execution;
+      const { document, variables, operationName, contextValue, rootValue } = execution;
       return (
         (await run(execution)) ??
-        (await execute({ schema, document, variableValues: variables, operationName, contextValue }))
+        (await execute({ schema, document, variableValues: variables, operationName, contextValue, rootValue }))
       );
     },
   };
@@ -113,8 +116,8 @@ interface PlainQuery {
 }
 
 /**
- * Analyses a document. Null: it cannot be compiled, because it is no single query of object types alone, because it
- * contains texts or conditions, or because it is too long.
+ * Analyses a document. Null: it cannot be compiled, because it is no single query or subscription of object types alone,
+ * because it contains texts or conditions, or because it is too long.
  */
 export function plainQuery(schema: GraphQLSchema, { definitions }: DocumentNode): PlainQuery | null {
   const operations = definitions.filter(
@@ -124,9 +127,15 @@ export function plainQuery(schema: GraphQLSchema, { definitions }: DocumentNode)
     definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [])),
   );
   const [operation] = operations;
-  const root = schema.getQueryType();
-  if (operation?.operation !== OperationTypeNode.QUERY || operations.length > 1 || !root) return null;
-  if (!(operation.variableDefinitions ?? []).every(({ defaultValue }) => isHarmless(defaultValue))) return null;
+  if (operation === undefined || operation.operation === OperationTypeNode.MUTATION || operations.length > 1)
+    return null;
+  const root = schema.getRootType(operation.operation);
+  if (!root) return null;
+  const variables = operation.variableDefinitions ?? [];
+  const required = new Set(
+    variables.flatMap(({ type, variable }) => (type.kind === Kind.NON_NULL_TYPE ? [variable.name.value] : [])),
+  );
+  if (!variables.every(({ defaultValue }) => isHarmless(defaultValue, required))) return null;
   const bare = new Set<Field>();
   let fields = 0;
 
@@ -141,7 +150,7 @@ export function plainQuery(schema: GraphQLSchema, { definitions }: DocumentNode)
     }
     fields += 1;
     if (fields > maxFields || node.alias?.value.startsWith('__')) return false;
-    if (!(node.arguments ?? []).every(({ value }) => isHarmless(value))) return false;
+    if (!(node.arguments ?? []).every(({ value }) => isHarmless(value, required))) return false;
     if (node.name.value === '__typename') return true;
     // Undefined for the fields of introspection, which the type does not list.
     const field = type.getFields()[node.name.value];
@@ -162,9 +171,15 @@ function hasCondition({ directives = [] }: SelectionNode): boolean {
 
 const harmless: ReadonlySet<Kind> = new Set([Kind.VARIABLE, Kind.INT, Kind.FLOAT, Kind.BOOLEAN, Kind.NULL, Kind.ENUM]);
 
-/** Whether a value in a document contains no text. */
-function isHarmless(value: ValueNode | undefined): boolean {
-  return value === undefined || harmless.has(value.kind);
+/**
+ * Whether a value in a document contains no text, and graphql-jit reads it as graphql-js does. For a variable that is
+ * missing in an input object, graphql-jit would pass null, so a variable in an object must be a required one.
+ */
+function isHarmless(value: ValueNode | undefined, required: ReadonlySet<string>): boolean {
+  if (value?.kind !== Kind.OBJECT) return value === undefined || harmless.has(value.kind);
+  return value.fields.every(({ value: inner }) =>
+    inner.kind === Kind.VARIABLE ? required.has(inner.name.value) : isHarmless(inner, required),
+  );
 }
 
 /** Whether the type of the field refuses a function or a promise as a value. */

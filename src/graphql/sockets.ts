@@ -4,7 +4,7 @@
 // was revoked, or if a page of another site opened the socket.
 import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { getOperationAST, GraphQLError, parse, validate, type ExecutionArgs, type GraphQLSchema } from 'graphql';
+import { getOperationAST, GraphQLError, type ExecutionArgs, type GraphQLSchema } from 'graphql';
 import type { ConnectionInitMessage, Context as SocketContext, SubscribePayload } from 'graphql-ws';
 import { useServer, type Extra } from 'graphql-ws/use/ws';
 import type { Logger } from 'pino';
@@ -16,16 +16,20 @@ import type { Callers } from '../server/callers.ts';
 import { addressOf, type TrustsProxy } from '../server/client-address.ts';
 import type { RateLimiter } from '../server/rate-limit.ts';
 import type { WrongTokens } from '../server/wrong-tokens.ts';
+import type { CompiledQueries } from './compiled.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices } from './context.ts';
+import { createDocuments, type Documents } from './documents.ts';
 import { refusal, reportError } from './errors.ts';
-import { maxTokens, pointsOf } from './limits.ts';
+import { pointsOf } from './limits.ts';
 import { createSharedLoaders } from './shared-loaders.ts';
+import { createSubscribe } from './subscription-execution.ts';
 
 export interface SocketOptions {
   readonly server: Server;
   /** Whether another handler answers an upgrade request. */
   readonly isElsewhere: (request: IncomingMessage) => boolean;
   readonly schema: GraphQLSchema;
+  readonly compiled: CompiledQueries;
   readonly authenticator: Authenticator;
   readonly callers: Callers;
   readonly services: RequestServices;
@@ -80,7 +84,7 @@ export function serveSockets(options: SocketOptions): Sockets {
   const { server, log } = options;
   const connections = createConnections(options);
   const slow = new Map<WebSocket, string>();
-  const loadersOf = createSharedLoaders();
+  const shared = { documents: createDocuments(options.schema), loadersOf: createSharedLoaders() };
   const wss = new WebSocketServer({
     noServer: true,
     maxPayload: maxBytes,
@@ -98,9 +102,10 @@ export function serveSockets(options: SocketOptions): Sockets {
   const stopServing = useServer(
     {
       connectionInitWaitTimeout: 10_000,
+      subscribe: createSubscribe(options.compiled),
       onConnect: async (context) => await connections.connect(context),
       onSubscribe: ({ extra }, _id, payload) =>
-        prepare({ ...options, loadersOf }, connections.sessionOf(extra.socket), payload),
+        prepare({ ...options, ...shared }, connections.sessionOf(extra.socket), payload),
       onNext: ({ extra }, _id, _payload, { contextValue }, result) => {
         if (!result.errors) return undefined;
         const { requestId } = contextValue as GraphQLContext;
@@ -275,16 +280,16 @@ function prepare(
     services,
     rateLimiter,
     newRequestId,
+    documents,
     loadersOf,
-  }: SocketOptions & { readonly loadersOf: ReturnType<typeof createSharedLoaders> },
+  }: SocketOptions & { readonly documents: Documents; readonly loadersOf: ReturnType<typeof createSharedLoaders> },
   session: Session | undefined,
   payload: SubscribePayload,
 ): ExecutionArgs | readonly GraphQLError[] {
   if (!session) return [refusal(new DomainError('UNAUTHENTICATED', 'Unauthorized'))];
   try {
-    const document = parse(payload.query, { maxTokens });
-    const errors = validate(schema, document);
-    if (errors.length > 0) return errors;
+    const document = documents.read(payload.query);
+    if (!('definitions' in document)) return document;
     const operation = getOperationAST(document, payload.operationName);
     if (!operation) return [new GraphQLError('Name the operation to execute in operationName')];
     const variableValues = payload.variables ?? {};

@@ -5,6 +5,7 @@ import { ArgsType, Field, ObjectType } from 'type-graphql';
 import { mapEvents } from './subscription-payloads.ts';
 import type { FollowedEvent } from '../modules/events/index.ts';
 import type { GraphQLContext } from './context.ts';
+import { createSharedAnswers } from './shared-answers.ts';
 
 @ArgsType()
 export class FollowArgs {
@@ -40,14 +41,31 @@ export interface SubscriptionRequest<Args extends { readonly after?: string | nu
 export interface EventSelection<Payload extends object> {
   readonly matches: (event: FollowedEvent) => boolean;
   readonly toChange: (event: FollowedEvent) => Promise<Payload | null>;
+  /**
+   * The field, if `toChange` depends on nothing but the event, the arguments and the rights of the caller. Then
+   * subscriptions of a caller with the same arguments share the change. Absent: each makes its own.
+   */
+  readonly sharedAs?: string;
+  /** Whether a change is sent. Absent: every change is sent. */
+  readonly isNews?: (change: Payload) => boolean;
 }
+
+const shareChange = createSharedAnswers();
 
 /** Follows events. No event after the promise has resolved is missed. */
 export async function followEvents<Payload extends object>(
   { args, context }: SubscriptionRequest,
-  { matches, toChange }: EventSelection<Payload>,
+  { matches, toChange, sharedAs, isNews = () => true }: EventSelection<Payload>,
 ): Promise<AsyncIterable<unknown>> {
   const stream = context.events.follow({ accountId: context.accountId, after: args.after, matches });
   await stream.started;
-  return mapEvents(stream, toChange);
+  const question = JSON.stringify([sharedAs, { ...args, after: null }]);
+  return mapEvents(stream, async (event) => {
+    const make = async (): Promise<Payload | null> => await toChange(event);
+    const change =
+      sharedAs === undefined
+        ? await make()
+        : await shareChange({ subject: event, caller: context.loaders, question, make });
+    return change !== null && isNews(change) ? change : null;
+  });
 }

@@ -12,8 +12,9 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { createCompiledQueries, plainQuery } from '../../src/graphql/compiled.ts';
-import { graphQLContext, type GraphQLContext, type RequestServices } from '../../src/graphql/context.ts';
+import { graphQLContext, loaderOf, type GraphQLContext, type RequestServices } from '../../src/graphql/context.ts';
 import { interlockSchema } from '../../src/graphql/schema.ts';
+import { pullRequestById } from '../../src/modules/queue/api/pull-requests.reads.ts';
 import { fc } from '../support/properties.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { seed } from './seed.ts';
@@ -124,6 +125,36 @@ it.each([
   expect(compiled).toBe(executed);
 });
 
+it.each([
+  [
+    'pullRequestChanged',
+    'pullRequestChanged(repository: {owner: $owner, name: $name}, number: $number) { cursor action pullRequest { number title status position repository { name } } }',
+  ],
+  [
+    'queueChanged',
+    'queueChanged(repository: {owner: $owner, name: $name}, baseBranch: $branch) { cursor pullRequests { number } batches { id } }',
+  ],
+])('a payload of a compiled subscription gives the same answer as graphql-js: %s', async (name, selection) => {
+  const document = parse(
+    `subscription Followed($owner: String!, $name: String!, $number: PullRequestNumber!, $branch: String!) { ${selection} }`.replace(
+      name === 'queueChanged' ? ', $number: PullRequestNumber!' : ', $branch: String!',
+      '',
+    ),
+  );
+  const [row] = await s.rows<{ id: string }>('select id::text from pull_request where number = 1 and account_id = $1', [
+    s.accountId,
+  ]);
+  const pullRequest = await loaderOf(contextOf(), pullRequestById).load(row?.id ?? '');
+  const rootValue = { cursor: '1.7', action: 'queued', pullRequest, pullRequestId: row?.id, batchId: null };
+  const queries = createCompiledQueries(schema, { after: 0 });
+  const execution = { document, variables, operationName: null, rootValue };
+  await queries.run({ ...execution, contextValue: contextOf() });
+  const compiled = await queries.run({ ...execution, contextValue: contextOf() });
+  expect(compiled?.data).toMatchObject({ [name]: { cursor: '1.7' } });
+  const executed = await execute({ schema, document, variableValues: variables, contextValue: contextOf(), rootValue });
+  expect(JSON.stringify(compiled)).toBe(JSON.stringify(executed));
+});
+
 it('a compiled query awaits a promise although no resolver returned it', async () => {
   // After its first read, Interlock knows the repository by its name. The branch is read only if a query needs it.
   for (const text of [
@@ -188,6 +219,14 @@ describe('a document is not compiled', () => {
       'query ($owner: String = "acme") { repository(owner: $owner) { id } }',
     ],
     ['with a list', inShop('pullRequests(filter: {statuses: [QUEUED]}) { totalCount }')],
+    [
+      'with a text in an input object',
+      'subscription { pullRequestChanged(repository: {owner: "acme", name: "shop"}, number: 1) { cursor } }',
+    ],
+    [
+      'with a variable in an input object that may be missing',
+      'query ($owner: String!, $name: String!, $author: String) { repository(owner: $owner, name: $name) { pullRequests(filter: {author: $author}) { totalCount } } }',
+    ],
     ['with a condition', inShop('id @include(if: true)')],
     ['with a condition of a fragment', inShop('... @skip(if: false) { id }')],
     ['with a name that JavaScript reserves', inShop('__proto__: id')],

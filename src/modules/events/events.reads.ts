@@ -1,4 +1,4 @@
-// Reads of one account's event log, under its row-level security.
+// Reads of event logs. The log of one account is read under its row-level security.
 import type { Database } from '../../platform/database.ts';
 import { formatCursor, type LogBounds } from './cursor.ts';
 
@@ -34,20 +34,45 @@ export interface PositionedEvent {
 
 export const pageSize = 500;
 
+const columns = `(select epoch from installation)::float8 as epoch, position::float8 as position, action, at, actor,
+             repository_id::text, queue_id::text, pull_request_id::text, batch_id::text, candidate_id::text,
+             environment_id::text, deployment_id::text, runbook_id::text, verification_id::text,
+             registration_id::text, payload`;
+
 /** Events after a position, in order, at most `pageSize`. Fewer events mean that there are no more. */
 export async function readEventsAfter(db: Database, accountId: string, position: number): Promise<PositionedEvent[]> {
   const rows = await db.read<EventRow>(accountId, {
     name: 'events_after',
-    text: `select (select epoch from installation)::float8 as epoch, position::float8 as position, action, at, actor,
-             repository_id::text, queue_id::text, pull_request_id::text, batch_id::text, candidate_id::text,
-             environment_id::text, deployment_id::text, runbook_id::text, verification_id::text,
-             registration_id::text, payload
+    text: `select ${columns}
            from event
            where account_id = $1::bigint and position is not null and position > $2::bigint
            order by position limit ${pageSize}`,
     values: [accountId, position],
   });
   return rows.map(toPositionedEvent);
+}
+
+/**
+ * Like `readEventsAfter`, for several accounts by one statement, in the role interlock_system. The pages are in the
+ * order of the accounts.
+ */
+export async function readEventsOfAccounts(
+  db: Database,
+  accounts: readonly { readonly accountId: string; readonly position: number }[],
+): Promise<PositionedEvent[][]> {
+  const rows = await db.system.query<EventRow & { readonly account: string }>(
+    `select e.* from unnest($1::bigint[], $2::bigint[]) as seen (account_id, position)
+     cross join lateral (
+       select account_id::text as account, ${columns}
+       from event
+       where account_id = seen.account_id and position is not null and event.position > seen.position
+       order by position limit ${pageSize}) e`,
+    [accounts.map(({ accountId }) => accountId), accounts.map(({ position }) => position)],
+  );
+  const pages = Map.groupBy(rows, ({ account }) => account);
+  return accounts.map(({ accountId }) =>
+    (pages.get(accountId) ?? []).map(toPositionedEvent).toSorted((a, b) => a.position - b.position),
+  );
 }
 
 export async function readLogBounds(db: Database, accountId: string): Promise<LogBounds> {

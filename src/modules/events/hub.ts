@@ -1,9 +1,16 @@
 // Distributes an account's events to all streams in this process. A notification is only a hint: events are always
-// read from the log, once for each account and notification, for any number of streams.
+// read from the log, once for each notification, for any number of accounts and streams.
 import type { Logger } from 'pino';
 import type { Database } from '../../platform/database.ts';
 import { cursorExpired, formatCursor, parseCursor, requireFollowable, type Cursor } from './cursor.ts';
-import { type FollowedEvent, pageSize, type PositionedEvent, readEventsAfter, readLogBounds } from './events.reads.ts';
+import {
+  type FollowedEvent,
+  pageSize,
+  type PositionedEvent,
+  readEventsAfter,
+  readEventsOfAccounts,
+  readLogBounds,
+} from './events.reads.ts';
 import { type EventStream, BufferedEventStream } from './event-stream.ts';
 import { eventsChannel, parseNotification } from './sequencer.ts';
 
@@ -72,15 +79,16 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
 
   function onNotification(payload: string): void {
     const heads = parseNotification(payload);
-    if (heads === null) for (const tail of tails.values()) void readNews(tail).catch(warn);
+    if (heads === null) void readNews([...tails.values()]).catch(warn);
     else readChanged(heads);
   }
 
   function readChanged(heads: readonly (readonly [accountId: string, head: number])[]): void {
-    for (const [accountId, head] of heads) {
+    const behind = heads.flatMap(([accountId, head]) => {
       const tail = tails.get(accountId);
-      if (tail !== undefined && head > tail.position) void readNews(tail).catch(warn);
-    }
+      return tail !== undefined && head > tail.position ? [tail] : [];
+    });
+    void readNews(behind).catch(warn);
   }
 
   async function compareHeads(): Promise<void> {
@@ -92,24 +100,37 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
     readChanged(rows.map((row) => [row.id, row.head]));
   }
 
-  async function readNews(tail: Tail): Promise<void> {
-    tail.hasNews = true;
-    if (tail.isReading) return;
-    tail.isReading = true;
+  async function readNews(behind: readonly Tail[]): Promise<void> {
+    for (const tail of behind) tail.hasNews = true;
+    const reading = behind.filter((tail) => !tail.isReading);
+    for (const tail of reading) tail.isReading = true;
     try {
-      while (tail.hasNews && tail.streams.size > 0) {
-        tail.hasNews = false;
-        const page = await readEventsAfter(db, tail.accountId, tail.position);
-        if (!continues(page, tail)) return await expire(tail);
-        for (const positioned of page) {
-          tail.position = positioned.position;
-          for (const stream of tail.streams) stream.offer(positioned);
-        }
-        if (page.length === pageSize) tail.hasNews = true;
+      for (;;) {
+        const wanted = reading.filter((tail) => tail.hasNews && tail.streams.size > 0);
+        if (wanted.length === 0) return;
+        for (const tail of wanted) tail.hasNews = false;
+        const pages = await readPages(wanted);
+        for (const [index, tail] of wanted.entries()) await handOut(tail, pages[index] ?? []);
       }
     } finally {
-      tail.isReading = false;
+      for (const tail of reading) tail.isReading = false;
     }
+  }
+
+  /** The read of one account is a prepared statement, which costs less than a read of several. */
+  async function readPages(wanted: readonly Tail[]): Promise<PositionedEvent[][]> {
+    const [first] = wanted;
+    if (first === undefined || wanted.length > 1) return await readEventsOfAccounts(db, wanted);
+    return [await readEventsAfter(db, first.accountId, first.position)];
+  }
+
+  async function handOut(tail: Tail, page: readonly PositionedEvent[]): Promise<void> {
+    if (!continues(page, tail)) return await expire(tail);
+    for (const positioned of page) {
+      tail.position = positioned.position;
+      for (const stream of tail.streams) stream.offer(positioned);
+    }
+    if (page.length === pageSize) tail.hasNews = true;
   }
 
   async function expire(tail: Tail): Promise<void> {
@@ -134,7 +155,7 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
     stream.isLive = true;
     tail.streams.add(stream);
     // The tail had no stream before, and so has read no events for earlier notifications.
-    if (tail.streams.size === 1) void readNews(tail).catch(warn);
+    if (tail.streams.size === 1) void readNews([tail]).catch(warn);
     return true;
   }
 

@@ -31,7 +31,12 @@ export {
   removeDeletedRepositories,
   removeUnfinishedRepository,
 } from './deletion.service.ts';
-export { deletionChannel, clearNamesOnDeletion } from './known-repositories.ts';
+export {
+  deletionChannel,
+  clearNamesOnDeletion,
+  loadKnownRepository,
+  readKnownRepositories,
+} from './known-repositories.ts';
 export {
   endComparison,
   hasLine,

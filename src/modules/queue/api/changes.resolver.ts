@@ -7,7 +7,7 @@ import { loadIfAny, loaderOf, type GraphQLContext } from '../../../graphql/conte
 import { followEvents, type SubscriptionRequest } from '../../../graphql/subscriptions.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { Event } from '../../events/events.types.ts';
-import { loadRepository, requireStillSeen } from '../../repositories/index.ts';
+import { loadKnownRepository, loadRepository, requireStillSeen } from '../../repositories/index.ts';
 import {
   BatchChange,
   FollowPullRequestArgs,
@@ -110,19 +110,20 @@ async function followDepth(subscribing: SubscriptionRequest<FollowRepositoryArgs
   // If the subscriber resumes, it is not known which depth was sent last, so the first change is always sent.
   let last = '';
   const changes = await followEvents(subscribing, {
+    sharedAs: 'queueDepthChanged',
     matches: (event) => event.repositoryId === id,
-    toChange: async ({ cursor }) => {
-      const { repository, depth } = await readDepth();
-      if (depthKey(depth) === last) return null;
+    toChange: async ({ cursor }) => ({ cursor, ...(await readDepth()) }),
+    isNews: ({ depth }) => {
+      const before = last;
       last = depthKey(depth);
-      return { cursor, repository, depth };
+      return last !== before;
     },
   });
   if (!args.after) last = depthKey((await readDepth()).depth);
   return changes;
 
   async function readDepth(): Promise<Pick<QueueDepthChange, 'repository' | 'depth'>> {
-    const repository = await loadRepository(context, args.repository);
+    const repository = await loadKnownRepository(context, args.repository);
     return { repository, depth: await readQueueDepth(context, repository) };
   }
 }
@@ -136,9 +137,10 @@ async function followQueue(subscribing: SubscriptionRequest<FollowQueueArgs>): P
   requireScope(context, 'queue:read');
   const { id } = await loadRepository(context, args.repository);
   return await followEvents(subscribing, {
+    sharedAs: 'queueChanged',
     matches: (event) => event.repositoryId === id,
     toChange: async (event) => {
-      const queue = await readQueue(context, await loadRepository(context, args.repository), args.baseBranch);
+      const queue = await readQueue(context, await loadKnownRepository(context, args.repository), args.baseBranch);
       const { cursor, action, pullRequestId, batchId } = event;
       return queue === null || !concernsQueue(event, queue.id)
         ? null
@@ -152,9 +154,10 @@ async function followBatches(subscribing: SubscriptionRequest<FollowQueueArgs>):
   requireScope(context, 'queue:read');
   const { id } = await loadRepository(context, args.repository);
   return await followEvents(subscribing, {
+    sharedAs: 'batchChanged',
     matches: (event) => event.repositoryId === id && event.batchId !== null,
     toChange: async ({ cursor, action, queueId, batchId }) => {
-      const queue = await readQueue(context, await loadRepository(context, args.repository), args.baseBranch);
+      const queue = await readQueue(context, await loadKnownRepository(context, args.repository), args.baseBranch);
       const batch = queue?.id === queueId ? await loadIfAny(context, batchById, batchId) : null;
       return batch && { cursor, action, batch };
     },
@@ -171,6 +174,7 @@ async function followPullRequest(
   });
   if (found === null) throw notFound('Pull request');
   return await followEvents(subscribing, {
+    sharedAs: 'pullRequestChanged',
     matches: ({ pullRequestId }) => pullRequestId === found.id,
     toChange: async ({ cursor, action }) => {
       await requireStillSeen(context, found.repositoryId);

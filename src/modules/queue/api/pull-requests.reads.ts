@@ -8,7 +8,7 @@ import type { GraphQLContext } from '../../../graphql/context.ts';
 import { loadOne } from '../../../graphql/loaders.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { sqlList, type Statement } from '../../../platform/database.ts';
-import { patternsOf, readRepositoriesById } from '../../repositories/index.ts';
+import { patternsOf, readKnownRepositories } from '../../repositories/index.ts';
 import type { Repository } from '../../repositories/repositories.types.ts';
 import { botColumns, botOf, type EmbeddedBotRow } from './bot-pull-requests.rows.ts';
 import type { PullRequest } from './pull-requests.types.ts';
@@ -293,9 +293,7 @@ export async function withRepositories<R extends { readonly repositoryId: string
   rows: readonly R[],
 ): Promise<(R & { repository: Repository })[]> {
   if (rows.length === 0) return [];
-  const repositories = new Map(
-    (await readRepositoriesById(ctx, [...new Set(rows.map((row) => row.repositoryId))])).map((row) => [row.id, row]),
-  );
+  const repositories = await readKnownRepositories(ctx, new Set(rows.map((row) => row.repositoryId)));
   return rows.flatMap((row) => {
     const repository = repositories.get(row.repositoryId);
     return repository ? [Object.assign(row, { repository })] : [];

@@ -1,0 +1,31 @@
+// Documents of subscriptions, parsed and validated. The same text gives the same object, so that many sockets with the
+// same document hold it in memory once and share a compiled form.
+import { parse, validate, type DocumentNode, type GraphQLError, type GraphQLSchema } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { maxTokens } from './limits.ts';
+
+export interface Documents {
+  /** Returns the document, or the errors of its validation. Throws a GraphQLError if the text cannot be parsed. */
+  read(text: string): DocumentNode | readonly GraphQLError[];
+}
+
+/** The texts of all remembered documents together have at most this many characters. */
+const maxCharacters = 1_000_000;
+
+export function createDocuments(schema: GraphQLSchema): Documents {
+  const valid = new LRUCache<string, DocumentNode>({
+    maxSize: maxCharacters,
+    sizeCalculation: (_document, text) => Math.max(text.length, 1),
+  });
+  return {
+    read: (text) => {
+      const known = valid.get(text);
+      if (known !== undefined) return known;
+      const document = parse(text, { maxTokens });
+      const errors = validate(schema, document);
+      if (errors.length > 0) return errors;
+      valid.set(text, document);
+      return document;
+    },
+  };
+}
