@@ -59,7 +59,7 @@ export async function followEvents<Payload extends object>(
 ): Promise<AsyncIterable<unknown>> {
   const stream = context.events.follow({ accountId: context.accountId, after: args.after, matches });
   await stream.started;
-  const question = JSON.stringify([sharedAs, { ...args, after: null }]);
+  const question = JSON.stringify([sharedAs, args], (key, value: unknown) => (key === 'after' ? undefined : value));
   return mapEvents(stream, async (event) => {
     const make = async (): Promise<Payload | null> => await toChange(event);
     const change =

@@ -160,6 +160,40 @@ describe('event streams', () => {
     expect(one?.[0], 'and share it').toBe(two?.[0]);
     await counting.close();
   });
+
+  test('of several accounts share one read for each notification, and each gets the events of its own account', async () => {
+    await sequencer.stop();
+    const others = [await world.account(), await world.account()];
+    const subjects = [
+      subject,
+      ...(await Promise.all(others.map(async (id) => ({ accountId: id, repositoryId: await world.repository(id) })))),
+    ];
+    const texts: string[] = [];
+    const { db } = world;
+    const query: Database['system']['query'] = async (text, values) => {
+      texts.push(text);
+      return await db.system.query(text, values);
+    };
+    const counting = createEventHub({ db: { ...db, system: { ...db.system, query } }, log, recheckMs: never });
+    const streams = subjects.map((of) => counting.follow({ accountId: of.accountId }));
+    await Promise.all(streams.map((stream) => stream.started));
+    // The first events make all streams live, and are read by each account.
+    for (const round of [1, 2]) {
+      const taken = streams.map((stream, at) => takeEvents(stream, at + 1));
+      for (const [at, of] of subjects.entries()) await world.write(of, at + 1);
+      texts.length = 0;
+      await sequenceEvents(db);
+      const events = await Promise.all(taken);
+      expect(events.map((each) => new Set(each.map(({ repositoryId }) => repositoryId)))).toEqual(
+        subjects.map(({ repositoryId }) => new Set([repositoryId])),
+      );
+      expect(events.map(serialsOf)).toEqual(
+        subjects.map((_, at) => numbersUpTo(at + 1).map((n) => (round - 1) * (at + 1) + n)),
+      );
+    }
+    expect(texts.filter((text) => text.includes('event'))).toHaveLength(1);
+    await counting.close();
+  });
 });
 
 describe('a stream that is read slowly', () => {
