@@ -20,6 +20,7 @@ const benches = [
   { name: 'events', args: ['--commits', '2000'] },
   { name: 'webhooks', args: ['--deliveries', '2000'] },
   { name: 'long-line', args: ['--lines', '100000', '--times', '10'] },
+  { name: 'doctor', args: ['--pull-requests', '1000', '--times', '20'] },
   { name: 'histories', args: [] },
   { name: 'start', args: [] },
 ] as const;

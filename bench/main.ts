@@ -2,6 +2,7 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { benchAnalytics } from './analytics.ts';
 import { benchDashboard } from './dashboard.ts';
+import { measureDoctor } from './doctor.ts';
 import { measureEvents } from './events.ts';
 import { tableOfFigures, thisMachine, type Figure } from './figures.ts';
 import { benchGitHubFaults } from './github-faults.ts';
@@ -55,6 +56,7 @@ const benchesWithAims = {
   events: async ({ commits }) => await measureEvents(commits),
   webhooks: async ({ deliveries }) => await measureWebhooks(deliveries),
   'long-line': async ({ lines = [100_000], times = 10 }) => await measureLongLine(lines[0] ?? 100_000, times),
+  doctor: async ({ pullRequests = 1_000, times = 20 }) => await measureDoctor(pullRequests, times),
   histories: measureHistories,
   start: measureStarts,
 } as const satisfies Readonly<Record<string, (options: Options) => Promise<Figure[]>>>;
@@ -86,7 +88,11 @@ const program = new Command('npm run bench --')
       .choices([...Object.keys(benchesWithAims), ...Object.keys(otherBenches)])
       .default('reads'),
   )
-  .option('--pull-requests <n>', 'how many pull requests (landing, idle-landing, requests, analytics)', readNumber)
+  .option(
+    '--pull-requests <n>',
+    'how many pull requests (landing, idle-landing, requests, doctor, analytics)',
+    readNumber,
+  )
   .option('--deliveries <n>', 'how many deliveries (webhooks, github-webhooks)', readNumber, 5_000)
   .option('--sizes <n,…>', 'how many rows the accounts have (lists)', readNumbers)
   .option('--landings <n>', 'how many landings (landings, github-faults)', readNumber, 40)
@@ -95,7 +101,7 @@ const program = new Command('npm run bench --')
   .option('--lines <n,…>', 'the lengths of the lines (turn, long-line, releases, line, dashboard)', readNumbers)
   .option('--changes <n>', 'how many changes (dashboard)', readNumber, 2_000)
   .option('--changes-a-second <n>', 'how many changes in a second (dashboard)', readNumber, 20)
-  .option('--times <n>', 'how many measurements (turn, long-line, releases, line)', readNumber)
+  .option('--times <n>', 'how many measurements (turn, long-line, doctor, releases, line)', readNumber)
   .option('--rounds <n>', 'how many measured rounds (reads)', readNumber, 20)
   .option('--requests <n>', 'how many requests of each kind (reads, lists)', readNumber, 300)
   .option('--tenants <n>', 'how many accounts (reads)', readNumber, 200)

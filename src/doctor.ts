@@ -82,7 +82,8 @@ function sayInvariants(violations: readonly Violation[], tookMs: number): void {
       console.log(`         ${account === '' ? '' : `account ${account}: `}${sentence}`);
     if (found.length > maxSentences) console.log(`         and ${found.length - maxSentences} more`);
   }
-  console.log(`\n${violations.length} violations, found in ${tookMs} ms.`);
+  const { length } = violations;
+  console.log(`\n${length === 1 ? '1 violation' : `${length} violations`}, found in ${tookMs} ms.`);
 }
 
 /** Returns the exit code: 1 if a record is older than its setting allows. */

@@ -103,6 +103,8 @@ export async function startServer(
     readonly webhooks?: () => Omit<WebhookOptions, 'secrets'>;
     /** The state of Temporal that the servers report. Left out: they report no state of Temporal. */
     readonly temporal?: TemporalView;
+    /** Whether /readyz?deep has the invariants. Left out: no. */
+    readonly showsInvariants?: boolean;
     /** `as usual`: the limits of the service. Left out: limits so high that no test reaches them. */
     readonly rateLimit?: 'as usual' | { readonly perSecond: number; readonly burst: number };
     /** The token that reads /metrics. Left out: only this machine may read /metrics. */
@@ -142,6 +144,7 @@ export async function startServer(
       port: options.port ?? 0,
       host: '127.0.0.1',
       overdue: service.overdue,
+      ...(options.showsInvariants === true && { violations: service.violations }),
       metrics: { page: service.metricsPage, token: options.metricsToken ?? null },
       ...(options.temporal && { temporal: options.temporal }),
       ...(options.graphiqlDir && { graphiqlDir: options.graphiqlDir }),
