@@ -3,7 +3,7 @@
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isFailure } from '../planning/failure.ts';
 import type { SpeculationGraph } from './graph.ts';
-import { isSuspended } from '../planning/line.ts';
+import { isBuiltAlone } from '../planning/units.ts';
 import { overlapsAll } from './reorderable.ts';
 import { isCulpritSearched, findSmallestReds } from './culprit-search.ts';
 
@@ -95,9 +95,8 @@ function failureOf({ line }: SpeculationGraph, indices: readonly number[]): numb
 /** Whether the pull request may be put into a batch, because it has no build that still decides about it. */
 function isWaiting(graph: SpeculationGraph, index: number): boolean {
   const row = graph.line[index];
-  if (row === undefined || graph.landing.has(index) || isSuspended(graph.view, row) || isInIsolatedRetry(graph, index))
-    return false;
-  if (row.stack !== null || row.bisection !== null || row.skipLine || row.skipValidation || row.isBarrier) return false;
+  if (row === undefined || graph.landing.has(index) || isInIsolatedRetry(graph, index)) return false;
+  if (row.stack !== null || row.bisection !== null || isBuiltAlone(graph.view, row)) return false;
   return (graph.buildsOf.get(index) ?? []).every(
     (build) => isFailure(build.verdict) && isCulpritSearched(graph, build),
   );
