@@ -1,7 +1,9 @@
 // Rules for the planner under which only builds decide about a landing.
+import { noParallelRules } from '../../../src/domain/configuration/queue-rules.ts';
 import type { QueueRules } from '../../../src/domain/queue/model/rules.ts';
 
 export const rulesOfPlanner: QueueRules = {
+  ...noParallelRules,
   mode: 'parallel',
   speculation: 'linear',
   useAffectedTargets: false,
@@ -12,18 +14,6 @@ export const rulesOfPlanner: QueueRules = {
   optimisticValidationFailureDepth: 10,
   maxRequeueAttempts: 0,
   ciTimeoutMins: 0,
-  checksStartedTimeoutMins: 0,
-  maxParallelPausedBuilds: null,
-  maxTopupBuilds: 0,
-  maxBisectionAttempts: null,
-  maxBisectedBatchSize: null,
-  useParallelBisection: false,
-  maxParallelBisectedBuilds: null,
-  useProactiveDequeue: false,
-  proactiveDequeueDelaySeconds: 0,
-  barrierLabel: null,
-  stuckTimeoutMins: null,
-  bypassStuckState: false,
   skipDraftWhenUpToDate: true,
   strategy: 'squash',
   batchCommit: 'group',

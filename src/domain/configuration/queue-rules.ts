@@ -71,7 +71,8 @@ type ParallelRules = Pick<
   | 'bypassStuckState'
 >;
 
-const noParallelRules: ParallelRules = {
+/** The values of these rules outside parallel mode. With them, each rule is off. */
+export const noParallelRules: ParallelRules = {
   checksStartedTimeoutMins: 0,
   maxParallelPausedBuilds: null,
   maxTopupBuilds: 0,

@@ -1,6 +1,7 @@
 // A random history: requests and steps of workers in any order, and at the end steps without requests until the queue
 // is empty.
 import assert from 'node:assert/strict';
+import { noParallelRules } from '../../../src/domain/configuration/queue-rules.ts';
 import { fc } from '../../support/properties.ts';
 import type { QueueRules, RequiredCheck } from '../../../src/domain/queue/model/rules.ts';
 import type { Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
@@ -178,6 +179,7 @@ export function rulesOf([
     [required('lint')],
   ];
   return {
+    ...noParallelRules,
     mode,
     batchSize,
     strategy,

@@ -1,5 +1,6 @@
 // Makes snapshots from short descriptions: pull requests by number, and a line of batches that are chained on the tip,
 // with one check named `test`.
+import { noParallelRules } from '../../../src/domain/configuration/queue-rules.ts';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import type { CheckConclusion, QueueRules } from '../../../src/domain/queue/model/rules.ts';
 import type { BatchState, BuildState, PullRequestState, Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
@@ -11,6 +12,7 @@ export const hour = 60 * minute;
 export const now = 100 * hour;
 
 export const parallel: QueueRules = {
+  ...noParallelRules,
   mode: 'parallel',
   maxParallelBuilds: null,
   batchSize: 1,
@@ -19,18 +21,6 @@ export const parallel: QueueRules = {
   optimisticValidationFailureDepth: 1,
   maxRequeueAttempts: 0,
   ciTimeoutMins: 0,
-  checksStartedTimeoutMins: 0,
-  maxParallelPausedBuilds: null,
-  maxTopupBuilds: 0,
-  maxBisectionAttempts: null,
-  maxBisectedBatchSize: null,
-  useParallelBisection: false,
-  maxParallelBisectedBuilds: null,
-  useProactiveDequeue: false,
-  proactiveDequeueDelaySeconds: 0,
-  barrierLabel: null,
-  stuckTimeoutMins: null,
-  bypassStuckState: false,
   skipDraftWhenUpToDate: true,
   strategy: 'squash',
   batchCommit: 'group',
