@@ -12,7 +12,7 @@ const pure = [
   'test/dashboard/cache.test.ts',
   'test/dashboard/week.test.ts',
   'test/scripts/**/*.test.ts',
-  'test/cli/rules.test.ts',
+  'test/cli/{help,rules}.test.ts',
   'test/action/inputs.test.ts',
   'test/agents/model*.test.ts',
   'test/previews/analysis.test.ts',
@@ -64,7 +64,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       // A worker runs one file after the other in the same process: loading the service takes longer than many files.
-      { extends: true, test: { name: 'pure', isolate: false, include: pure } },
+      { extends: true, test: { name: 'pure', isolate: false, include: pure, exclude: heavy } },
       { extends: true, test: { name: 'launcher', include: launcher } },
       {
         extends: true,
