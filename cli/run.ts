@@ -36,9 +36,10 @@ const parts = [
 
 /** `argv` begins with the name of the command. */
 export async function run(argv: readonly string[], io: Io, { version }: RunOptions): Promise<number> {
-  const [first] = argv;
+  const [first, second] = argv;
   try {
     if (isSeparateProgram(first)) return await io.runProgram(first, argv.slice(1));
+    if (first === 'help' && isSeparateProgram(second)) return await io.runProgram(second, ['--help']);
     const outcome = await parse(argv, io, version);
     return exitCodes[io.signal.aborted ? 'interrupted' : outcome];
   } catch (error) {

@@ -22,7 +22,7 @@ function wholeNumber(text: string): number {
 }
 
 async function main(): Promise<void> {
-  const program = new Command('github:emulator')
+  const program = new Command('npm run github:emulator --')
     .description('Serves an emulator of GitHub: REST, GraphQL, git, webhooks and pages.')
     .option('--port <number>', 'the port to listen on; 0 is any free port', wholeNumber, 4900)
     .option('--data <folder>', 'the folder of the state and the repositories', '.github-emulator')

@@ -8,7 +8,7 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { SetupError, findNode, finish, root, runForeground, toolEnvironment } from './toolchain.mjs';
+import { SetupError, findNode, finish, isHelpShown, root, runForeground, toolEnvironment } from './toolchain.mjs';
 
 const own = join(root, 'scripts', 'schemathesis');
 const requirements = join(own, 'requirements.txt');
@@ -160,4 +160,9 @@ async function main() {
   return status;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) finish(main());
+const usage = `Usage: node scripts/schemathesis.mjs [--url <address> --token <token>] [--examples <number>] [--seed <number>]
+
+Runs Schemathesis, which makes requests from the OpenAPI document of the service and compares the answers with it. Without
+--url, it starts a server with a repository and tests that.`;
+
+if (process.argv[1] === fileURLToPath(import.meta.url) && !isHelpShown(process.argv.slice(2), usage)) finish(main());

@@ -81,13 +81,6 @@ describe('interlock', () => {
     expect(failed).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^No service is named.*\n$/) });
   });
 
-  test('completes commands and options in a shell', async () => {
-    const script = `source <(${process.execPath} ${bin} completion bash); complete -p interlock`;
-    expect((await run('bash', ['-c', script])).stdout).toContain('interlock');
-    const { stdout } = await run(process.execPath, [bin, 'complete', '--', 'status', '--w']);
-    expect(stdout).toContain('--watch\t');
-  });
-
   describe('on a Node that is too old', () => {
     let folder = '';
     const old = `Object.defineProperty(process, 'versions', { value: { node: '14.21.3' } });`;
