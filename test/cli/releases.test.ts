@@ -1,4 +1,4 @@
-// Releases, runbooks, the configuration and webhooks from the command line. All tests share one repository.
+// Releases, the configuration and webhooks from the command line. All tests share one repository.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -71,27 +71,6 @@ describe('a release', () => {
   test('of a project that does not exist is refused', async () => {
     const { code, stderr } = await shop.run('release', 'shoe', '1.0-rc1');
     expect([code, stderr]).toEqual([1, 'There is no release project shoe.\n']);
-  });
-});
-
-describe('a runbook', () => {
-  test('starts with a prompt from the standard input, and is listed, shown and canceled', async () => {
-    const begun = await shop.runWith({ typed: 'Sell more tea' }, 'runbook', 'start', '-', '--title', 'Tea', '--json');
-    expect(json(begun)).toMatchObject({ number: 1, title: 'Tea', status: 'generating_steps', pullRequests: [] });
-    expect((await shop.run('runbook', 'list')).stdout).toBe('1  generating_steps  Tea\n');
-    expect((await shop.run('runbook', 'show', '1')).stdout).toContain(
-      'Runbook 1 Tea: generating_steps, 0 of 0 steps\n',
-    );
-    expect((await shop.run('runbook', 'cancel', '1')).code).toBe(2);
-    expect((await shop.run('runbook', 'cancel', '1', '--yes')).code).toBe(0);
-  });
-
-  test.each([
-    ['if no runbook has the number', 1, ['show', '9'], 'There is no runbook 9.'],
-    ['if the argument is not a number', 2, ['log', 'tea'], 'A runbook is named by its number, not tea.'],
-    ['if the mode is unknown', 2, ['start', 'Tea', '--pr-mode', 'many'], '--pr-mode must be one of manual, single_pr'],
-  ])('command is refused %s', async (_, code, argv, message) => {
-    expect(await shop.run('runbook', ...argv)).toMatchObject({ code, stderr: expect.stringContaining(message) });
   });
 });
 

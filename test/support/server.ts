@@ -17,6 +17,7 @@ import {
   type Secrets,
 } from '../../src/modules/accounts/index.ts';
 import { createEventHub } from '../../src/modules/events/index.ts';
+import type { RunbookDriving } from '../../src/modules/runbooks/index.ts';
 import type { WebhookOptions } from '../../src/modules/webhooks/index.ts';
 import type { TrustsProxy } from '../../src/server/client-address.ts';
 import { serveLocalGit } from '../../src/server/local-git.ts';
@@ -111,6 +112,8 @@ export async function startServer(
     readonly metricsToken?: string;
     /** The greatest number of queues with series of their own at /metrics. */
     readonly maxSeries?: number;
+    /** How `drain` carries out the steps of runbooks. Left out: runbooks wait. */
+    readonly runbooks?: RunbookDriving;
     /** Left out: only fatal errors are logged. */
     readonly log?: Logger;
   } = {},
@@ -118,6 +121,7 @@ export async function startServer(
   const database = options.databaseUrl === undefined ? await takeDatabase() : { url: options.databaseUrl };
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-server-'));
   const loop = createPlainLoop();
+  loop.runbooks.driving = options.runbooks ?? null;
   const log = options.log ?? pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' });
   const secrets = generateSecrets();
 

@@ -38,15 +38,20 @@ async function plan(supervised: SupervisedAgent, rows: RunbookRows, ordinal: num
     const session = openAgentSession(supervised, rows, { stepId: null, folders });
     return requireSteps(await agent.plan(outlineOf(rows, ordinal), session));
   });
-  const leaves = planned.steps.reduce((sum, step) => sum + step.leaves.length, 0);
+  const leaves = countLeaves(planned);
   return {
     message: `Planned ${leaves} ${leaves === 1 ? 'step' : 'steps'}.`,
     write: async (tx, now) => await writePlan(ctx, tx, now, { ordinal, planned }),
   };
 }
 
+/** A step without parts is its own leaf. */
+function countLeaves({ steps }: Plan): number {
+  return steps.reduce((sum, { leaves }) => sum + Math.max(1, leaves.length), 0);
+}
+
 function requireSteps(planned: Plan): Plan {
-  const leaves = planned.steps.reduce((sum, step) => sum + Math.max(1, step.leaves.length), 0);
+  const leaves = countLeaves(planned);
   if (leaves === 0) throw new AgentRefused('The plan has no steps. Say in the prompt what is to be changed.');
   if (leaves > maxPlannedLeaves)
     throw new AgentRefused(
