@@ -11,7 +11,7 @@ import type { RateLimiter } from '../server/rate-limit.ts';
 import { RateLimited } from '../server/rate-limit.ts';
 import type { CompiledQueries } from './compiled.ts';
 import type { GraphQLContext } from './context.ts';
-import { refusal, reportError } from './errors.ts';
+import { refusal, reportError, withListedCode } from './errors.ts';
 import { storeAnswers } from './idempotency.ts';
 import { maxTokens, pointsOf } from './limits.ts';
 import type { MeasureOperation } from './measuring.ts';
@@ -40,6 +40,7 @@ export function createApollo({
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
     cache: 'bounded',
+    formatError: withListedCode,
     parseOptions: { maxTokens },
     logger: {
       debug: () => {},
@@ -79,9 +80,12 @@ function limitRequests(rateLimiter: RateLimiter): ApolloServerPlugin<GraphQLCont
     requestDidStart: async () => ({
       didResolveOperation: async ({ schema, document, operation, request, contextValue, response }) => {
         if (!operation) return;
+        if (operation.operation === OperationTypeNode.SUBSCRIPTION)
+          throw refusal(new DomainError('BAD_INPUT', 'Subscriptions need a WebSocket (graphql-transport-ws).'));
         try {
           const points = pointsOf({ schema, document, operation, variables: request.variables ?? {} });
-          for (const [name, value] of rateLimiter.take(contextValue.accountId, points))
+          const { accountId, pointsTaken = 0 } = contextValue;
+          for (const [name, value] of rateLimiter.take(accountId, points - pointsTaken))
             response.http.headers.set(name, value);
         } catch (error) {
           throw error instanceof DomainError
@@ -97,7 +101,8 @@ function runCompiled(compiled: CompiledQueries): ApolloServerPlugin<GraphQLConte
   return {
     requestDidStart: async () => ({
       responseForOperation: async ({ document, operation, request, operationName, contextValue, response }) => {
-        if (operation.operation !== OperationTypeNode.QUERY) return null;
+        // The types of Apollo say that there is an operation, but a request may name an unknown one.
+        if ((operation as typeof operation | undefined)?.operation !== OperationTypeNode.QUERY) return null;
         const variables = request.variables ?? {};
         const result = await compiled.run({ document, variables, operationName, contextValue });
         if (result === null) return null;

@@ -35,6 +35,8 @@ export interface GraphQLContext extends RequestContext, RequestServices {
    * see the writes of an earlier mutation in the same request, and because subscriptions last long.
    */
   readonly loaders: Map<LoaderFactory<never, unknown>, DataLoader<never, unknown>>;
+  /** Points of the rate limit that the request took before its document was read. Left out: none. */
+  readonly pointsTaken?: number;
 }
 
 export type LoaderFactory<Key, Value> = (ctx: GraphQLContext) => DataLoader<Key, Value>;

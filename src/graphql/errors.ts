@@ -1,6 +1,6 @@
 // The only code that turns errors into GraphQL errors. Each GraphQL error has a code of the closed list, and the field
 // at fault. An internal error shows only the id of the request, by which the error is found in the log.
-import { GraphQLError } from 'graphql';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { DomainError, errorCodes } from '../domain/errors.ts';
 import { HostUnavailable } from '../hosts/port.ts';
 import { outageAsRefusal } from '../platform/outage.ts';
@@ -41,6 +41,16 @@ export function reportError(error: GraphQLError, requestId: string): ReportedErr
     error: withExtensions(error, 'Internal server error', { code: 'INTERNAL', requestId }),
     isServerFault: true,
   };
+}
+
+/**
+ * Gives a code of the closed list to an error that Apollo found before it read the document, such as a body without a
+ * query. `reportError` does so for all other errors.
+ */
+export function withListedCode(error: GraphQLFormattedError): GraphQLFormattedError {
+  const code = String(error.extensions?.['code']);
+  const listed = requestCodes.has(code) ? 'BAD_INPUT' : code === 'INTERNAL_SERVER_ERROR' ? 'INTERNAL' : code;
+  return { ...error, extensions: { ...error.extensions, code: listed } };
 }
 
 /** Like `reportError`, for REST. Internal errors are left unchanged, because REST reports them itself. */

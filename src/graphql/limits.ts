@@ -90,12 +90,17 @@ function refuseWhatIsNoText({ document, variables }: MeasuredRequest): void {
   requireText(variables);
 }
 
-function requireText(value: unknown): void {
+/** No input of the schema has more levels. Variables that no operation names are counted too. */
+const deepestVariable = 50;
+
+function requireText(value: unknown, depth = 0): void {
   if (typeof value === 'string') {
     if (!value.isWellFormed() || value.includes('\0'))
       throw new DomainError('BAD_INPUT', 'A text must be Unicode without the character U+0000.');
   } else if (typeof value === 'object' && value !== null) {
-    for (const each of Object.values(value)) requireText(each);
+    if (depth > deepestVariable)
+      throw new DomainError('BAD_INPUT', `Variables may be nested at most ${deepestVariable} levels deep.`);
+    for (const each of Object.values(value)) requireText(each, depth + 1);
   }
 }
 

@@ -1,19 +1,21 @@
 // Serves GraphQL over HTTP. Subscriptions use WebSockets (src/graphql/sockets.ts).
 import type { ApolloServer } from '@apollo/server';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { Ports } from '../context.ts';
-import { DomainError } from '../domain/errors.ts';
+import { DomainError, errorCodes } from '../domain/errors.ts';
 import { createApollo } from '../graphql/apollo.ts';
 import type { CompiledQueries } from '../graphql/compiled.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices } from '../graphql/context.ts';
 import { refusal } from '../graphql/errors.ts';
+import { refuseDeepNesting } from '../graphql/nesting.ts';
 import type { MeasureOperation } from '../graphql/measuring.ts';
 import { outageAsRefusal } from '../platform/outage.ts';
+import { sendFailure } from './answers.ts';
 import type { Callers } from './callers.ts';
 import type { AnswerStore } from './idempotency.ts';
-import type { RateLimiter } from './rate-limit.ts';
+import { RateLimited, type RateLimiter } from './rate-limit.ts';
 
 export interface GraphQLOptions {
   readonly schema: GraphQLSchema;
@@ -28,7 +30,19 @@ export interface GraphQLOptions {
 
 // The limit is high, because a mutation can contain many affected targets.
 const graphqlBodyLimit = 20 * 1024 * 1024;
-const callersFault: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBIDDEN']);
+
+const firstPoint = 1;
+
+/** The text of the query. Empty: the request has none, or something else in its place. */
+function queryOf({ method, body, query }: FastifyRequest): string {
+  const { query: text } = ((method === 'GET' ? query : body) ?? {}) as { readonly query?: unknown };
+  return typeof text === 'string' ? text : '';
+}
+
+function headersOf(refused: DomainError): ReadonlyMap<string, string> | undefined {
+  if (refused instanceof RateLimited) return refused.headers;
+  return refused.code === 'UNAUTHENTICATED' ? new Map([['www-authenticate', 'Bearer']]) : undefined;
+}
 
 /** Returns the Apollo server, which the caller must stop. */
 export async function serveGraphQL(
@@ -38,18 +52,18 @@ export async function serveGraphQL(
   const apollo = createApollo({ ...executing, log });
   await apollo.start();
   const handler = fastifyApolloHandler(apollo, {
-    context: async (request): Promise<GraphQLContext> => {
+    context: async (request, reply): Promise<GraphQLContext> => {
       try {
         const { ctx } = await callers.authenticate(request, request.id);
-        return graphQLContext(ctx, services, 'graphql_api');
+        // A point is taken first, because documents that are refused take CPU too.
+        void reply.headers(Object.fromEntries(executing.rateLimiter.take(ctx.accountId, firstPoint)));
+        refuseDeepNesting(queryOf(request));
+        return { ...graphQLContext(ctx, services, 'graphql_api'), pointsTaken: firstPoint };
       } catch (error) {
         const refused = outageAsRefusal(error);
         if (!(refused instanceof DomainError)) throw refused;
-        if (!callersFault.has(refused.code)) log.error({ err: error, requestId: request.id }, 'a request failed');
-        throw refusal(
-          refused,
-          refused.code === 'UNAUTHENTICATED' ? new Map([['www-authenticate', 'Bearer']]) : undefined,
-        );
+        if (errorCodes[refused.code] >= 500) log.error({ err: error, requestId: request.id }, 'a request failed');
+        throw refusal(refused, headersOf(refused));
       }
     },
   });
@@ -59,7 +73,12 @@ export async function serveGraphQL(
     bodyLimit: graphqlBodyLimit,
     exposeHeadRoute: false,
     // Answers to GET requests with a session must not be cached for others.
-    onRequest: async (_request, reply) => void reply.header('cache-control', 'no-store'),
+    onRequest: async (request, reply) => {
+      reply.header('cache-control', 'no-store');
+      // Apollo reads the target together with the host.
+      if (!URL.canParse(request.url, `http://${request.hostname}/`))
+        await sendFailure(reply, 400, { error: 'The header Host must be the name of a host.' });
+    },
     handler,
   });
   return apollo;
