@@ -10,6 +10,7 @@ import { readRetention, RetentionRefused, type Retention } from './domain/retent
 import { readMinutes, readRunBounds, RunBoundsRefused, type RunBounds } from './domain/runs/bounds.ts';
 import { readPushBounds, type PushBounds } from './domain/runs/push-bounds.ts';
 import { readSlackSettings, SlackSettingsRefused, type SlackSettings } from './domain/slack/settings.ts';
+import { readSocketLimits, SocketLimitsRefused, type SocketLimits } from './graphql/socket-limits.ts';
 import { hostSettingsFrom } from './host-settings.ts';
 import { StartError } from './launcher/start-error.ts';
 import type { TemporalSecurity } from './launcher/temporal-security.ts';
@@ -105,6 +106,7 @@ export async function openServer(
       port,
       host,
       trustsProxy,
+      socketLimits: socketLimitsFrom(process.env),
       oidc: oidcFrom(process.env),
       githubServers: githubServer === null ? [] : [githubServer],
       ports: service.ports,
@@ -236,6 +238,16 @@ function trustedProxiesFrom(env: NodeJS.ProcessEnv): TrustsProxy | null {
     return readTrustedProxies(env['TRUST_PROXY']);
   } catch (error) {
     if (error instanceof TrustedProxiesRefused) throw new StartError(error.message);
+    throw error;
+  }
+}
+
+/** The limits of sockets, from SOCKETS_PER_ACCOUNT and SOCKETS_PER_ADDRESS. */
+export function socketLimitsFrom(env: NodeJS.ProcessEnv): SocketLimits {
+  try {
+    return readSocketLimits(env);
+  } catch (error) {
+    if (error instanceof SocketLimitsRefused) throw new StartError(error.message);
     throw error;
   }
 }

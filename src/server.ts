@@ -19,6 +19,7 @@ import { createOperationMeter } from './graphql/measuring.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices, type TemporalView } from './graphql/context.ts';
 import { EventLogPubSub } from './graphql/event-log-pubsub.ts';
 import { interlockSchema } from './graphql/schema.ts';
+import { usualSocketLimits, type SocketLimits } from './graphql/socket-limits.ts';
 import { serveSockets } from './graphql/sockets.ts';
 import { createAuthenticator, type Authenticator, type Secrets } from './modules/accounts/index.ts';
 import type { EventHub } from './modules/events/index.ts';
@@ -82,6 +83,8 @@ export interface ServerOptions {
   ) => Promise<void> | void;
   /** The rate limit of an account. Default: 100 requests a second, with bursts of 200. */
   readonly rateLimit?: RateLimit;
+  /** Left out: the usual limits. */
+  readonly socketLimits?: SocketLimits;
   /** The folder of the bundled GraphiQL. If it was not built, GraphiQL is not served. */
   readonly graphiqlDir?: string;
   /** The folder of the bundled dashboard. If it was not built, the first page says how to build it. */
@@ -143,6 +146,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     rateLimiter,
     wrongTokens,
     trustsProxy: options.trustsProxy ?? null,
+    limits: options.socketLimits ?? usualSocketLimits,
     log: ports.log,
     newRequestId: randomUUID,
   });

@@ -33,6 +33,7 @@ import {
   readStoredSecrets,
   retentionFrom,
   runBoundsFrom,
+  socketLimitsFrom,
 } from './parts.ts';
 import { temporalUiOf } from './temporal-watch.ts';
 import { openTracing } from './tracing.ts';
@@ -111,6 +112,7 @@ export async function startInterlock(options: StartOptions, progress: Progress):
     retentionFrom(process.env);
     hostSettingsFrom(process.env);
     metricsTokenFrom(process.env);
+    socketLimitsFrom(process.env);
     temporalUiOf({ namespace: '' }, process.env);
     const port = await choosePort(options);
     const started = await startParts({ ...options, port }, { dataDir, stops, progress, watch });

@@ -3,9 +3,10 @@
 import { parse, validate, type DocumentNode, type GraphQLError, type GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { maxTokens } from './limits.ts';
+import { refuseDeepNesting } from './nesting.ts';
 
 export interface Documents {
-  /** Returns the document, or the errors of its validation. Throws a GraphQLError if the text cannot be parsed. */
+  /** Returns the document, or the errors of its validation. Throws a GraphQLError if the text cannot be parsed, and BAD_INPUT if it is nested too deeply. */
   read(text: string): DocumentNode | readonly GraphQLError[];
 }
 
@@ -21,6 +22,7 @@ export function createDocuments(schema: GraphQLSchema): Documents {
     read: (text) => {
       const known = valid.get(text);
       if (known !== undefined) return known;
+      refuseDeepNesting(text);
       const document = parse(text, { maxTokens });
       const errors = validate(schema, document);
       if (errors.length > 0) return errors;

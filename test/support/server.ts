@@ -9,6 +9,7 @@ import { scopes as allScopes, type Ports, type Scope } from '../../src/context.t
 import type { OidcSettings } from '../../src/domain/accounts/oidc-settings.ts';
 import type { SlackSettings } from '../../src/domain/slack/settings.ts';
 import type { TemporalView } from '../../src/graphql/context.ts';
+import type { SocketLimits } from '../../src/graphql/socket-limits.ts';
 import {
   createAccount,
   createApiToken,
@@ -108,6 +109,8 @@ export async function startServer(
     readonly showsInvariants?: boolean;
     /** `as usual`: the limits of the service. Left out: limits so high that no test reaches them. */
     readonly rateLimit?: 'as usual' | { readonly perSecond: number; readonly burst: number };
+    /** Left out: the usual limits of sockets. */
+    readonly socketLimits?: SocketLimits;
     /** The token that reads /metrics. Left out: only this machine may read /metrics. */
     readonly metricsToken?: string;
     /** The greatest number of queues with series of their own at /metrics. */
@@ -155,6 +158,7 @@ export async function startServer(
       dashboardDir: options.dashboardDir ?? join(dataDir, 'no-dashboard'),
       ...(options.oidc && { oidc: options.oidc }),
       ...(options.trustsProxy && { trustsProxy: options.trustsProxy }),
+      ...(options.socketLimits && { socketLimits: options.socketLimits }),
       ...(options.rateLimit !== 'as usual' && { rateLimit: options.rateLimit ?? unreached }),
       registerExtra: async (fastify, parts) =>
         await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, ...parts }),
