@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   keyOfSecret,
   keyOfTokenDigest,
+  promoteAfterMs,
   secretText,
   signatureHeaders,
   signingTokensAt,
@@ -81,9 +82,17 @@ describe('signatures', () => {
     expect(all['x-service-signature-sha256']).toBe(alone['x-service-signature-sha256']);
     expect(all['webhook-signature']?.split(' ')).toHaveLength(3);
     expect(all['webhook-signature']?.startsWith(`${alone['webhook-signature']} `)).toBe(true);
-    expect(new Set(['', '-next', '-previous'].map((suffix) => all[`x-service-signature-sha256${suffix}`])).size).toBe(
-      3,
-    );
+    const documented = (key: typeof current): string | undefined =>
+      signatureHeaders({ current: key, next: null, previous: null }, message('{}'))['x-service-signature-sha256'];
+    expect(all['x-service-signature-sha256-next']).toBe(documented(next));
+    expect(all['x-service-signature-sha256-previous']).toBe(documented(previous));
+    expect(new Set([current, next, previous].map(documented)).size).toBe(3);
+  });
+
+  it('by a secret that a user chose use the bytes of its text in both headers', () => {
+    const headers = signatureHeaders({ current: keyOfSecret('Jefe'), next: null, previous: null }, message('{}'));
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.{}`;
+    expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', 'Jefe').update(signed).digest('base64')}`);
   });
 });
 
@@ -101,6 +110,12 @@ describe('the signing tokens', () => {
       'the named token beside the old one, from its day on',
       { current: 'a', next: { token: 'b', promoteAt: 7 * day }, previous: null },
       7 * day,
+      'b - a',
+    ],
+    [
+      'the named token beside the old one, to the end of its day',
+      { current: 'a', next: { token: 'b', promoteAt: 7 * day }, previous: null },
+      8 * day - 1,
       'b - a',
     ],
     [
@@ -137,4 +152,6 @@ describe('the signing tokens', () => {
     const { current, next, previous } = signingTokensAt(rotation, now);
     expect([current, next ?? '-', previous ?? '-'].join(' ')).toBe(expected);
   });
+
+  it('are promoted after a week', () => expect(promoteAfterMs).toBe(7 * day));
 });

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
   decideAdmission,
+  listPreconditions,
   type AdmissionFacts,
   type AdmissionRequest,
   type AdmissionRules,
+  type Precondition,
 } from '../../../src/domain/queue/requests/admission.ts';
 
 const facts: AdmissionFacts = {
@@ -153,6 +155,126 @@ describe('a request to queue', () => {
     });
     expect(decideAdmission(request({ facts: { approvals: 1 }, rules: { numberOfApprovals: 2 } }))).toMatchObject({
       text: 'It has 1 of 2 required approvals.',
+    });
+  });
+});
+
+describe('the preconditions', () => {
+  /** Kind, what is observed, what is needed, who acts, and of the obstacle: code, who acts, names. */
+  function row({ kind, observed, needed, who, obstacle }: Precondition): readonly unknown[] {
+    const shown = [kind, observed, needed, who];
+    return obstacle === null ? shown : [...shown, obstacle.code, obstacle.who, ...obstacle.names];
+  }
+  const everyRule: Asked = {
+    preconditions: { conversation_resolution_required: true, require_verified_commits: true },
+    rules: { blockingLabels: ['wip', 'hold'] },
+  };
+
+  test('are listed with what is observed and needed while they hold', () => {
+    expect(listPreconditions(request({ ...everyRule, facts: { labels: ['bug'] } })).map(row)).toEqual([
+      ['base_branch', 'managed', 'managed', 'admin'],
+      ['draft', 'ready for review', 'ready for review', 'author'],
+      ['labels', 'none that blocks', 'none that blocks', 'author'],
+      ['review', 'no changes requested', 'no changes requested', 'author'],
+      ['validations', 'met', 'met', 'author'],
+      ['verified_commits', 'verified', 'verified', 'author'],
+      ['mergeable', 'no conflict is known', 'no conflict', 'author'],
+      ['approvals', '1', '1', 'reviewer'],
+      ['conversations', '0 unresolved', '0 unresolved', 'author'],
+      ['own_checks', 'passed', 'not failed', 'ci'],
+    ]);
+  });
+
+  test('are listed with who must act while they do not hold', () => {
+    const broken = request({
+      ...everyRule,
+      facts: {
+        isBaseBranchManaged: false,
+        draft: true,
+        labels: ['bug', 'wip', 'hold'],
+        changesRequested: true,
+        isHeadUnseen: true,
+        failedValidations: ['ticket', 'size'],
+        hasUnverifiedCommits: true,
+        conflictsWithBase: true,
+        approvals: 0,
+        ownerReviewMissing: true,
+        unresolvedConversations: 2,
+        waitsForBelow: 'It is stacked on #1, which is blocked.',
+        ownVerdict: 'red',
+        ownFailedChecks: ['unit'],
+      },
+    });
+    expect(listPreconditions(broken).map(row)).toEqual([
+      ['base_branch', 'not managed', 'managed', 'admin', 118, 'admin'],
+      ['draft', 'a draft', 'ready for review', 'author', 114, 'author'],
+      ['labels', 'wip, hold', 'none that blocks', 'author', 105, 'author', 'wip', 'hold'],
+      ['review', 'changes requested', 'no changes requested', 'author', 117, 'author'],
+      ['head', 'an older head', 'the tip of the branch', 'queue', null, 'queue'],
+      ['validations', 'not met: ticket, size', 'met', 'author', 108, 'author', 'ticket', 'size'],
+      ['verified_commits', 'commits without a verified signature', 'verified', 'author', 115, 'author'],
+      ['mergeable', 'conflicts', 'no conflict', 'author', 106, 'author'],
+      ['approvals', '0', '1', 'reviewer', 101, 'reviewer'],
+      ['owner_review', 'missing', 'an approval', 'reviewer', 109, 'reviewer'],
+      ['conversations', '2 unresolved', '0 unresolved', 'author', 113, 'author'],
+      ['stack', 'not in line before it', 'in line before it', 'author', null, 'author'],
+      ['own_checks', 'failed', 'not failed', 'author', 107, 'author', 'unit'],
+    ]);
+    const texts = listPreconditions(broken).flatMap(({ kind, obstacle }) =>
+      obstacle?.code === null ? [[kind, obstacle.text]] : [],
+    );
+    expect(texts).toEqual([
+      ['head', 'The code host still shows an older head than the tip of its branch.'],
+      ['stack', 'It is stacked on #1, which is blocked.'],
+    ]);
+  });
+
+  const hostRule: Asked = { rules: { numberOfApprovals: null }, facts: { approvals: 0, requiredReviewMissing: true } };
+  test.each<[string, Asked, readonly (readonly unknown[])[]]>([
+    [
+      'of the host are listed while a review is missing',
+      hostRule,
+      [['approvals', '0', 'as many as the rules of the code host demand', 'reviewer', 101, 'reviewer']],
+    ],
+    [
+      'of the host are listed once if an owner is missing',
+      { ...hostRule, facts: { ...hostRule.facts, ownerReviewMissing: true } },
+      [['owner_review', 'missing', 'an approval', 'reviewer', 109, 'reviewer']],
+    ],
+    ['of the host are not listed while they hold', { rules: { numberOfApprovals: null } }, []],
+  ])('about reviews %s', (_name, asked, expected) => {
+    const reviews = listPreconditions(request(asked)).filter(
+      ({ kind }) => kind === 'approvals' || kind === 'owner_review',
+    );
+    expect(reviews.map(row)).toEqual(expected);
+    for (const { obstacle } of reviews)
+      expect(obstacle?.text).toBe(
+        obstacle?.code === 109
+          ? 'The review of an owner is missing.'
+          : 'The rules of the code host demand a review that is missing.',
+      );
+  });
+
+  test.each<[string, Asked, readonly unknown[]]>([
+    ['run, in parallel mode', { facts: { ownVerdict: 'pending' } }, ['own_checks', 'running', 'not failed', 'ci']],
+    [
+      'run, in serial mode',
+      { facts: { ownVerdict: 'pending' }, rules: { mode: 'serial' } },
+      ['own_checks', 'running', 'passed', 'ci', null, 'ci'],
+    ],
+    ['were never seen', { facts: { ownVerdict: 'none' } }, ['own_checks', 'none seen', 'not failed', 'ci']],
+    [
+      'failed, while validation is skipped',
+      { facts: { ownVerdict: 'red', ownFailedChecks: ['unit'] }, skipValidation: true },
+      ['own_checks', 'failed', 'nothing: validation is skipped', 'author'],
+    ],
+  ])('say that own checks %s', (_name, asked, expected) => {
+    expect(row(listPreconditions(request(asked)).at(-1)!)).toEqual(expected);
+  });
+
+  test('have a sentence if an own check failed that has no name', () => {
+    expect(decideAdmission(request({ facts: { ownVerdict: 'red' } }))).toMatchObject({
+      text: 'A required check failed.',
     });
   });
 });

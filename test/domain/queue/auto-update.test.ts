@@ -66,6 +66,41 @@ describe('an auto-update takes', () => {
   });
 });
 
+describe('room for another update', () => {
+  const others = (changes: Partial<UpdateCandidate>): UpdateCandidate[] =>
+    Array.from({ length: maxUpdatesUnderWay }, (_, index) => behind(index + 2, { isUpToDate: true, ...changes }));
+  const ends = now - minute;
+  it.each<[string, Partial<UpdateCandidate>, readonly string[]]>([
+    ['is left by updates whose checks have ended', { isAutomatic: true }, ['1']],
+    ['is left by heads of people whose checks run', { checksRunSince: ends }, ['1']],
+    ['is not left by updates whose checks run', { isAutomatic: true, checksRunSince: ends }, []],
+    ['is not left by updates that are planned', { isPlanned: true }, []],
+  ])('%s', (_name, changes, update) => {
+    expect(planAutoUpdates(all, [behind(1), ...others(changes)], now).update).toEqual(update);
+  });
+
+  it('is looked for again when the first checks of those that run count as ended', () => {
+    const running = [2, 3, 4, 5, 6].map((number) =>
+      behind(number, { isUpToDate: true, isAutomatic: true, checksRunSince: now - number * minute }),
+    );
+    expect(planAutoUpdates(all, [behind(1), ...running], now)).toEqual({
+      update: [],
+      waits: true,
+      planAgainAt: now + 24 * minute,
+    });
+    expect(planAutoUpdates(all, running, now)).toEqual({ update: [], waits: false, planAgainAt: null });
+  });
+
+  it('is not looked for by the clock if no checks run', () => {
+    const waiting = [1, 2, 3, 4, 5, 6].map((number) => behind(number));
+    expect(planAutoUpdates(all, waiting, now)).toEqual({
+      update: ['1', '2', '3', '4', '5'],
+      waits: true,
+      planAgainAt: null,
+    });
+  });
+});
+
 const candidates = fc.uniqueArray(
   fc.record({
     number: fc.integer({ min: 1, max: 40 }),

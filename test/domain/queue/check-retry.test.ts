@@ -59,6 +59,28 @@ const cases: readonly Case[] = [
   { name: 'only what is named', of: failed, rules: { retriableChecks: ['e2e-*'] }, due: [], undecided: [] },
   { name: 'a glob names it', of: failed, rules: { retriableChecks: ['te*'] }, due: ['test'], undecided: ['test'] },
   {
+    name: 'one of several globs names it',
+    of: failed,
+    rules: { retriableChecks: ['e2e-*', 'te*'] },
+    due: ['test'],
+    undecided: ['test'],
+  },
+  {
+    name: 'is tried again although another check was',
+    of: failed,
+    retries: [retry({ name: 'lint' })],
+    due: ['test'],
+    undecided: ['test'],
+  },
+  {
+    name: 'is awaited beside another one, until the first of them must appear',
+    of: build(check('test', 1, 'failure'), check('unit', 1, 'failure')),
+    retries: [retry(), retry({ name: 'unit', startedAt: now })],
+    due: [],
+    undecided: ['test', 'unit'],
+    until: ends,
+  },
+  {
     name: 'is not tried again if nobody requires it',
     of: failed,
     rules: { requiredChecks: named('lint') },
@@ -131,6 +153,19 @@ describe('a failed check', () => {
     expect(outlook.undecided).toEqual(undecided);
     expect(outlook.until).toBe(until ?? null);
   });
+});
+
+test('the newest attempt is tried again, in whatever order the host lists them', () => {
+  const of = build(check('test', 2, 'failure'), check('test', 1, 'failure'));
+  expect(decideRetries(of, { rules: every, retries: [], now }).due).toEqual([check('test', 2, 'failure')]);
+});
+
+test('a build counts its undecided checks as running', () => {
+  expect(withUndecidedChecks(failed, ['test']).checks.map(({ conclusion }) => conclusion)).toEqual([
+    'pending',
+    'success',
+  ]);
+  expect(withUndecidedChecks(failed, [])).toEqual(failed);
 });
 
 const conclusions = ['success', 'failure', 'pending', 'timed_out', 'skipped', 'cancelled'] as const;

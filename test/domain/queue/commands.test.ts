@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { allowedActors, helpText, readCommands, type Command } from '../../../src/domain/queue/requests/commands.ts';
+import {
+  allowedActors,
+  helpText,
+  isPassedOver,
+  readCommands,
+  type Command,
+} from '../../../src/domain/queue/requests/commands.ts';
 
 describe('a comment', () => {
   const cases: readonly (readonly [body: string, commands: readonly Command[]])[] = [
@@ -15,7 +21,12 @@ describe('a comment', () => {
     ['/interlock backport release/1.x', [{ kind: 'backport', branch: 'release/1.x' }]],
     ['/interlock', [{ kind: 'help' }]],
     ['/interlock refresh\n/interlock sync', [{ kind: 'refresh' }, { kind: 'sync' }]],
+    ['/interlock help', [{ kind: 'help' }]],
     ['say /interlock queue', []],
+    ['see ```\n/interlock queue', [{ kind: 'queue' }]],
+    ['~\n/interlock queue', [{ kind: 'queue' }]],
+    ['```\n```js\n/interlock queue\n```', []],
+    ['```\n/interlock queue\n``` \n/interlock sync', [{ kind: 'sync' }]],
     ['/interlocked queue', []],
     ['> /interlock queue', []],
     ['    /interlock queue', []],
@@ -33,6 +44,7 @@ describe('a comment', () => {
 
   test.each([
     ['/interlock merge after lunch', '`merge` takes no text after it.'],
+    ['/interlock `lgtm`', '`lgtm` is not a command. `/interlock help` lists the commands.'],
     ['/interlock lgtm', '`lgtm` is not a command. `/interlock help` lists the commands.'],
     ['/interlock backport', 'backport needs the name of one branch: `/interlock backport release-1`.'],
     ['/interlock backport a b', 'backport needs the name of one branch: `/interlock backport release-1`.'],
@@ -44,6 +56,17 @@ test('the help names each command once', () => {
     'Commands, each on a line of its own:\n\n- `/interlock queue` (or `merge`) asks to merge this pull request.\n- `/interlock help` lists these commands.',
   );
 });
+
+test.each([
+  ['five attempts in five minutes', 5, 300_000, true],
+  ['four attempts, however long', 4, 3_600_000, false],
+  ['many attempts in less than five minutes', 50, 299_999, false],
+])(
+  'a comment whose commands fail is skipped after five attempts in five minutes: %s',
+  (_name, attempts, failingForMs, isSkipped) => {
+    expect(isPassedOver({ attempts, failingForMs })).toBe(isSkipped);
+  },
+);
 
 test('restrictions are combined, and apply only to the commands that they name', () => {
   const restrictions = [

@@ -40,6 +40,19 @@ describe('green builds of its parts justify a landing', () => {
       },
     ],
     [
+      'if what overlaps it landed before its build was made',
+      { landings: [landed('0', 'before', of('a', ['p'])), landed('1', '0', of('q'))] },
+    ],
+    [
+      'if each part has what is before its own pull request, but not what is behind it',
+      {
+        tip: '0',
+        landings: [],
+        members: [of('a', ['x']), of('p', ['x', 'y']), of('r', ['y'])],
+        parts: [['a'], ['a', 'p'], ['p', 'r']].map((names) => ({ base: '0', content: names.map(pinned) })),
+      },
+    ],
+    [
       'if its parts are disjoint',
       {
         members: [of('p'), of('r')],
@@ -64,7 +77,19 @@ describe('green builds of parts do not justify a landing', () => {
   it.each<[string, Partial<Composition>]>([
     ['without any build', { parts: [] }],
     ['if a later landing overlaps', { landings: [landed('1', '0', of('q', ['p']))] }],
+    ['if nothing lands', { members: [] }],
     ['if its targets are unknown', { members: [of('p', null)] }],
+    [
+      'if its targets are unknown, although nothing has landed since',
+      { members: [of('p', null)], tip: '0', landings: [] },
+    ],
+    [
+      'if its part has them in another order',
+      {
+        members: [of('p', shared), of('r', shared)],
+        parts: [{ base: '0', content: [pinned('r'), pinned('p')] }],
+      },
+    ],
     ['if the targets of a later landing are unknown', { landings: [landed('1', '0', of('q', null))] }],
     ['if somebody has pushed to the base', { landings: [{ commit: '1', firstParent: '0', members: null }] }],
     ['if the base of a build was never the tip', { parts: [{ base: 'elsewhere', content: [pinned('p')] }] }],

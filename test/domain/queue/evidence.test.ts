@@ -5,8 +5,10 @@ import {
   failedChecks,
   failedChecksOfBuild,
   findEvidence,
+  isKnownRed,
   judgeBuild,
   judgeChecks,
+  missingChecks,
   withoutHeads,
 } from '../../../src/domain/queue/evidence/evidence.ts';
 import type { CheckConclusion, QueueRules, RequiredCheck } from '../../../src/domain/queue/model/rules.ts';
@@ -77,6 +79,14 @@ describe('the verdict of checks', () => {
       'unit:pending lint:success',
       true,
       required('unit'),
+      'pending',
+      [],
+    ],
+    [
+      'one of the checks that a glob requires still runs',
+      'unit-a:success unit-b:pending',
+      true,
+      required('unit-*'),
       'pending',
       [],
     ],
@@ -160,6 +170,42 @@ describe('the verdict of a build', () => {
   });
 });
 
+describe('the checks of the service on a head that is a build too', () => {
+  test.each([
+    ['do not make it red', 'unit:success interlock/verify:failure', 'green'],
+    ['do not keep it pending', 'unit:success interlock/verify:pending', 'green'],
+    ['do not count as checks of CI', 'interlock/verify:success', 'red'],
+  ])('%s', (_name, text, verdict) => {
+    expect(judgeBuild(build({ text }), null)).toBe(verdict);
+    expect(failedChecksOfBuild(build({ text }), null)).toEqual([]);
+  });
+});
+
+describe('a required check that never ran is', () => {
+  const unlessMissing = [{ name: 'unit', acceptableStatuses: ['success', 'missing'] as const }];
+  test.each([
+    ['named when no check will follow', 'lint:success docs:success', true, required('lint', 'unit'), ['unit']],
+    ['named once, although it is required twice', 'lint:success', true, required('unit', 'unit'), ['unit']],
+    ['not named while it may come', 'lint:success', false, required('unit'), []],
+    ['not named if it may be missing', 'lint:success', true, unlessMissing, []],
+    ['not named if a failed check has its name', 'lint:success unit:failure', true, required('unit'), []],
+    ['not named if nothing is required by name', '', true, null, []],
+  ] as const)('%s', (_name, text, complete, gate, missing) => {
+    expect(missingChecks({ checks: checks(text), complete }, gate)).toEqual(missing);
+  });
+});
+
+describe('a tree is known to be red', () => {
+  const red = build({ text: 'unit:failure' });
+  test.each([
+    ['by a red build', [red], true],
+    ['by a red build beside a green one', [build({}), red], true],
+    ['not by a green build', [build({})], false],
+    ['not by a red build of another tree', [{ ...red, tree: 'other' }], false],
+    ['not without a build', [], false],
+  ])('%s', (_name, builds, isRed) => expect(isKnownRed('t', builds, { requiredChecks: null })).toBe(isRed));
+});
+
 describe('evidence for a tree', () => {
   function evidence(...builds: BuildState[]) {
     return (
@@ -197,13 +243,15 @@ describe('evidence for a tree', () => {
   test("prefers the batch's own build", () => {
     const source = situation({ change: { builds: [build({}), build({ commit: 'own' })] } });
     const all = collectEvidence(source, now);
-    const found = (preferredCommit: string, change: Partial<QueueRules> = {}): string | undefined =>
+    const found = (preferredCommit: string | null, change: Partial<QueueRules> = {}): string | undefined =>
       findEvidence(all, 't', { preferredCommit, rules: { ...source.rules, ...change } })?.commit;
     expect(found('own')).toBe('own');
     expect(found('unknown')).toBe('c');
     // This host only accepts commits that were built themselves.
     expect(found('own', { landsBuiltCommitsOnly: true })).toBe('own');
     expect(found('unknown', { landsBuiltCommitsOnly: true })).toBeUndefined();
+    // Before the batch has a commit, any build of the tree counts.
+    expect(found(null, { landsBuiltCommitsOnly: true })).toBe('c');
   });
 });
 

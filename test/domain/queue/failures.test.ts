@@ -91,6 +91,48 @@ describe('a red batch on the tip', () => {
   });
 });
 
+describe('the bisection of a batch', () => {
+  const both: BatchSpec = { of: [1, 2], build: 'failure' };
+  const stopped = { state: 'failed', plannedAt: now, reason: null } as const;
+  const closed: BatchSpec = {
+    of: [1, 2],
+    build: 'success',
+    change: { gates: [{ workflow: 'smoke', timeoutMins: 5, run: stopped }] },
+  };
+  const parallel = { useParallelBisection: true };
+  const again = [1, 2].map((n) => pr(n, { bisection: { group: 'gate:b0', max: 2, attempts: 1, phase: 'in_place' } }));
+  test.each<[string, Situation, object]>([
+    ['is in line', { line: [both] }, { group: 'b1', attempts: 1, phase: 'in_place' }],
+    [
+      'is beside the line, if that is configured',
+      { line: [both], rules: parallel },
+      { group: 'b1', phase: 'side_build' },
+    ],
+    [
+      'is in line if a pull request is in a stack',
+      { line: [both], rules: parallel, waiting: [pr(2, { stack: 'p1', below: 'p1' })] },
+      { group: 'b1', phase: 'in_place' },
+    ],
+    [
+      'is in line if a final gate stopped the batch',
+      { line: [closed], rules: parallel },
+      { group: 'gate:b1', phase: 'in_place' },
+    ],
+    [
+      'stays in line if a final gate stopped the batch that it was a part of',
+      { line: [both], rules: parallel, waiting: again },
+      { group: 'gate:b1', attempts: 2, phase: 'in_place' },
+    ],
+  ])('%s', (_name, from, expected) => {
+    expect(plan(situation(from), now)).toContainEqual(expect.objectContaining({ kind: 'BisectBatch', ...expected }));
+  });
+});
+
+/** Pull requests from #1 on that are alone after bisections of these groups. */
+function ofGroups(...groups: readonly string[]) {
+  return groups.map((group, at) => pr(at + 1, { bisection: { group, max: 1, attempts: 1, phase: 'in_place' } }));
+}
+
 describe('optimistic validation', () => {
   const pass = ['supersede b1 301 by p1', 'supersede b2 301 by p1', 'start optimistic p1 p2 on tip'];
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
@@ -159,9 +201,27 @@ describe('optimistic validation', () => {
       'halves that were red together are not built together again',
       {
         line: [red, { of: [2], build: 'success' }],
-        waiting: [1, 2].map((n) => pr(n, { bisection: { group: 'g', max: 1, attempts: 1, phase: 'in_place' } })),
+        waiting: ofGroups('g', 'g'),
       },
       ['fail b1', 'supersede b2 301 by p1', 'block p1 107', 'start bisect p2 on tip'],
+    ],
+    [
+      'halves that were red together are not built together again, whatever is behind them',
+      {
+        line: [red, { of: [2], build: 'success' }, { of: [3], build: 'pending' }],
+        waiting: ofGroups('g', 'g'),
+      },
+      ['fail b1', 'supersede b2 301 by p1', 'supersede b3 301 by p1', 'block p1 107', 'start bisect p2 on tip'],
+    ],
+    [
+      'halves of two batches are built together',
+      { line: [red, { of: [2], build: 'success' }], waiting: ofGroups('g', 'h') },
+      pass,
+    ],
+    [
+      'a part of a batch that a final gate stopped is not passed, because the later build has not passed the gate',
+      { line: [red, { of: [2], build: 'success' }], waiting: ofGroups('gate:b0') },
+      ['fail b1', 'supersede b2 301 by p1', 'block p1 107', 'start new p2 on tip'],
     ],
     [
       'if it is off, the red batch fails at once',

@@ -24,8 +24,21 @@ describe('of several gates', () => {
     ],
     ['the next one runs after the first has passed', [gate('a', passed), gate('b')], { kind: 'due', workflow: 'b' }],
     ['all must pass', [gate('a', passed), gate('b', passed)], { kind: 'open' }],
-    ['a failed gate closes', [gate('a', passed), gate('b', failed)], { kind: 'closed', workflow: 'b' }],
-    ['a late gate closes', [gate('a', { plannedAt: now - 10 * minute })], { kind: 'closed', workflow: 'a' }],
+    [
+      'a failed gate closes',
+      [gate('a', passed), gate('b', failed)],
+      { kind: 'closed', workflow: 'b', text: 'The final gate b failed: Exited with code 1' },
+    ],
+    [
+      'a gate that failed without a reason closes',
+      [gate('a', { state: 'failed' })],
+      { kind: 'closed', workflow: 'a', text: 'The final gate a failed: no reason given' },
+    ],
+    [
+      'a late gate closes',
+      [gate('a', { plannedAt: now - 10 * minute })],
+      { kind: 'closed', workflow: 'a', text: 'The final gate a did not succeed within 10 min.' },
+    ],
     [
       'a gate that could not be started closes after the same time',
       [gate('a', { state: 'planned', plannedAt: now - 10 * minute })],

@@ -40,6 +40,74 @@ describe('the next builds', () => {
       ['start new p1 p2 on tip'],
     ],
     [
+      'a build and the own checks of its pull request count as one build',
+      {
+        line: [{ of: [1], build: 'pending' }],
+        waiting: [pr(1, { status: 'tagged', ownVerdict: 'pending' }), pr(2)],
+        rules: { ownRequiredChecks: null, maxParallelBuilds: 2 },
+      },
+      ['start new p2 on b1'],
+    ],
+    [
+      'a green batch counts as a build while the own checks of one of its pull requests run',
+      {
+        line: [{ of: [1, 2], build: 'success' }],
+        waiting: [pr(1, { status: 'tagged', ownVerdict: 'pending' }), pr(3)],
+        rules: { ownRequiredChecks: null, maxParallelBuilds: 1, batchSize: 2 },
+      },
+      [],
+    ],
+    [
+      'a part of a bisected batch does not wait',
+      {
+        waiting: [pr(1, { bisection: { group: 'g', max: 2, attempts: 1, phase: 'in_place' } })],
+        rules: { batchSize: 4, batchMaxWaitMinutes: 5 },
+      },
+      ['start bisect p1 on tip'],
+    ],
+    [
+      'a pull request does not wait if the stack behind it is too large for its batch',
+      {
+        waiting: [pr(1), pr(2, { stack: 'p2' }), pr(3, { stack: 'p2', below: 'p2' })],
+        rules: { batchSize: 2, batchMaxWaitMinutes: 5 },
+      },
+      ['start new p1 on tip'],
+    ],
+    [
+      'the first in line is tried again on the tip if it conflicted with an earlier tip',
+      { waiting: [pr(1, { conflict: { parent: 'old', after: [] } }), pr(2)], queue: { lineage: ['tip', 'old'] } },
+      ['start probe p1 on tip'],
+    ],
+    [
+      'nothing is built on a batch that takes too long',
+      {
+        line: [
+          { of: [1], build: 'pending', change: { buildStartedAt: now } },
+          { of: [2], build: 'pending' },
+        ],
+        waiting: [pr(3)],
+        rules: { ciTimeoutMins: 1 },
+      },
+      ['look again in 1 min'],
+    ],
+    [
+      'nothing is built on a batch that did not pass its final gate',
+      {
+        line: [
+          { of: [1], build: 'pending' },
+          {
+            of: [2],
+            build: 'success',
+            change: {
+              gates: [{ workflow: 'smoke', timeoutMins: 5, run: { state: 'failed', plannedAt: now, reason: null } }],
+            },
+          },
+        ],
+        waiting: [pr(3)],
+      },
+      [],
+    ],
+    [
       'a full batch does not wait',
       { waiting: [pr(1), pr(2)], rules: { batchSize: 2, batchMaxWaitMinutes: 5 } },
       ['start new p1 p2 on tip'],

@@ -64,6 +64,16 @@ describe('a planned landing passes the gate:', () => {
     ],
     ['a speculative build on the tip', speculative, 'commit of b1'],
     [
+      'a pull request together with the one that it is stacked on',
+      { line: [{ of: [1, 2], build: 'success' }], waiting: [pr(1), pr(2, { stack: 'p1', below: 'p1' })] },
+      'commit of b1',
+    ],
+    [
+      'a commit that was built itself, at a host that takes no other',
+      { ...green, rules: { landsBuiltCommitsOnly: true } },
+      'commit of b1',
+    ],
+    [
       'a batch that has passed its final gate',
       { line: [{ of: [1], build: 'success', change: { gates: [{ ...smoke, run: passedRun }] } }] },
       'commit of b1',
@@ -123,6 +133,15 @@ describe('a landing is refused', () => {
       { claimed: 'elsewhere' },
       'the build of elsewhere is no longer evidence',
     ],
+    [
+      'by a build of another commit, at a host that takes only commits that were built themselves',
+      {
+        rules: { ...parallel, landsBuiltCommitsOnly: true },
+        claimed: 'elsewhere',
+        builds: [{ ...build, commit: 'elsewhere' }],
+      },
+      'the host takes only commits that were built themselves',
+    ],
     ['with builds that no longer exist', { builds: [] }, 'the build of commit of b1 is no longer evidence'],
     ['before its final gate', { finalGates: [{ ...smoke, run: null }] }, 'the final gate smoke is not passed'],
     [
@@ -154,6 +173,7 @@ describe('the earlier pull request that a landing passes', () => {
     ['is none if the first one lands', [entry(1, api), entry(2, api)], [1], null],
     ['is none if it lands too', [entry(1, api), entry(2, api)], [1, 2], null],
     ['is none if it is disjoint', [entry(1, api), entry(2, web)], [2], null],
+    ['is none if others overlap', [entry(1, api), entry(2, api), entry(3, web)], [3], null],
     ['is one that overlaps', [entry(1, api), entry(2, ['api', 'web'])], [2], 1],
     ['is one with unknown targets', [entry(1, null), entry(2, web)], [2], 1],
     ['is any one if the targets of the landing are unknown', [entry(1, web), entry(2, null)], [2], 1],

@@ -37,6 +37,8 @@ it('the halt by a landing names its batch, and no other halt is taken for it', (
   const reason = landingHaltText('7', { attempts: 20, reason: 'The host is away' });
   expect(reason).toBe('Landing batch 7 failed 20 times: The host is away');
   expect([isLandingHalt(reason, '7'), isLandingHalt(reason, null)]).toEqual([true, true]);
+  expect(isLandingHalt(landingHaltText('77', { attempts: 20, reason: 'The host is away' }), '77')).toBe(true);
   expect([isLandingHalt(reason, '77'), isLandingHalt('Landing is stopped by hand', null)]).toEqual([false, false]);
+  expect(isLandingHalt(`An admin said: ${reason}`, null)).toBe(false);
   expect(isLandingHalt(null, '7')).toBe(false);
 });

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { decideHostHold, landsBuiltCommitsOnly, type HostRules } from '../../../src/domain/queue/landing/host-rules.ts';
+import {
+  decideHostHold,
+  landsBuiltCommitsOnly,
+  mergeCommitsOf,
+  type HostRules,
+} from '../../../src/domain/queue/landing/host-rules.ts';
 
 const free: HostRules = { push: 'free', why: null, linear: false, signed: false };
 const why = 'Add Interlock to the bypass list.';
@@ -20,9 +25,21 @@ describe('the reason why nothing lands on a base branch', () => {
     ['no rule', free, parallel, null],
     ['a rule that may refuse', { ...free, why }, parallel, null],
     ['a rule that refuses', { ...free, push: 'refused', why }, parallel, /takes no landing on main\. Add Interlock to/],
+    [
+      'a rule that refuses and that nobody explains',
+      { ...free, push: 'refused' },
+      parallel,
+      /^The code host takes no landing on main\.$/,
+    ],
     ['a rule that refuses pushes, if the host merges', { ...free, push: 'refused', why }, byHost, null],
+    ['no rule, in serial mode', free, changed({ mode: 'serial' }), null],
     ['required checks', { ...free, push: 'checked' }, parallel, null],
-    ['required checks, in serial mode', { ...free, push: 'checked' }, changed({ mode: 'serial' }), /the mode default/],
+    [
+      'required checks, in serial mode',
+      { ...free, push: 'checked' },
+      changed({ mode: 'serial' }),
+      /the mode default lands .*, or permit Interlock to bypass the required checks\.$/,
+    ],
     ['required checks, without a queue', { ...free, push: 'checked' }, changed({ mode: 'no-queue' }), /mode no-queue/],
     [
       'a required check that only heads have',
@@ -34,6 +51,18 @@ describe('the reason why nothing lands on a base branch', () => {
       },
       parallel,
       /check interlock\/verify on main, .*required_checks instead, or add the App to the list\. https:\/\/x\.test\/3$/,
+    ],
+    [
+      'two required checks that only heads have',
+      { ...free, push: 'checked', enforcedChecks: ['interlock/verify', 'interlock/other'] },
+      parallel,
+      /check interlock\/verify and interlock\/other on main, .*, or permit Interlock to bypass the required checks\.$/,
+    ],
+    [
+      'a check that only heads have, if pushes are free',
+      { ...free, enforcedChecks: ['interlock/verify'] },
+      parallel,
+      null,
     ],
     ['required checks that CI runs', { ...free, push: 'checked', enforcedChecks: ['test'] }, parallel, null],
     ['a linear history and groups', { ...free, linear: true }, parallel, /batch_commit to linear, or remove the rule/],
@@ -63,6 +92,29 @@ describe('the reason why nothing lands on a base branch', () => {
     );
   });
 });
+
+test.each([
+  ['the strategy merge', changed({ strategy: 'merge' }), 'merge_strategy.name is merge', ['name']],
+  [
+    'the strategy merge, by the host',
+    { ...changed({ strategy: 'merge' }), isMergedByHost: true },
+    'merge_strategy.name is merge',
+    ['name'],
+  ],
+  [
+    'groups of several commits',
+    parallel,
+    'merge_strategy.batch_commit: group joins several commits by a merge commit',
+    ['batch_commit'],
+  ],
+] as const)('merge commits come from the key that is named: %s', (_name, configured, what, [key]) => {
+  expect(mergeCommitsOf(configured)).toMatchObject({ what, key: ['merge_rules', 'merge_strategy', key] });
+});
+
+test.each([
+  ['linear commits', changed({ batchCommit: 'linear' })],
+  ['the host that merges each pull request', byHost],
+])('no merge commits come from %s', (_name, configured) => expect(mergeCommitsOf(configured)).toBeNull());
 
 test('only a commit that was built itself lands if the host requires its checks, unless the host merges', () => {
   expect(landsBuiltCommitsOnly({ ...free, push: 'checked' }, parallel)).toBe(true);

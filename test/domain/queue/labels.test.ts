@@ -22,6 +22,17 @@ describe('the labels that the queue writes', () => {
       { status: 'blocked', labels: ['go'] },
       ['+stop', '-go'],
     ],
+    [
+      'a blocked label that somebody removed is put on again',
+      { status: 'blocked', labels: [], queueLabels: ['stop'] },
+      ['+stop'],
+    ],
+    [
+      "the queue's own mark goes when it is merged",
+      { status: 'merged', labels: ['stop'], queueLabels: ['stop'] },
+      ['-stop'],
+    ],
+    ['a closed pull request keeps the stuck label', { status: 'closed', labels: ['slow'], queueLabels: ['slow'] }, []],
     ['a blocked label of a person stays', { status: 'blocked', labels: ['stop'] }, []],
     [
       'a dequeued pull request keeps no label that requests its queueing',
@@ -116,6 +127,8 @@ test('changed labels with a meaning are found by a comparison, skip line first',
     { label: 'first', present: true },
     { label: 'go', present: false },
   ]);
+  expect(changedLabels(['go', 'x'], ['go'], rules)).toEqual([]);
+  expect(changedLabels(['go'], ['', 'go'], { ...rules, skipLine: '' })).toEqual([]);
 });
 
 test('a label of the queue that was seen and has gone no longer belongs to the queue', () => {

@@ -39,6 +39,13 @@ test.each([
   ],
   ['never, if the freeze has no end', always, [until('2026-01-05T00:00:00Z', null)], '2026-01-05T10:00:00Z', 'never'],
   [
+    'never, if the freeze has no end, although merge windows open',
+    officeHours,
+    [until('2026-01-05T00:00:00Z', null)],
+    '2026-01-05T10:00:00Z',
+    'never',
+  ],
+  [
     'when the merge window after the freeze opens',
     officeHours,
     [until('2026-01-05T00:00:00Z', '2026-01-09T18:00:00Z')],

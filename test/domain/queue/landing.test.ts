@@ -19,6 +19,7 @@ describe('the first batch of the line', () => {
       },
       [],
     ],
+    ['lands at once if no own check is awaited', { line: [green], rules: { stuckTimeoutMins: 60 } }, [landB1]],
     ['lands alone', { line: [green, { of: [2], build: 'success' }] }, [landB1]],
     ['does not land twice', { line: [{ ...green, change: { landingPlanned: true } }] }, []],
     [
@@ -93,6 +94,27 @@ describe('the first batch of the line', () => {
       ['look again in 60 min'],
     ],
     [
+      'does not land before the own required checks of all its pull requests have ended',
+      {
+        line: [{ of: [1, 2], build: 'success' }],
+        waiting: [pr(2, { status: 'tagged', ownVerdict: 'pending' })],
+        rules: { ownRequiredChecks: named },
+      },
+      [],
+    ],
+    [
+      'does not land in serial mode before checks of the service have ended, which are on its head alone',
+      {
+        line: [green],
+        waiting: [pr(1, { ownVerdict: 'pending' })],
+        rules: {
+          ...serial,
+          ownRequiredChecks: [...named, { name: 'interlock/verify', acceptableStatuses: ['success'] }],
+        },
+      },
+      [],
+    ],
+    [
       'lands if no own check was seen',
       { line: [green], waiting: [pr(1, { ownVerdict: 'none' })], rules: { ownRequiredChecks: named } },
       [landB1],
@@ -115,6 +137,26 @@ describe('while a landing runs', () => {
   const started: BatchSpec = { ...green, change: { landingStarted: true, landingPlanned: true } };
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
     ['more batches are built on top of it', { line: [started], waiting: [pr(2)] }, ['start new p2 on b1']],
+    [
+      'more batches are built on those behind it',
+      { line: [started, { of: [2], build: 'pending' }], waiting: [pr(3)] },
+      ['start new p3 on b2'],
+    ],
+    [
+      'a batch waits for more pull requests',
+      { line: [started], waiting: [pr(2)], rules: { batchSize: 2, batchMaxWaitMinutes: 5 } },
+      ['look again in 4 min'],
+    ],
+    [
+      'nothing is built if a pull request behind it has lost the one that it is stacked on',
+      { line: [started], waiting: [pr(2, { stack: 'p9', below: 'p9' }), pr(3)] },
+      [],
+    ],
+    [
+      'nothing is built beside speculative builds of an earlier mode',
+      { line: [started, { of: [2], build: 'pending', change: { sideBuild: 'speculative' } }], waiting: [pr(3)] },
+      [],
+    ],
     ['no other batch lands', { line: [started, { of: [2], build: 'success' }] }, []],
     ['its members are not blocked', { line: [started], waiting: [pr(1, { ownVerdict: 'red' })] }, []],
     [

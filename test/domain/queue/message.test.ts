@@ -8,6 +8,7 @@ import {
   groupMessage,
   ownMessage,
   rewriteTitle,
+  stackMessage,
   withCoauthors,
   type MessageRules,
   type MessageSource,
@@ -46,6 +47,19 @@ describe('the message of a pull request', () => {
     ],
     ['has only the title of the request', { mergeTitle: 'As asked' }, {}, 'As asked\n\nBy the cup.\n'],
     ['has an empty body from the request', { mergeBody: '' }, {}, 'Sell tea (#7)\n'],
+    ['has no body if that of the request is blank', { mergeBody: ' \n' }, {}, 'Sell tea (#7)\n'],
+    [
+      'has the body of the request without blanks around it',
+      { mergeBody: '\n As asked. \n' },
+      {},
+      'Sell tea (#7)\n\nAs asked.\n',
+    ],
+    [
+      'has the title that the rules make for landed commits',
+      {},
+      { apply_title_regexes: [rule({ pattern: 'tea', replace: 'pots', applies_to: 'merge_commit' })] },
+      'Sell pots (#7)\n\nBy the cup.\n',
+    ],
   ])('%s', (_, from, by, message) => {
     expect(ownMessage(source(from), rules(by))).toBe(message);
   });
@@ -58,6 +72,22 @@ describe('the message of a pull request', () => {
     ];
     const by = rules({ apply_title_regexes: [rule({ pattern: '[X] ', replace: '' })] });
     expect(groupMessage(members, by)).toBe('Land #7, #8 and #9\n\n* Sell tea (#7)\n* Sell pots (#8)\n* Mine (#9)\n');
+  });
+});
+
+describe('the message of a stack', () => {
+  const by = rules({ apply_title_regexes: [rule({ pattern: '[X] ', replace: '', applies_to: 'merge_commit' })] });
+  it('is that of the top pull request, and names those below it, the lowest first', () => {
+    const below = [source({ number: 5, title: '[X] Sell pots' }), source({ number: 6, mergeTitle: 'Mine' })];
+    expect(stackMessage(source(), below, by)).toBe(
+      'Sell tea (#7)\n\nBy the cup.\n\nIncludes the pull requests below it in its stack:\n\n* Sell pots (#5)\n* Mine (#6)\n',
+    );
+  });
+  it('is that of the pull request if none is below it', () => {
+    expect(stackMessage(source(), [], by)).toBe(ownMessage(source(), by));
+  });
+  it('of a group of one names this one', () => {
+    expect(groupMessage([source()], by)).toBe('Land #7\n\n* Sell tea (#7)\n');
   });
 });
 
@@ -116,6 +146,10 @@ describe('a title is rewritten', () => {
     ['by one rule after the other', 'a', [{ replace: 'ab' }, { pattern: 'ab', replace: 'c' }], 'c'],
     ['only by rules for this place', 'a', [{ applies_to: 'draft_pr' }], 'a'],
     ['never to an empty text', 'a', [{ replace: '' }], 'a'],
+    ['never to a blank text', 'a', [{ replace: ' ' }], 'a'],
+    ['without blanks around it', 'a b', [{ replace: '' }], 'b'],
+    ['to at most 1,000 characters', 'a', [{ replace: 'b'.repeat(1_000) }], 'b'.repeat(1_000)],
+    ['to 1,000 characters with a mark, if it is longer', 'a', [{ replace: 'b'.repeat(1_001) }], `${'b'.repeat(999)}…`],
   ])('%s', (_, title, by, rewritten) => {
     expect(rewriteTitle(title, 'merge_commit', rules({ apply_title_regexes: by.map(rule) }))).toBe(rewritten);
   });
@@ -156,6 +190,42 @@ describe('co-authors', () => {
   });
 
   it.each([
+    ['are read from a trailer with a blank', 'Co-authored-by: Eve <eve@example.test>', ['Eve', 'eve@example.test']],
+    ['are read from a trailer without a blank', 'co-authored-by:Eve <eve@example.test>', ['Eve', 'eve@example.test']],
+    [
+      'are read from a trailer with several blanks',
+      'Co-authored-by:\t  Eve  <eve@example.test> \t',
+      ['Eve', 'eve@example.test'],
+    ],
+    ['are not read inside of a line', 'See Co-authored-by: Eve <eve@example.test>', null],
+    ['are not read from a trailer with text behind it', 'Co-authored-by: Eve <eve@example.test> and others', null],
+    ['are not read from a trailer without a name', 'Co-authored-by: <eve@example.test>', null],
+  ])('%s', (_, line, expected) => {
+    const found = coauthorsOf([by('Ada', ada.email, `Change\n\n${line}\n`)], ada, []);
+    expect(found.map(({ name, email }) => [name, email])).toEqual(expected === null ? [] : [expected]);
+  });
+
+  it('have names of one line, and addresses without blanks', () => {
+    expect(coauthorsOf([by('Eve\r\nof<Acme>', ' eve@example.test\n')], ada, [])).toEqual([
+      { name: 'Eve of Acme', email: 'eve@example.test' },
+    ]);
+    expect(coauthorsOf([by('Us', 'us@example.test')], ada, [' US@example.test '])).toEqual([]);
+  });
+
+  it('have a line each', () => {
+    const two = [
+      { name: 'Bob', email: 'b@x' },
+      { name: 'Cyd', email: 'c@x' },
+    ];
+    expect(withCoauthors('Title\n', two)).toBe('Title\n\nCo-authored-by: Bob <b@x>\nCo-authored-by: Cyd <c@x>\n');
+  });
+
+  it.each([
+    [
+      'are in a paragraph of their own behind a text that names a trailer',
+      'Title\n\nSee Signed-off-by: Ada\n',
+      'Title\n\nSee Signed-off-by: Ada\n\nCo-authored-by: Bob <b@x>\n',
+    ],
     ['are in a paragraph of their own', 'Title\n\nBody.\n', 'Title\n\nBody.\n\nCo-authored-by: Bob <b@x>\n'],
     ['follow a title', 'Title\n', 'Title\n\nCo-authored-by: Bob <b@x>\n'],
     ['follow a title that looks like a trailer', 'Written-by: me\n', 'Written-by: me\n\nCo-authored-by: Bob <b@x>\n'],
@@ -198,5 +268,9 @@ describe('a strategy', () => {
     expect(strategyOf(labels, asked)).toBe(strategy);
     if (contradiction === null) expect(strategyContradiction(labels, asked)).toBeNull();
     else expect(strategyContradiction(labels, asked)).toMatch(contradiction);
+  });
+
+  it('without a label is not asked for by an empty label', () => {
+    expect(strategyOf([''], { ...asked, name: 'rebase' })).toBe('rebase');
   });
 });

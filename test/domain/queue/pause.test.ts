@@ -70,6 +70,7 @@ describe('a pause', () => {
       pattern: 'main',
     });
   });
+  it('is not in force without a rule', () => expect(decidePause(going, [], 'main')).toBeNull());
   it('does not apply to a branch whose own rule ends it', () => {
     expect(decidePause(going, [off('main'), on('*')], 'main')).toBeNull();
   });

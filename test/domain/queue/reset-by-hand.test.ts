@@ -53,6 +53,12 @@ test('ends only this build, if it is beside the line', () => {
   expect(resetOf(lanes, 'p1')).toEqual([['p1']]);
 });
 
+test('ends the builds on top of a build, in whatever order the builds are read', () => {
+  const reversed = { ...line, batches: line.batches.toReversed() };
+  expect(resetOf(reversed, 'p1')).toEqual([['p2', 'p3'], ['p1']]);
+  expect(resetOf(reversed, 'p3')).toEqual([['p2', 'p3']]);
+});
+
 test('is previewed: the builds stop, lose their time, and are made again', () => {
   const reset = decideResetByHand(line.batches, null);
   const decisions = reset.kind === 'reset' ? reset.decisions : [];

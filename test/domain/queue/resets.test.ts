@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hour, now, planned, pr, type BatchSpec, type Situation } from './situation.ts';
+import { hour, now, planned, pr, situation, type BatchSpec, type Situation } from './situation.ts';
 
 const first: BatchSpec = { of: [1], build: 'pending' };
 const second: BatchSpec = { of: [2], build: 'pending' };
@@ -8,9 +8,34 @@ describe('a batch that is no longer valid is reset, with all batches behind it',
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
     ['a valid line is not changed', { line: [first, second] }, []],
     [
+      'a valid line is not changed, in whatever order its batches are read',
+      { line: [first, second], change: { batches: situation({ line: [first, second] }).batches.toReversed() } },
+      [],
+    ],
+    [
       '303: a member was dequeued',
       { line: [first, second], change: { departures: [{ pullRequest: 'p1', code: 303 }] } },
       ['supersede b1 303 by p1', 'supersede b2 303 by p1', 'start new p2 on tip'],
+    ],
+    [
+      '305: the first batch was made on a commit that was never the tip',
+      { line: [{ of: [1], build: 'pending', change: { parentCommit: 'foreign', base: 'foreign' } }] },
+      ['supersede b1 305', 'start new p1 on tip'],
+    ],
+    [
+      '305: a batch whose merge was given up',
+      { line: [{ of: [1], build: 'making', change: { givenUp: true } }] },
+      ['supersede b1 305', 'start new p1 on tip'],
+    ],
+    [
+      '309: a batch whose commit is missing at the host',
+      { line: [{ of: [1], build: 'pending', change: { givenUp: true, commitMissing: true } }, second] },
+      ['supersede b1 309', 'supersede b2 309', 'start new p1 on tip'],
+    ],
+    [
+      'a pull request whose batch was reset is not announced as the one that is validated',
+      { line: [first], waiting: [pr(1, { head: 'newer', status: 'tagged', topAnnounced: false })] },
+      ['supersede b1 310 by p1', 'start new p1 on tip'],
     ],
     [
       '304: a member was closed',

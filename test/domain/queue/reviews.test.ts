@@ -10,6 +10,8 @@ describe('a reviewer', () => {
     ['with the name of an author is the author', ['ada'], ['ada'], true],
     ['with one of several names of an author is the author', ['ada', 'ada@acme.test'], ['ada@acme.test'], true],
     ['is the author in any spelling of the name', ['Ada', 'ADA@acme.test'], ['@aDa'], true],
+    ['is the author with blanks around the name', [' ada '], ['ada\n'], true],
+    ['is not the author because of a sign in the middle of the name', ['ada@acme'], ['adaacme'], false],
     ['is the author if there are other authors too', ['bob'], ['ada', 'bob'], true],
     ['with another name is not the author', ['bob', 'bob@acme.test'], ['ada', 'ada@acme.test'], false],
     ['whose name only begins alike is not the author', ['ada'], ['ada-lovelace', 'ad'], false],

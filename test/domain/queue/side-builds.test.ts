@@ -210,6 +210,87 @@ describe('a part beside the line', () => {
       [],
     ],
     [
+      'is started while the queue is paused, if builds are allowed then',
+      {
+        waiting: bisected([1, 2], 'side_build'),
+        rules: { ...bisecting, maxParallelPausedBuilds: 1 },
+        queue: { paused: true },
+      },
+      ['build part bisect p1 p2 on tip'],
+    ],
+    [
+      'waits for a barrier that is before it in line',
+      { waiting: [pr(1, { isBarrier: true }), ...bisected([2, 3], 'side_build')], rules: bisecting },
+      ['start new p1 on tip'],
+    ],
+    [
+      'does not wait for a barrier that is behind it',
+      {
+        line: [{ of: [9], build: 'pending' }],
+        waiting: [...bisected([1, 2], 'side_build'), pr(10, { isBarrier: true })],
+        rules: { ...bisecting, maxParallelBuilds: 2 },
+      },
+      ['build part bisect p1 p2 on tip'],
+    ],
+    [
+      'waits while as many parts run as are allowed',
+      {
+        line: [part([1, 2], 'pending')],
+        waiting: bisected([1, 2, 3, 4], 'side_build'),
+        rules: { ...bisecting, maxParallelBisectedBuilds: 1 },
+      },
+      [],
+    ],
+    [
+      'is started beside another part, if two are allowed',
+      {
+        line: [part([1, 2], 'pending')],
+        waiting: bisected([1, 2, 3, 4], 'side_build'),
+        rules: { ...bisecting, maxParallelBisectedBuilds: 2 },
+      },
+      ['build part bisect p3 p4 on tip'],
+    ],
+    [
+      'is started beside a build that isolates a pull request, which does not count as a part',
+      {
+        line: [
+          { of: [5], build: 'pending' },
+          { of: [6], build: 'failure' },
+          { of: [6], build: 'pending', change: { sideBuild: 'isolation' } },
+        ],
+        waiting: bisected([1, 2], 'side_build'),
+        rules: { ...bisecting, useProactiveDequeue: true, maxParallelBisectedBuilds: 1 },
+      },
+      ['build part bisect p1 p2 on tip'],
+    ],
+    [
+      'is started within the limit of builds, in which a build that does not merge does not count',
+      {
+        line: [
+          { of: [5], build: 'pending' },
+          { of: [6], build: 'failure' },
+          { of: [6], build: 'making', change: { sideBuild: 'isolation', givenUp: true } },
+        ],
+        waiting: bisected([1, 2], 'side_build'),
+        rules: { ...bisecting, useProactiveDequeue: true, maxParallelBuilds: 2 },
+      },
+      ['build part bisect p1 p2 on tip'],
+    ],
+    [
+      'of one pull request fails if it takes too long',
+      {
+        line: [part([3], 'pending')],
+        waiting: bisected([3], 'side_build', { max: 1 }),
+        rules: { ...bisecting, ciTimeoutMins: 1 },
+      },
+      ['fail b1', 'block p3 111'],
+    ],
+    [
+      'ends if its members are in line again',
+      { line: [part([1, 2], 'pending')], waiting: bisected([1, 2], 'returned'), rules: bisecting },
+      ['supersede b1 309 by p1', 'start bisect p1 p2 on tip'],
+    ],
+    [
       'of one waits for the pull requests that were before it',
       {
         line: [{ of: [1], build: 'pending' }],
@@ -301,6 +382,27 @@ describe('a pull request that is red behind others', () => {
         rules: { ...asking, proactiveDequeueDelaySeconds: 60 },
       },
       ['build isolation probe p2 on tip'],
+    ],
+    [
+      'is built after the delay, from the start of its build if no end is known',
+      {
+        line: [first, { ...red, buildChange: { lastEndAt: null } }],
+        rules: { ...asking, proactiveDequeueDelaySeconds: 120 },
+      },
+      ['look again in 1 min'],
+    ],
+    [
+      'is built although another one is built alone',
+      {
+        line: [first, red, { of: [3], build: 'failure' }, { ...question('pending'), of: [3] }],
+        rules: asking,
+      },
+      ['build isolation probe p2 on tip'],
+    ],
+    [
+      'is built alone again for a newer build in line',
+      { line: [first, question('pending'), red], rules: asking },
+      ['supersede b2 309', 'build isolation probe p2 on tip'],
     ],
     ['is built within the limit of builds', { line: [first, red], rules: { ...asking, maxParallelBuilds: 1 } }, []],
     ['once', { line: [first, red, question('pending')], rules: asking }, []],

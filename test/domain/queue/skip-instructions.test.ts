@@ -10,6 +10,7 @@ it.each([
   ['Add tea [skip actions] [actions skip]', '[skip actions]', 'Add tea (skip actions) (actions skip)'],
   ['Add tea [Skip CI]', '[Skip CI]', 'Add tea (Skip CI)'],
   ['Add tea\n\n\nskip-checks: true\n', 'skip-checks: true', 'Add tea\n\n\n(skip-checks: true)\n'],
+  ['Add tea\n\nskip-checks: true \t\nMore', 'skip-checks: true', 'Add tea\n\n(skip-checks: true)\nMore'],
   ['Add tea\n\nskip-checks:true', 'skip-checks:true', 'Add tea\n\n(skip-checks:true)'],
 ])('%j has a skip instruction', (message, instruction, disarmed) => {
   expect(findSkipInstruction(message)).toBe(instruction);
@@ -17,13 +18,17 @@ it.each([
   expect(findSkipInstruction(disarmed)).toBeNull();
 });
 
-it.each(['Add tea', 'Never skip ci', 'Add [skip tea]', 'skip-checks: false', 'Explain skip-checks: true'])(
-  '%j has no skip instruction',
-  (message) => {
-    expect(findSkipInstruction(message)).toBeNull();
-    expect(withoutSkipInstructions(message)).toBe(message);
-  },
-);
+it.each([
+  'Add tea',
+  'Never skip ci',
+  'Add [skip tea]',
+  'skip-checks: false',
+  'skip-checks: true enough',
+  'Explain skip-checks: true',
+])('%j has no skip instruction', (message) => {
+  expect(findSkipInstruction(message)).toBeNull();
+  expect(withoutSkipInstructions(message)).toBe(message);
+});
 
 it('explain repeats the summary of a check that requires an action, and no other summary', () => {
   const seen = { endedAt: 1, summary: 'Push a commit without this instruction.' };

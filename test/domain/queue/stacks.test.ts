@@ -6,6 +6,7 @@ import {
   findSharedCommits,
   findLandedTogether,
   findStack,
+  waitsForBelow,
   withStacks,
   type StackCandidate,
 } from '../../../src/domain/queue/requests/stacks.ts';
@@ -52,6 +53,20 @@ describe('the pull requests below a pull request 9 from "top"', () => {
     ],
     ['are those that lead to a managed branch', 'a', [open(1, 'a', 'x'), open(2, 'a', 'main')], ['main', 2]],
     ['are one that was merged after it was opened', 'a', [merged(1, 'a', 'main', openedAt + 1)], ['main', 1]],
+    [
+      'are one that was merged at the instant at which it was opened',
+      'a',
+      [merged(1, 'a', 'main', openedAt)],
+      ['main', 1],
+    ],
+    [
+      'are the open one of the branch, in whatever order they are read',
+      'a',
+      [open(2, 'a', 'main'), merged(1, 'a', 'main', 2_000)],
+      ['main', 2],
+    ],
+    ['are not itself', 'a', [open(9, 'a', 'main')], null],
+    ['are none that leads through its own branch', 'a', [open(1, 'a', 'top'), open(8, 'top', 'main')], null],
     ['are none that was merged before it was opened', 'a', [merged(1, 'a', 'main', openedAt - 1)], null],
     [
       'are the open one of the branch, not the merged one',
@@ -66,6 +81,24 @@ describe('the pull requests below a pull request 9 from "top"', () => {
     const stack = findStack({ number: 9, headBranch: 'top', baseBranch, openedAt }, candidates, isManaged);
     expect(stack && [stack.baseBranch, ...stack.below.map(({ number }) => number)]).toEqual(found);
   });
+});
+
+it('the pull requests below one from a fork may be from a branch of the same name', () => {
+  const fork = { number: 9, headBranch: null, baseBranch: 'a', openedAt: 1_000 };
+  const stack = findStack(fork, [open(1, 'a', 'top'), open(8, 'top', 'main')], isManaged);
+  expect(stack?.below.map(({ number }) => number)).toEqual([1, 8]);
+});
+
+it.each([
+  ['open', 'It is stacked on #3, which nobody has asked to merge.'],
+  ['pending', 'It is stacked on #3, which is not in line yet.'],
+  ['queued', 'It is stacked on #3, which is not before it in line.'],
+  ['tagged', 'It is stacked on #3, which is not before it in line.'],
+  ['blocked', 'It is stacked on #3, which is blocked.'],
+  ['merged', 'It is stacked on #3, which is merged.'],
+  ['closed', 'It is stacked on #3, which is closed.'],
+] as const)('a pull request says of the %s one below it: %s', (status, sentence) => {
+  expect(waitsForBelow({ number: 3, status })).toBe(sentence);
 });
 
 describe('the line', () => {
@@ -149,6 +182,8 @@ describe('the line', () => {
       ['p1', false],
       [null, false],
     ]);
+    const all = inLine.map((each) => ({ ...each, skipLine: true }));
+    expect(withStacks(all).map(({ skipLine }) => skipLine)).toEqual([true, true, true, true]);
   });
 });
 
