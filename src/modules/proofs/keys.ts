@@ -19,13 +19,15 @@ export async function openProofKey({ db, clock }: Pick<Ports, 'db' | 'clock'>, s
     const [newest] = await query<{ public_key: string; sealed: Buffer }>(
       'select public_key, sealed from proof_key order by id desc limit 1',
     );
-    const known = newest === undefined ? null : unseal(secrets, newest.public_key, newest.sealed);
-    if (newest !== undefined && known !== null) return keyOf(newest.public_key, known);
-    const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-    const name = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex');
-    const sealed = encrypt(secrets, purposeOf(name), privateKey.export({ format: 'der', type: 'pkcs8' }));
-    await query('insert into proof_key (public_key, sealed, created_at) values ($1, $2, $3)', [name, sealed, clock()]);
-    return keyOf(name, privateKey);
+    const known = newest === undefined ? null : unsealKey(secrets, newest.public_key, newest.sealed);
+    if (known !== null) return known;
+    const { key, sealed } = createKey(secrets);
+    await query('insert into proof_key (public_key, sealed, created_at) values ($1, $2, $3)', [
+      key.publicKey,
+      sealed,
+      clock(),
+    ]);
+    return key;
   });
 }
 
@@ -35,11 +37,19 @@ export async function readProofKeys({ db }: Pick<Ports, 'db'>): Promise<readonly
   return rows.map(({ public_key: key }) => key);
 }
 
+/** A new key, and its private half encrypted with the secrets. */
+export function createKey(secrets: Secrets): { readonly key: ProofKey; readonly sealed: Buffer } {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const name = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex');
+  const sealed = encrypt(secrets, purposeOf(name), privateKey.export({ format: 'der', type: 'pkcs8' }));
+  return { key: keyOf(name, privateKey), sealed };
+}
+
 /** Null: the key was encrypted with other secrets, which this installation has lost. */
-function unseal(secrets: Secrets, publicKey: string, sealed: Buffer): KeyObject | null {
+export function unsealKey(secrets: Secrets, publicKey: string, sealed: Buffer): ProofKey | null {
   try {
     const der = decrypt(secrets, purposeOf(publicKey), sealed);
-    return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+    return keyOf(publicKey, createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
   } catch {
     return null;
   }

@@ -55,6 +55,7 @@ export async function signProofs(ports: Pick<Ports, 'db' | 'clock'>, secrets: Se
   }
 }
 
-function isWhole({ body, digest, previous }: Unsigned): boolean {
+/** Whether the proof has its digest, and names the proof that was before it when it was written. */
+export function isWhole({ body, digest, previous }: Pick<Unsigned, 'body' | 'digest' | 'previous'>): boolean {
   return digestProof(body) === digest && body.previous === previous;
 }
