@@ -1,42 +1,6 @@
 import { expect, test } from 'vitest';
-import { explain, type ExplainedBatch, type ExplainedPullRequest } from '../../../src/domain/queue/explain/explain.ts';
-
-const queued: ExplainedPullRequest = {
-  status: 'queued',
-  code: null,
-  text: null,
-  dequeued: null,
-  ahead: 0,
-  skippers: [],
-  hold: null,
-  ownChecks: null,
-  finalGate: null,
-  batch: null,
-  paused: null,
-  haltedReason: null,
-  frozen: null,
-  landingsFrom: null,
-};
-const building: ExplainedBatch = {
-  verdict: 'pending',
-  cause: 'new',
-  hasCommit: true,
-  landingStarted: false,
-  otherMembers: [],
-  assumes: [],
-  mayBePassed: false,
-};
-const opensAt = Date.parse('2026-01-05T08:00:00Z');
-const frozen = {
-  freeze: {
-    id: '1',
-    source: 'manual',
-    reason: 'release week',
-    createdBy: 'ada@example.com',
-    span: { startsAt: 0, endsAt: opensAt },
-  },
-  until: opensAt,
-} as const;
+import { explain, type ExplainedPullRequest } from '../../../src/domain/queue/explain/explain.ts';
+import { building, frozen, opensAt, queued } from './explained.ts';
 
 const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string | null, string])[] = [
   [{ status: 'open' }, 'not_asked', 'author', 'Nobody has asked to merge it.'],
