@@ -317,6 +317,26 @@ describe('a landing has', () => {
       [],
     ],
     [
+      'nothing, and awaits no merge window, before a build is green',
+      { waiting: [on(1, a)], line: [speculative([1], 'pending')], queue: { landingsFrom: now + 5 * minute } },
+      [],
+    ],
+    [
+      'a green build before a pull request that skips validation',
+      { waiting: [on(1, a), on(2, b, { skipValidation: true })], line: [speculative([1], 'success')] },
+      ['land b1 by commit of b1'],
+    ],
+    [
+      'nothing before the build of its own commit has ended',
+      { waiting: [on(1, a), on(2, b)], line: [{ of: [1, 2], build: 'pending' }] },
+      [],
+    ],
+    [
+      'nothing while its commit is being made',
+      { waiting: [on(1, a, { skipValidation: true })], line: [{ of: [1], build: 'making' }] },
+      [],
+    ],
+    [
       'nothing while another landing is planned',
       {
         waiting: [on(1, a), on(2, b)],
