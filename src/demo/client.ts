@@ -15,16 +15,21 @@ export interface Client {
 
 const execute = promisify(execFile);
 
-/** How many times a GET request is sent if the server answers 503 with Retry-After. */
+/** How many times a request is sent at most. */
 const maxAttempts = 10;
 
-async function fetchWithRetry(attemptsLeft: number, url: string, request: RequestInit): Promise<Response> {
+/**
+ * Waits as the answer says, and sends the request again: any request after 429, because the rate limit refuses a request
+ * before it has an effect, and a GET request also after 503.
+ */
+async function fetchWithRetry(url: string, request: RequestInit, attemptsLeft = maxAttempts): Promise<Response> {
   const response = await fetch(url, request);
   const waitSec = Number(response.headers.get('retry-after') ?? Number.NaN);
-  if (response.status !== 503 || attemptsLeft === 1 || Number.isNaN(waitSec)) return response;
+  const isRetried = response.status === 429 || (response.status === 503 && request.method === 'GET');
+  if (!isRetried || attemptsLeft === 1 || Number.isNaN(waitSec)) return response;
   await response.body?.cancel();
   await delay(waitSec * 1000);
-  return await fetchWithRetry(attemptsLeft - 1, url, request);
+  return await fetchWithRetry(url, request, attemptsLeft - 1);
 }
 
 export function createClient({ url, token }: { readonly url: string; readonly token: string }): Client {
@@ -32,7 +37,7 @@ export function createClient({ url, token }: { readonly url: string; readonly to
   return {
     url,
     async graphql<Data>(query: string, variables: Readonly<Record<string, unknown>> = {}): Promise<Data> {
-      const response = await fetch(`${url}/graphql`, {
+      const response = await fetchWithRetry(`${url}/graphql`, {
         method: 'POST',
         headers: { authorization, 'content-type': 'application/json' },
         body: JSON.stringify({ query, variables }),
@@ -46,7 +51,7 @@ export function createClient({ url, token }: { readonly url: string; readonly to
     },
     async rest<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
       const isText = typeof body === 'string';
-      const response = await fetchWithRetry(method === 'GET' ? maxAttempts : 1, `${url}${path}`, {
+      const response = await fetchWithRetry(`${url}${path}`, {
         method,
         headers: {
           authorization,
