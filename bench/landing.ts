@@ -122,7 +122,7 @@ async function countGitProcesses(pullRequests: number): Promise<number> {
         await untilQuiet(program);
         return (await count()) - before;
       },
-      { PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` },
+      { environment: { PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` } },
     );
   } finally {
     await rm(folder, { recursive: true, force: true });

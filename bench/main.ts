@@ -14,6 +14,7 @@ import { benchLandings } from './landings.ts';
 import { benchLine, measureLongLine } from './line.ts';
 import { benchLists } from './lists.ts';
 import { benchPrices } from './prices.ts';
+import { measureLoad, type LoadOptions } from './load.ts';
 import { measureReadFigures } from './read-figures.ts';
 import { benchReleases } from './releases.ts';
 import { measureStarts } from './start.ts';
@@ -41,6 +42,13 @@ interface Options {
   readonly commits: number;
   readonly sockets: number;
   readonly seconds: number;
+  readonly minutes?: number;
+  readonly hours?: number;
+  readonly reads?: number;
+  readonly writes?: number;
+  readonly subscriptions?: number;
+  readonly pullRequestsAMinute?: number;
+  readonly snapshots?: string;
   readonly json: boolean;
 }
 
@@ -59,7 +67,29 @@ const benchesWithAims = {
   doctor: async ({ pullRequests = 1_000, times = 20 }) => await measureDoctor(pullRequests, times),
   histories: measureHistories,
   start: measureStarts,
+  load: async (options) => await measureLoad(loadOf(options)),
 } as const satisfies Readonly<Record<string, (options: Options) => Promise<Figure[]>>>;
+
+/** With `--pull-requests-a-minute`, the other load is small, so that the run shows what landings leave behind. */
+function loadOf({
+  minutes,
+  hours,
+  reads,
+  writes,
+  subscriptions,
+  pullRequestsAMinute,
+  snapshots,
+}: Options): LoadOptions {
+  const isSlow = pullRequestsAMinute !== undefined;
+  return {
+    minutes: minutes ?? (hours === undefined ? 10 : hours * 60),
+    reads: reads ?? (isSlow ? 5 : 200),
+    writes: writes ?? (isSlow ? 1 : 20),
+    subscriptions: subscriptions ?? (isSlow ? 50 : 1_000),
+    pullRequestsAMinute: pullRequestsAMinute ?? 5,
+    snapshots: snapshots ?? null,
+  };
+}
 
 const otherBenches = {
   dashboard: async ({ lines, changes, changesASecond }) =>
@@ -111,6 +141,13 @@ const program = new Command('npm run bench --')
   .option('--commits <n>', 'how many transactions (events)', readNumber, 2_000)
   .option('--sockets <n>', 'how many sockets (subscriptions)', readNumber, 10_000)
   .option('--seconds <n>', 'how many seconds each measurement takes (idle)', readNumber, 30)
+  .option('--minutes <n>', 'how long the load lasts (load)', readNumber)
+  .option('--hours <n>', 'how long the load lasts (load)', readNumber)
+  .option('--reads <n>', 'how many reads in a second (load)', readNumber)
+  .option('--writes <n>', 'how many writes in a second (load)', readNumber)
+  .option('--subscriptions <n>', 'how many subscriptions (load)', readNumber)
+  .option('--pull-requests-a-minute <n>', 'how many pull requests are opened and land in a minute (load)', readNumber)
+  .option('--snapshots <folder>', 'where to write two snapshots of the heap of the service (load)')
   .option('--json', 'print one JSON document instead of text (prices, and the benches with aims)', false);
 
 program.parse();

@@ -31,11 +31,18 @@ export async function cpuByProgram(root: number = process.pid): Promise<Readonly
 
 /** The bytes of memory that all processes use together. A page that several processes share counts once. */
 export async function memoryOfTree(root: number): Promise<number> {
-  const sizes = (await readTree(root)).map(async ({ pid }) => {
+  return [...(await memoryByProgram(root)).values()].reduce((sum, size) => sum + size, 0);
+}
+
+/** The bytes of memory by program. A page that several processes share counts in parts for each of them. */
+export async function memoryByProgram(root: number): Promise<ReadonlyMap<string, number>> {
+  const sizes = (await readTree(root)).map(async ({ pid, program }) => {
     const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
-    return Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1_024;
+    return [program, Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1_024] as const;
   });
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  const bytes = new Map<string, number>();
+  for (const [program, size] of await Promise.all(sizes)) bytes.set(program, (bytes.get(program) ?? 0) + size);
+  return bytes;
 }
 
 async function readTree(root: number): Promise<Process[]> {

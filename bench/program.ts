@@ -11,29 +11,39 @@ import { createClient, type Client } from '../src/demo/client.ts';
 import { readAccess } from '../src/launcher/access.ts';
 import { readRuntime } from '../src/launcher/runtime.ts';
 import { projectRoot } from '../src/platform/project-root.ts';
-import { cpuByProgram, memoryOfTree } from './process-cpu.ts';
+import { cpuByProgram, memoryByProgram, memoryOfTree } from './process-cpu.ts';
 
 export interface Program {
   readonly client: Client;
   readonly dataDir: string;
   readonly temporalAddress: string;
+  readonly databaseUrl: string;
+  /** The process that is server and worker. */
+  readonly pid: number;
   readonly rows: <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
   /** The seconds of CPU that the process tree has used so far, by program. */
   cpu(): Promise<ReadonlyMap<string, number>>;
   /** The bytes of memory that the process tree uses. A page that several processes share counts once. */
   memory(): Promise<number>;
+  /** The same by program. A page that several processes share counts in parts for each of them. */
+  memoryByProgram(): Promise<ReadonlyMap<string, number>>;
+}
+
+export interface ProgramOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly nodeFlags?: readonly string[];
 }
 
 const startsWithinMs = 120_000;
 
 export async function withProgram<Answer>(
   work: (program: Program) => Promise<Answer>,
-  environment: Readonly<Record<string, string>> = {},
+  { environment = {}, nodeFlags = [] }: ProgramOptions = {},
 ): Promise<Answer> {
   const folder = await mkdtemp(join(tmpdir(), 'interlock-bench-'));
   const dataDir = join(folder, 'data');
   const main = join(projectRoot, 'dist', 'src', 'main.js');
-  const child = spawn(process.execPath, [main, '--no-demo', '--port', '0', '--data', dataDir], {
+  const child = spawn(process.execPath, [...nodeFlags, main, '--no-demo', '--port', '0', '--data', dataDir], {
     stdio: ['ignore', 'ignore', 'inherit'],
     // The program stops when this process has ended for any reason.
     env: { ...process.env, INTERLOCK_PARENT: String(process.pid), ...environment },
@@ -43,7 +53,8 @@ export async function withProgram<Answer>(
     const access = await untilReady(dataDir, exited);
     const runtime = await readRuntime(dataDir);
     const ports = JSON.parse(await readFile(join(dataDir, 'temporal-ports.json'), 'utf8')) as { readonly port: number };
-    const database = new pg.Client({ connectionString: runtime?.databaseUrl });
+    const databaseUrl = runtime?.databaseUrl ?? '';
+    const database = new pg.Client({ connectionString: databaseUrl });
     await database.connect();
     try {
       const pid = child.pid ?? 0;
@@ -51,10 +62,13 @@ export async function withProgram<Answer>(
         client: createClient(access),
         dataDir,
         temporalAddress: `127.0.0.1:${ports.port}`,
+        databaseUrl,
+        pid,
         rows: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
           (await database.query<Row>(text, [...values])).rows,
         cpu: async () => await cpuByProgram(pid),
         memory: async () => await memoryOfTree(pid),
+        memoryByProgram: async () => await memoryByProgram(pid),
       });
     } finally {
       await database.end();

@@ -16,8 +16,12 @@ export interface Tenants {
   readonly secret: string;
 }
 
-export async function createTenants(databaseUrl: string, count: number): Promise<Tenants> {
-  const secret = randomBytes(32).toString('base64url');
+export function randomSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** `secret`: the secret of a server that runs already. */
+export async function createTenants(databaseUrl: string, count: number, secret = randomSecret()): Promise<Tenants> {
   const secrets = deriveSecrets(secret);
   const db = await connectDatabase({ url: databaseUrl, entities: [] });
   try {
