@@ -93,15 +93,21 @@ function refuseWhatIsNoText({ document, variables }: MeasuredRequest): void {
 /** No input of the schema has more levels. Variables that no operation names are counted too. */
 const deepestVariable = 50;
 
-function requireText(value: unknown, depth = 0): void {
+/**
+ * Throws BAD_INPUT with the field at the path, such as `input.headBranch`. A list has the path of its field. A text of
+ * the document itself has no path.
+ */
+function requireText(value: unknown, path: readonly string[] = [], depth = 0): void {
   if (typeof value === 'string') {
-    if (!value.isWellFormed() || value.includes('\0'))
-      throw new DomainError('BAD_INPUT', 'A text must be Unicode without the character U+0000.');
-  } else if (typeof value === 'object' && value !== null) {
-    if (depth > deepestVariable)
-      throw new DomainError('BAD_INPUT', `Variables may be nested at most ${deepestVariable} levels deep.`);
-    for (const each of Object.values(value)) requireText(each, depth + 1);
+    if (value.isWellFormed() && !value.includes('\0')) return;
+    const field = path.length === 0 ? undefined : path.join('.');
+    throw new DomainError('BAD_INPUT', 'A text must be Unicode without the character U+0000.', field);
   }
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > deepestVariable)
+    throw new DomainError('BAD_INPUT', `Variables may be nested at most ${deepestVariable} levels deep.`);
+  if (Array.isArray(value)) for (const each of value) requireText(each, path, depth + 1);
+  else for (const [key, each] of Object.entries(value)) requireText(each, [...path, key], depth + 1);
 }
 
 function tooMuch(what: string, max: number): DomainError {

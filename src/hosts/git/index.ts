@@ -12,7 +12,6 @@ export {
   branchRef,
   isBotBranch,
   isObjectId,
-  isRefName,
   isReservedRef,
   isTemporaryBranch,
   requireObjectId,

@@ -1,4 +1,5 @@
 // Validates object ids and ref names before they become arguments of git.
+import { isRefName } from '../../domain/branch-name.ts';
 import { HostRefused } from '../port.ts';
 
 export const zeroObjectId = '0'.repeat(40);
@@ -12,16 +13,6 @@ export function requireObjectId(text: string): string {
   if (!isObjectId(text))
     throw new HostRefused(`${JSON.stringify(text.slice(0, 80))} is not a full commit id (40 hexadecimal digits)`);
   return text;
-}
-
-/** Whether a full name, such as `refs/heads/main`, is valid by the rules of `git check-ref-format`. */
-export function isRefName(ref: string): boolean {
-  if (ref.length > 255 || !ref.startsWith('refs/')) return false;
-  if (/[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/$|\.$/.test(ref)) return false;
-  const parts = ref.split('/');
-  return (
-    parts.length > 2 && parts.every((part) => !part.startsWith('.') && !part.endsWith('.lock') && !part.startsWith('-'))
-  );
 }
 
 /** Returns the ref. Throws HostRefused if it is not a valid full ref name. */

@@ -3,8 +3,9 @@
 // and `refs/heads/a` may name `refs/heads/refs/heads/a`.
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isRefName } from '../../domain/branch-name.ts';
 import { HostUnavailable } from '../port.ts';
-import { isObjectId, isRefName, requireRefName } from './names.ts';
+import { isObjectId, requireRefName } from './names.ts';
 
 /**
  * The id of the object of a ref. Null: the ref does not exist. Throws HostUnavailable if the repository does not exist.

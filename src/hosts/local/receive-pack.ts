@@ -6,7 +6,8 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { explainRefusals, isRefName, isReservedRef, readRefValue, zeroObjectId } from '../git/index.ts';
+import { branchOf, explainRefusals, isReservedRef, readRefValue, zeroObjectId } from '../git/index.ts';
+import { isBranchName, isRefName } from '../../domain/branch-name.ts';
 import { decideUnpackBounds, type PushBounds } from '../../domain/runs/push-bounds.ts';
 import type { ConfigurationPush, HostRepository } from '../port.ts';
 import { followRefChanges, type RefChange } from './changes.ts';
@@ -104,6 +105,8 @@ function judgeCommands(
 export function decideRefusal({ ref, to }: PushCommand, managed: ReadonlySet<string>): string | null {
   if (isReservedRef(ref)) return 'reserved for the merge queue';
   if (!isRefName(ref) || !/^refs\/(heads|tags|notes)\//.test(ref)) return 'only branches, tags and notes can be pushed';
+  const branch = branchOf(ref);
+  if (branch !== null && !isBranchName(branch)) return `a branch cannot be named ${branch}`;
   if (managed.has(ref) && to === zeroObjectId) return 'a base branch of the merge queue cannot be deleted';
   return null;
 }

@@ -1,6 +1,7 @@
 // Links that show one queue to visitors without a session: on a screen, or as a badge (ADR 0089).
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
+import { isBranchName } from '../../domain/branch-name.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import { digestToken, announceEndedAccess, recordUserAction, requireScope, type Secrets } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
@@ -67,6 +68,8 @@ function refuseBranch(baseBranch: string): void {
       `input.baseBranch must have 1 to ${longestBranch} characters`,
       'input.baseBranch',
     );
+  if (!isBranchName(baseBranch))
+    throw new DomainError('BAD_INPUT', 'input.baseBranch must be a branch name', 'input.baseBranch');
 }
 
 function checkedExpiry(asked: Date | null | undefined, now: Date): Date {

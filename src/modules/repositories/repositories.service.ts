@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { isBranchName } from '../../domain/branch-name.ts';
 import { defaultConfigurationYaml } from '../../domain/configuration/keys.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { HostUnavailable } from '../../hosts/port.ts';
@@ -41,8 +42,8 @@ const ownAddresses = new Set([
   'settings',
 ]);
 const namePattern = /^(?!\.{1,2}$)(?!.*\.git$)[A-Za-z0-9._-]{1,100}$/i;
-// The names that git check-ref-format allows.
-const branchPattern = /^(?![-./])(?!.*(?:\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)|[/.]$))[^\s~^:?*[\\\p{Cc}]{1,200}$/u;
+/** What a default branch needs besides the rules of every branch. */
+const defaultBranchPattern = /^[^\s\p{Cc}]{1,200}$/u;
 
 /**
  * Creates an empty repository on the host, with the default configuration. Throws CONFLICT if the account has a
@@ -123,7 +124,7 @@ function checkedNames({ owner, name, defaultBranch }: NewRepository): string {
       'input.name',
     );
   }
-  if (!branchPattern.test(branch))
+  if (!isBranchName(branch) || !defaultBranchPattern.test(branch))
     throw new DomainError('BAD_INPUT', 'input.defaultBranch must be a branch name', 'input.defaultBranch');
   return branch;
 }

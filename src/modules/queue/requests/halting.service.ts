@@ -1,5 +1,6 @@
 // Halts and resumes a queue because a user requests it, with a reason.
 import type { Context } from '../../../context.ts';
+import { isBranchName } from '../../../domain/branch-name.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { hostClient, toHostedRepository } from '../../../hosts/port.ts';
 import { recordUserAction, requireAction } from '../../accounts/index.ts';
@@ -105,6 +106,7 @@ async function changeHalt(
 /** Throws NOT_FOUND unless the branch has a queue or exists at the host, so that a misspelt name creates no queue. */
 async function requireBaseBranch(ctx: Context, repository: RepositoryRow, baseBranch: string): Promise<void> {
   if ((await readQueueOf(ctx, repository, baseBranch)).length > 0) return;
+  if (!isBranchName(baseBranch)) throw notFound('Base branch');
   const branches = await hostClient(ctx, toHostedRepository(repository)).listRefs('refs/heads/');
   if (!branches.some(({ ref }) => ref === `refs/heads/${baseBranch}`)) throw notFound('Base branch');
 }

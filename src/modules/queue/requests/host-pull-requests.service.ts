@@ -1,5 +1,6 @@
 // Opens, closes and reopens pull requests of the local host, because the local host has no interface of its own.
 import type { Context } from '../../../context.ts';
+import { isBranchName } from '../../../domain/branch-name.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { recordUserAction, requireScope } from '../../accounts/index.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
@@ -69,6 +70,9 @@ export interface OpenRequest {
 /** Opens a pull request at the host, and returns its row. */
 export async function openPullRequest(ctx: Context, request: OpenRequest): Promise<PullRequestAnswer> {
   requireScope(ctx, 'queue:write');
+  for (const field of ['headBranch', 'baseBranch'] as const)
+    if (typeof request[field] === 'string' && !isBranchName(request[field]))
+      throw new DomainError('BAD_INPUT', `input.${field} must be a branch name`, `input.${field}`);
   const repository = await loadActiveRepository(ctx, request.repository, 'queue:write');
   const host = toHostedRepository(repository);
   const opened = await convertRefusal(
