@@ -46,6 +46,16 @@ describe('a program that the spawner starts', () => {
     expect(folder.code).toBe('ENOENT');
   });
 
+  // A NUL in an argument once ended the process that starts programs, and with it every program that ran.
+  it('reports that it cannot be started if an argument has a NUL, and other programs run on', async () => {
+    const other = sh('read line; echo "$line"');
+    const ended = endOf(other);
+    const [error] = (await once(spawn('echo', ['a\0b']), 'error')) as [NodeJS.ErrnoException];
+    expect(error.code).toBe('ERR_INVALID_ARG_VALUE');
+    other.stdin?.end('still here\n');
+    expect(await ended).toMatchObject({ code: 0, out: 'still here\n' });
+  });
+
   it('is killed, alone or with all processes that it has started', async () => {
     const alone = sh('exec sleep 60');
     alone.kill('SIGKILL');

@@ -63,9 +63,12 @@ function fetchFrom(location: string): readonly string[] {
   ];
 }
 
+// A host that begins with a hyphen is an option for ssh.
+const optionAsHost = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/@]*@)?-/i;
+
 function locationOf(source: string): string {
   const trimmed = source.trim();
-  if (trimmed === '' || trimmed.startsWith('-') || trimmed.includes('::'))
+  if (trimmed === '' || trimmed.includes('::') || optionAsHost.test(trimmed) || /[\x00-\x1f\x7f]/.test(trimmed))
     throw new HostRefused(`${JSON.stringify(source)} is neither a URL nor a path of a git repository`);
   // `host:path` without a scheme means ssh to git, unless a file with this name exists.
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) || (!existsSync(trimmed) && /^[^/]+:/.test(trimmed))) return trimmed;

@@ -90,10 +90,20 @@ function read({ child, descriptor, bytes }: Extract<Order, { kind: 'read' }>): v
   if (output.unread <= windowBytes) output.stream.resume();
 }
 
+/** Node throws for an argument that no program can get, such as one with a NUL. */
+function tryStart(order: Extract<Order, { kind: 'start' }>): void {
+  try {
+    start(order);
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    report({ kind: 'failed', child: order.child, message, code });
+  }
+}
+
 process.on('message', (order: Order) => {
   switch (order.kind) {
     case 'start':
-      return start(order);
+      return tryStart(order);
     case 'write':
       return write(order);
     case 'endInput':
