@@ -20,6 +20,8 @@ const columns = `r.id, r.account_id as "accountId", r.owner, r.name, r.host, r.d
  * caller.
  */
 export async function findRepository(ctx: Context, { owner, name }: RepositoryName): Promise<RepositoryRow | null> {
+  // The path of a URL may contain a NUL, which PostgreSQL accepts in no text.
+  if (owner.includes('\0') || name.includes('\0')) return null;
   const [row] = await ctx.db.read<RepositoryRow>(ctx.accountId, {
     name: 'repository_by_name',
     text: `select ${columns} from repository r where r.account_id = $1 and r.owner = $2 and r.name = $3 and r.deleted_at is null`,
