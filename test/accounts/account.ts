@@ -1,7 +1,8 @@
 // Functions for what an admin of the first account does with users, teams and permissions.
-import type { Role, Scope } from '../../src/context.ts';
+import { scopes, type Role, type Scope } from '../../src/context.ts';
 import { interlockSchema } from '../../src/graphql/schema.ts';
 import type { GraphQLAnswer, TestServer } from '../support/server.ts';
+import { roles } from './roles-of-scopes.ts';
 
 export interface AddedUser {
   readonly id: string;
@@ -12,8 +13,11 @@ export interface AddedUser {
 }
 
 export interface AccountVerbs {
-  /** Adds the user `<handle>@acme.test` and gives it a token. */
-  add(handle: string, as?: { readonly role?: Role; readonly scopes?: readonly Scope[] }): Promise<AddedUser>;
+  /** Adds the user `<handle>@acme.test` and gives it a token. `as` is the token of an admin of another account. */
+  add(
+    handle: string,
+    options?: { readonly role?: Role; readonly scopes?: readonly Scope[]; readonly as?: string | undefined },
+  ): Promise<AddedUser>;
   update(id: string, change: Readonly<Record<string, unknown>>, token?: string): Promise<GraphQLAnswer<object>>;
   remove(id: string, token?: string): Promise<GraphQLAnswer<object>>;
   /** Makes a team of the organization acme with these members, and returns its id. */
@@ -50,17 +54,19 @@ export function accountOf(s: TestServer): AccountVerbs {
 
   return {
     run,
-    async add(handle, { role = 'member', scopes = ['queue:read', 'queue:write'] } = {}) {
+    async add(handle, { role = 'member', scopes = ['queue:read', 'queue:write'], as } = {}) {
       const email = `${handle}@acme.test`;
       const { user } = await run<{ user: { id: string } }>(
         'addUser',
         { email, handle, role: role.toUpperCase() },
         'user { id }',
+        as,
       );
       const { token } = await run<{ token: string }>(
         'createApiToken',
         { name: handle, user: user.id, scopes: scopes.map((scope) => scope.toUpperCase().replace(':', '_')) },
         'token',
+        as,
       );
       return { id: user.id, email, handle, token };
     },
@@ -75,4 +81,20 @@ export function accountOf(s: TestServer): AccountVerbs {
       await run('grantPermission', { repository, permission, ...to }, 'grant { permission }');
     },
   };
+}
+
+/**
+ * A token with every scope for a user of each role. The tokens are made while all three users are admins. `as` is the
+ * token of an admin of another account.
+ */
+export async function tokensOfRoles(s: TestServer, as?: string): Promise<ReadonlyMap<Role, string>> {
+  const account = accountOf(s);
+  const users = [];
+  for (const role of roles) users.push({ role, ...(await account.add(role, { role: 'admin', scopes, as })) });
+  for (const { role, id } of users) {
+    const { errors, text } =
+      role === 'admin' ? { errors: [], text: '' } : await account.update(id, { role: role.toUpperCase() }, as);
+    if (errors.length > 0) throw new Error(text);
+  }
+  return new Map(users.map(({ role, token }) => [role, token]));
 }

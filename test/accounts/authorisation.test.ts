@@ -1,21 +1,16 @@
-// Every operation is refused without a token and without its scope. For another account, an operation gives the same
-// bytes as for a name that does not exist.
+// Every operation is refused without a token and without its scope.
 import { isObjectType, type GraphQLObjectType } from 'graphql';
-import { createClient } from 'graphql-ws';
-import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scopes, type Scope } from '../../src/context.ts';
-import { encodeNodeId } from '../../src/graphql/node-id.ts';
 import { compileFacade, loadDocuments } from '../../rest-facade/index.ts';
 import { nodeTypes } from '../../src/graphql/node.resolver.ts';
 import { interlockSchema } from '../../src/graphql/schema.ts';
-import { seed, sha, type SeededRepository } from '../graphql/seed.ts';
-import { seedRunbook } from '../runbooks/runbook-rows.ts';
 import { everyScopeBut, startServer, type TestServer } from '../support/server.ts';
-import { inventedVariables, operations, scopesOf, operationsWithoutNames, type Operation } from './operations.ts';
+import { askOperation } from './ask-operation.ts';
+import { makeEveryRow } from './every-row.ts';
+import { inventedVariables, operations, scopesOf, type Operation } from './operations.ts';
 
 let s: TestServer;
-let seeded: SeededRepository;
 let other: { token: string; accountId: string };
 /**
  * For each list of scopes of which one is enough: a token with all scopes except these and the scopes that include
@@ -30,11 +25,10 @@ const writers: Partial<Record<Scope, readonly Scope[]>> = {
   'config:read': ['config:write'],
   'release:read': ['release:write', 'deploy:write'],
 };
-let real: Record<string, unknown>;
+let real: Readonly<Record<string, unknown>>;
 
 beforeAll(async () => {
   s = await startServer();
-  seeded = await seed(s);
   other = await s.otherAccount();
   for (const operation of operations) {
     const enough = scopesOf(operation);
@@ -45,136 +39,16 @@ beforeAll(async () => {
     );
     for (const scope of enough) alone.set(scope, await s.tokenWith([scope]));
   }
-  const [token] = await s.rows<{ id: string }>('select id from api_token where account_id = $1 order by id limit 1', [
-    s.accountId,
-  ]);
-  const [user] = await s.rows<{ id: string }>('select id from account_user where account_id = $1', [s.accountId]);
-  const [team] = await s.rows<{ id: string }>(
-    "insert into account_team (account_id, org, slug, name, created_at) values ($1, 'acme', 'core', 'Core', now()) returning id",
-    [s.accountId],
-  );
-  const webhook = await endpointWithDelivery();
-  real = {
-    owner: seeded.owner,
-    name: seeded.name,
-    number: 1,
-    node: encodeNodeId('Repository', seeded.repositoryId),
-    token: encodeNodeId('ApiToken', token?.id ?? ''),
-    user: encodeNodeId('User', user?.id ?? ''),
-    team: encodeNodeId('Team', team?.id ?? ''),
-    endpoint: webhook.endpoint,
-    embedLink: await embedLink(),
-    slackDestination: await slackDestination(),
-    delivery: webhook.delivery,
-    ...(await release()),
-    runbook: (await seedRunbook(s, { repositoryId: seeded.repositoryId })).number,
-    ...(await preview()),
-  };
+  real = await makeEveryRow(s);
 });
 afterAll(async () => await s.close());
 
-async function slackDestination(): Promise<string> {
-  const made = await s.graphql<{ createSlackDestination: { slackDestination: { id: string } } }>(
-    'mutation { createSlackDestination(input: {kind: PEOPLE}) { slackDestination { id } } }',
-  );
-  return made.data.createSlackDestination.slackDestination.id;
-}
-
-async function embedLink(): Promise<string> {
-  const made = await s.graphql<{ createEmbedLink: { embedLink: { id: string } } }>(
-    'mutation ($repository: RepositoryInput!) { createEmbedLink(input: {repository: $repository, baseBranch: "main"}) { embedLink { id } } }',
-    { repository: { owner: seeded.owner, name: seeded.name } },
-  );
-  return made.data.createEmbedLink.embedLink.id;
-}
-
-async function release(): Promise<{ project: string; deployment: string; freeze: string }> {
-  const project = 'Shop';
-  await s.graphql(
-    `mutation ($project: String!, $repository: RepositoryInput!) {
-       createReleaseProject(input: {name: $project, repository: $repository}) { releaseProject { id } }
-       createEnvironment(input: {project: $project, name: "production", provider: {kind: NONE}}) { environment { id } } }`,
-    { project, repository: { owner: seeded.owner, name: seeded.name } },
-  );
-  await s.rows(
-    `with made as (insert into release (account_id, project_id, version, created_at)
-       select account_id, id, '1.0', now() from release_project where account_id = $1 returning *)
-     insert into release_candidate (account_id, project_id, release_id, version, number, commit, repository_id, status, actor, created_at)
-     select $1, project_id, id, '1.0-rc1', 1, $2, $3, 'ready', 'ada@example.test', now() from made`,
-    [s.accountId, sha('c'), seeded.repositoryId],
-  );
-  const made = await s.graphql<{ createDeployment: { deployment: { id: string } } }>(
-    'mutation ($project: String!) { createDeployment(input: {project: $project, environment: "production", version: "1.0-rc1"}) { deployment { id } } }',
-    { project },
-  );
-  const frozen = await s.graphql<{ freezeBranches: { freeze: { id: string } } }>(
-    'mutation ($repository: RepositoryInput!) { freezeBranches(input: {repository: $repository, baseBranches: "release/*"}) { freeze { id } } }',
-    { repository: { owner: seeded.owner, name: seeded.name } },
-  );
-  return {
-    project,
-    deployment: made.data.createDeployment.deployment.id,
-    freeze: frozen.data.freezeBranches.freeze.id,
-  };
-}
-
-/**
- * Replaces the configuration by one with an endpoint preview, so that registering a preview reaches all rows that it
- * reads.
- */
-async function preview(): Promise<{ previewImage: string; previewSecret: string; verification: string }> {
-  const repository = { owner: seeded.owner, name: seeded.name };
-  const { errors, text } = await s.graphql(
-    `mutation ($repository: RepositoryInput!) {
-       replaceConfiguration(input: {repository: $repository, yaml: "verify: {preview: [{method: endpoint}]}"}) { outcome { __typename } }
-       registerPreviewImage(input: {name: "shop", kind: COMMAND, source: "true"}) { previewImage { id } }
-       setPreviewSecret(input: {key: "SHOP", value: "x"}) { previewSecret { id } }
-       grantPreviewSecret(input: {repository: $repository, key: "SHOP"}) { previewSecret { id } } }`,
-    { repository },
-  );
-  if (errors.length > 0) throw new Error(text);
-  const started = await s.graphql<{ verifyPullRequest: { verification: { id: string } } }>(
-    `mutation ($repository: RepositoryInput!) {
-       verifyPullRequest(input: {repository: $repository, number: 1}) { verification { id } } }`,
-    { repository },
-  );
-  return { previewImage: 'shop', previewSecret: 'SHOP', verification: started.data.verifyPullRequest.verification.id };
-}
-
-async function endpointWithDelivery(): Promise<{ endpoint: string; delivery: string }> {
-  const made = await s.graphql<{ createWebhookEndpoint: { webhookEndpoint: { id: string } } }>(
-    'mutation { createWebhookEndpoint(input: {url: "https://hooks.example.test/", actions: ["*"]}) { webhookEndpoint { id } } }',
-  );
-  const endpoint = made.data.createWebhookEndpoint.webhookEndpoint.id;
-  const pinged = await s.graphql<{ pingWebhookEndpoint: { webhookDelivery: { id: string } } }>(
-    'mutation ($id: ID!) { pingWebhookEndpoint(input: {id: $id}) { webhookDelivery { id } } }',
-    { id: endpoint },
-  );
-  return { endpoint, delivery: pinged.data.pingWebhookEndpoint.webhookDelivery.id };
-}
-
-/** The text of the answer. For a subscription, the first result or the refusal. */
 async function ask(
-  { field, document }: Operation,
-  variables: Record<string, unknown>,
+  operation: Operation,
+  variables: Readonly<Record<string, unknown>>,
   token: string | null,
 ): Promise<string> {
-  if (!field.startsWith('Subscription.')) return (await s.graphql(document, variables, token)).text;
-  const client = createClient({
-    url: `${s.url.replace('http', 'ws')}/graphql`,
-    webSocketImpl: WebSocket,
-    retryAttempts: 0,
-    lazy: true,
-    connectionParams: token === null ? {} : { Authorization: `Bearer ${token}` },
-  });
-  try {
-    for await (const result of client.iterate({ query: document, variables })) return JSON.stringify(result);
-    return 'complete';
-  } catch (error) {
-    return JSON.stringify(Array.isArray(error) ? { errors: error } : { code: (error as { code?: number }).code });
-  } finally {
-    await client.dispose();
-  }
+  return await askOperation(s, operation, variables, token);
 }
 
 const schema = interlockSchema();
@@ -236,19 +110,6 @@ describe('an operation', () => {
       ]);
     },
   );
-
-  it.each(operations.filter(({ field }) => !operationsWithoutNames.has(field)))(
-    '$field answers another account as if the named row did not exist',
-    async (operation) => {
-      const answer = await ask(operation, real, other.token);
-      expect(answer).toBe(await ask(operation, inventedVariables, other.token));
-      const { data, errors } = JSON.parse(answer);
-      const said = errors
-        ? errors.map(({ extensions }: { extensions: { code: string } }) => extensions.code)
-        : Object.values(data)[0];
-      expect([['NOT_FOUND'], [null], null]).toContainEqual(said);
-    },
-  );
 });
 
 describe('lists', () => {
@@ -285,50 +146,6 @@ describe('lists', () => {
 });
 
 describe('REST', () => {
-  const paths = [
-    ['GET', '/api/v1/queue/stats?org=acme&repo=NAME'],
-    ['GET', '/api/v1/config?org=acme&repo=NAME'],
-    ['GET', '/api/v1/pull_request?org=acme&repo=NAME&number=1'],
-    ['GET', '/api/v1/pull_request/queued?org=acme&repo=NAME'],
-    ['GET', '/api/v1/bot_pull_request?org=acme&repo=NAME&number=7'],
-    ['POST', '/api/v1/repo', { org: 'acme', name: 'NAME', paused: true }],
-    ['POST', '/api/v1/runbook', { repository: { org: 'acme', name: 'NAME' }, prompt: 'Tidy up' }],
-    [
-      'POST',
-      '/api/v1/pull_request',
-      { action: 'queue', pull_request: { number: 1, repository: { org: 'acme', name: 'NAME' } } },
-    ],
-    [
-      'POST',
-      '/api/v1/pull_request',
-      { action: 'update', pull_request: { number: 1, repository: { org: 'acme', name: 'NAME' } } },
-    ],
-    [
-      'POST',
-      '/api/v1/pull_request',
-      { action: 'dequeue', pull_request: { number: 1, repository: { org: 'acme', name: 'NAME' } } },
-    ],
-    ['POST', '/api/v1/config?org=acme&repo=NAME', 'merge_rules: {labels: {trigger: go}}'],
-  ] as const;
-
-  it.each(paths)(
-    "%s %s answers as if another account's repository did not exist",
-    async (method, path, body?: unknown) => {
-      const third = await s.otherAccount(`third-${Math.random()}`);
-      const at = async (name: string) => {
-        const text = JSON.stringify(body ?? null).replaceAll('NAME', name);
-        const response = await s.rest(method, path.replace('NAME', name), {
-          token: third.token,
-          ...(body !== undefined && { body: JSON.parse(text) }),
-        });
-        return [response.status, await response.text()];
-      };
-      const theirs = await at('shop');
-      expect(theirs).toEqual(await at('none'));
-      expect(theirs[0]).toBe(404);
-    },
-  );
-
   it('refuses an unknown token before it reads the body', async () => {
     const response = await s.rest('POST', '/api/v1/pull_request', {
       body: '{',

@@ -1,26 +1,18 @@
 // A token is limited by its scopes and by the role of its user. These tests show what each role may do with a token
 // that has every scope.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { scopes, type Role } from '../../src/context.ts';
+import type { Role } from '../../src/context.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { accountOf, type AccountVerbs } from './account.ts';
+import { tokensOfRoles } from './account.ts';
 import { inventedVariables, operations, scopesOf } from './operations.ts';
 import { roles, rolesOfScopes } from './roles-of-scopes.ts';
 
 describe('an operation', () => {
   let s: TestServer;
-  let account: AccountVerbs;
-  const tokens = new Map<Role, string>();
+  let tokens: ReadonlyMap<Role, string>;
   beforeAll(async () => {
     s = await startServer();
-    account = accountOf(s);
-    // The tokens are made while all three users are admins, so that each token gets every scope.
-    const users = [];
-    for (const role of roles) users.push({ role, ...(await account.add(role, { role: 'admin', scopes })) });
-    for (const { role, id, token } of users) {
-      if (role !== 'admin') await account.update(id, { role: role.toUpperCase() });
-      tokens.set(role, token);
-    }
+    tokens = await tokensOfRoles(s);
   });
   afterAll(async () => await s.close());
 
