@@ -3,13 +3,17 @@ import { join } from 'node:path';
 import { makeTemporaryFolder } from './temporary-folder.mjs';
 import { root, runForeground, toolEnvironment } from './toolchain.mjs';
 
-/** Resolves with the exit code. `settings` are environment variables for the test. */
-export async function runFullTest(node, file, settings) {
+/**
+ * Resolves with the exit code. `settings` are environment variables for the test. The test prints to `output`,
+ * which is `stdout` or `stderr`.
+ */
+export async function runFullTest(node, file, settings, { output = 'stdout' } = {}) {
   const temporary = makeTemporaryFolder();
   const env = { ...toolEnvironment(node), TMPDIR: temporary.path, INTERLOCK_TESTS: 'all', ...settings };
   try {
     const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-    return await runForeground(node, [program, 'run', join('test', 'e2e', file)], { env });
+    const stdio = ['inherit', process[output].fd, 'inherit'];
+    return await runForeground(node, [program, 'run', join('test', 'e2e', file)], { env, stdio });
   } finally {
     temporary.remove();
   }

@@ -1,7 +1,7 @@
 // An installation of two servers behind a reverse proxy, two workers, PostgreSQL and Temporal, each a process of its
-// own. `inject` kills processes or disturbs the network, and `mend` starts killed processes again, as an orchestrator
-// does.
-import { readFile } from 'node:fs/promises';
+// own. `inject` kills processes, disturbs the network or fills the disk of the repositories, and `mend` starts killed
+// processes again, as an orchestrator does.
+import { readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -11,51 +11,39 @@ import { createClient, type Client } from '../../src/demo/client.ts';
 import { defaultCacheDirectory } from '../../src/launcher/cache-directory.ts';
 import { startPostgres, type EmbeddedPostgres } from '../../src/launcher/postgres.ts';
 import { searchAttributes, startTemporal, type EmbeddedTemporal } from '../../src/launcher/temporal.ts';
-import { seeded } from '../support/random.ts';
 import { startBalancer, type Balancer } from './balancer.ts';
+import { chosen, type Fault } from './chaos-faults.ts';
 import {
   dataDirectory,
+  fillDisk,
+  mountSmallDisk,
   postgresPid,
   removeDirectory,
   runProgram,
   until,
   type EndedProgram,
   type Program,
+  type SmallDisk,
 } from './interlock.ts';
 import { startUnreliableNetwork } from './unreliable-network.ts';
-
-const faults = [
-  'a server is killed',
-  'a worker is killed',
-  'all servers are killed',
-  'all workers are killed',
-  'PostgreSQL is killed',
-  'a session of PostgreSQL is killed',
-  'Temporal is killed',
-  'everything is killed',
-  'connections to PostgreSQL break off',
-  'connections to PostgreSQL are reset',
-  'the network to PostgreSQL is held up',
-  'connections to Temporal break off',
-  'connections to Temporal are reset',
-  'the network to Temporal is held up',
-] as const;
-
-export interface Fault {
-  readonly name: (typeof faults)[number];
-  /** How long after the pull requests of its round were queued the fault happens. */
-  readonly afterMs: number;
-  /** How long the network is held up, if the fault is of that kind. */
-  readonly heldMs: number;
-}
 
 const namespace = 'chaos';
 const programsPerKind = 2;
 const secret = 'a-secret-that-all-processes-are-given';
 const settings = { cacheDir: defaultCacheDirectory(), log: (): void => {} };
+const megabyte = 2 ** 20;
+
+export interface InstallationOptions {
+  /** The size of the disk of the repositories, if it can be mounted. */
+  readonly diskMegabytes: number;
+}
 
 export interface Installation extends AsyncDisposable {
   readonly client: Client;
+  /** The token of the client. */
+  readonly token: string;
+  /** Whether the repositories have a disk of their own. If not, `inject` cannot fill it. */
+  readonly hasDisk: boolean;
   /** The bodies of the received webhooks by message id. A message that was received twice has one entry. */
   readonly received: ReadonlyMap<string, string>;
   /** Causes a fault, and resolves when the fault is over. Killed processes stay down until `mend`. */
@@ -67,8 +55,9 @@ export interface Installation extends AsyncDisposable {
   query<Row extends object>(text: string): Promise<Row[]>;
 }
 
-export async function startInstallation(): Promise<Installation> {
+export async function startInstallation({ diskMegabytes }: InstallationOptions): Promise<Installation> {
   const dataDir = await dataDirectory();
+  const disk = await mountDisk(join(dataDir, 'git'), diskMegabytes * megabyte);
   const running: Record<'server' | 'worker', Program[]> = { server: [], worker: [] };
   const balancer: Balancer = await startBalancer();
   const receiver = await startReceiver();
@@ -95,21 +84,23 @@ export async function startInstallation(): Promise<Installation> {
     INTERLOCK_HOST: '127.0.0.1',
     INTERLOCK_PUBLIC_URL: balancer.url,
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
+    FREE_DISK_MB: '4',
     LOG_LEVEL: 'info',
   });
+  const run = (name: string, ...args: string[]): Program =>
+    disk === null ? runProgram(name, args, environment()) : disk.run(name, args, environment());
   const startPrograms = async (): Promise<void> => {
     for (const kind of ['server', 'worker'] as const) {
       running[kind] = running[kind].filter(({ child }) => child.exitCode === null && child.signalCode === null);
       const flags = kind === 'worker' ? ['--unsafe-ci', '--ci-concurrency', '2'] : [];
       while (running[kind].length < programsPerKind)
-        running[kind].push(runProgram('production', [kind, '--port', '0', ...flags], environment()));
+        running[kind].push(run('production', kind, '--port', '0', ...flags));
     }
     const urls = await Promise.all([...running.server, ...running.worker].map(awaitAddress));
     balancer.use(urls.slice(0, programsPerKind));
     for (const url of urls) await until(async () => await isReady(url), { everyMs: 50 });
   };
-  const killPrograms = async (kind: 'server' | 'worker', count: number): Promise<void> => {
-    const killed = running[kind].splice(0, count);
+  const kill = async (killed: readonly Program[]): Promise<void> => {
     for (const { child } of killed) child.kill('SIGKILL');
     await Promise.all(killed.map(async ({ ended }) => await ended));
   };
@@ -133,17 +124,23 @@ export async function startInstallation(): Promise<Installation> {
       await connection.end();
     }
   };
-  const killSession = async (): Promise<void> => {
-    const [session] = await query<{ pid: number }>(
-      "select pid from pg_stat_activity where application_name = 'interlock' order by random() limit 1",
+  const killSession = async ({ choice }: Fault): Promise<void> => {
+    const sessions = await query<{ pid: number }>(
+      "select pid from pg_stat_activity where application_name = 'interlock' order by backend_start, pid",
     );
-    if (session !== undefined) process.kill(session.pid, 'SIGKILL');
+    process.kill(chosen(sessions, choice).pid, 'SIGKILL');
+  };
+  const fillForAWhile = async ({ heldMs }: Fault): Promise<void> => {
+    if (disk === null) throw new Error('The repositories have no disk of their own.');
+    const filler = await fillDisk(disk.folder);
+    await delay(heldMs);
+    await rm(filler);
   };
   const actions: Readonly<Record<Fault['name'], (fault: Fault) => Promise<void>>> = {
-    'a server is killed': async () => await killPrograms('server', 1),
-    'a worker is killed': async () => await killPrograms('worker', 1),
-    'all servers are killed': async () => await killPrograms('server', programsPerKind),
-    'all workers are killed': async () => await killPrograms('worker', programsPerKind),
+    'a server is killed': async ({ choice }) => await kill([chosen(running.server, choice)]),
+    'a worker is killed': async ({ choice }) => await kill([chosen(running.worker, choice)]),
+    'all servers are killed': async () => await kill(running.server),
+    'all workers are killed': async () => await kill(running.worker),
     'PostgreSQL is killed': killPostgres,
     'a session of PostgreSQL is killed': killSession,
     'Temporal is killed': killTemporal,
@@ -154,25 +151,25 @@ export async function startInstallation(): Promise<Installation> {
     'connections to Temporal are reset': async () => await toTemporal.reset(),
     'the network to Temporal is held up': async ({ heldMs }) => await toTemporal.holdUp(heldMs),
     'everything is killed': async () => {
-      await Promise.all([killPrograms('server', programsPerKind), killPrograms('worker', programsPerKind)]);
+      await kill([...running.server, ...running.worker]);
       await killTemporal();
       await killPostgres();
     },
+    'the disk of the repositories is full': fillForAWhile,
   };
   await startStores();
   await startPrograms();
-  const { said } = await runProgram(
-    'production',
-    ['account', '--name', 'team', '--email', 'a@team.test'],
-    environment(),
-  ).ended;
-  const client = createClient({ url: balancer.url, token: said.trim() });
+  const { said } = await run('production', 'account', '--name', 'team', '--email', 'a@team.test').ended;
+  const token = said.trim();
+  const client = createClient({ url: balancer.url, token });
   await client.graphql(
     'mutation ($url: URI!) { createWebhookEndpoint(input: {url: $url, actions: ["*"]}) { webhookEndpoint { id } } }',
     { url: receiver.url },
   );
   return {
     client,
+    token,
+    hasDisk: disk !== null,
     received: receiver.received,
     query,
     inject: async (fault) => await actions[fault.name](fault),
@@ -180,19 +177,29 @@ export async function startInstallation(): Promise<Installation> {
       await startStores();
       await startPrograms();
     },
-    runProgram: async (name, ...args) => await runProgram(name, args, environment()).ended,
+    runProgram: async (name, ...args) => await run(name, ...args).ended,
     async [Symbol.asyncDispose]() {
-      await killPrograms('server', programsPerKind);
-      await killPrograms('worker', programsPerKind);
+      await kill([...running.server, ...running.worker]);
       await balancer.close();
       receiver.server.close();
       await toTemporal[Symbol.asyncDispose]();
       await toPostgres[Symbol.asyncDispose]();
       await temporal?.stop();
       await postgres?.stop();
+      await disk?.[Symbol.asyncDispose]();
       await removeDirectory(dataDir);
     },
   };
+}
+
+/** Returns null, and says why, if this machine does not allow the mount. */
+async function mountDisk(folder: string, size: number): Promise<SmallDisk | null> {
+  try {
+    return await mountSmallDisk(folder, size);
+  } catch (error) {
+    console.log(`No disk becomes full in this run. ${(error as Error).message}`);
+    return null;
+  }
 }
 
 /** Returns a URL of the same database that uses TCP and another port. */
@@ -229,15 +236,6 @@ async function startReceiver(): Promise<{ url: string; server: Server; received:
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, server, received };
 }
 
-/** Generates faults without end. The same seed gives the same faults. */
-export function* planFaults(seed: number): Generator<Fault, never> {
-  const random = seeded(seed);
-  for (;;) {
-    const name = faults[Math.floor(random() * faults.length)] ?? 'a worker is killed';
-    yield { name, afterMs: Math.floor(random() * 2_000), heldMs: 1_000 + Math.floor(random() * 14_000) };
-  }
-}
-
 /** Repeats a request until a server answers it, at most 300 times. A refusal is an answer. */
 export async function retryUnanswered<T>(request: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1)
@@ -247,10 +245,4 @@ export async function retryUnanswered<T>(request: () => Promise<T>): Promise<T> 
       if (attempt === 300 || /answered 4(?!29)/.test(String(error))) throw error;
       await delay(200);
     }
-}
-
-export function percentiles(all: readonly number[]): string {
-  const sorted = all.toSorted((a, b) => a - b);
-  const at = (part: number): string => `${((sorted[Math.ceil(part * sorted.length) - 1] ?? 0) / 1000).toFixed(1)} s`;
-  return `p50 ${at(0.5)}, p95 ${at(0.95)}, most ${at(1)}`;
 }

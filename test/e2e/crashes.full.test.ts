@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readRuntime } from '../../src/launcher/runtime.ts';
-import { percentiles } from './chaos.ts';
+import { percentiles } from './chaos-report.ts';
 import {
   dataDirectory,
   postgresPid,

@@ -1,10 +1,11 @@
 // A disk is full while pull requests wait. None of them is blamed for it, and all land once the disk has room again.
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import {
   dataDirectory,
+  fillDisk,
   mountSmallDisk,
   removeDirectory,
   type RunningInterlock,
@@ -84,7 +85,7 @@ test('pull requests wait while the disk of the repositories is full, and a push 
   await using stage = await prepare('git', 48 * megabyte);
   const { disk, shop, numbers } = stage;
   const others = numbers.slice(1);
-  const filler = await fill(disk.folder);
+  const filler = await fillDisk(disk.folder);
   for (const number of others) await shop.queue(number);
   await expect(shop.push('late', { 'late.txt': 'late\n' }, 'origin/main')).rejects.toThrow('507');
   await delay(20_000);
@@ -98,7 +99,7 @@ test('what was answered before and while the disk of the database is full is kep
   await using stage = await prepare('postgres', 320 * megabyte);
   const { disk, numbers } = stage;
   const others = numbers.slice(1);
-  const filler = await fill(disk.folder);
+  const filler = await fillDisk(disk.folder);
   const accepted = new Set<number>();
   for (const end = performance.now() + 20_000; performance.now() < end; await delay(500))
     for (const number of others) if (!accepted.has(number) && (await isQueued(stage, number))) accepted.add(number);
@@ -114,21 +115,4 @@ async function isQueued({ shop }: Stage, number: number): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** Writes a file until the disk has not one byte left. Returns its path. */
-async function fill(folder: string): Promise<string> {
-  const path = join(folder, 'filler');
-  await using file = await open(path, 'w');
-  for (const size of [megabyte, 4_096, 1]) while (await canWrite(file, size));
-  return path;
-}
-
-async function canWrite(file: FileHandle, size: number): Promise<boolean> {
-  try {
-    return (await file.write(new Uint8Array(size))).bytesWritten === size;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return false;
-    throw error;
-  }
 }

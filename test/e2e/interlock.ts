@@ -1,6 +1,6 @@
 // Runs the built programs as users do, each as a process of its own. Reads their output, sends requests and kills them.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, type FileHandle, mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -96,7 +96,7 @@ export interface SmallDisk extends AsyncDisposable {
   /** The folder, as this process can reach it. */
   readonly folder: string;
   start(dataDir: string, args: readonly string[], env: Environment): Promise<RunningInterlock>;
-  run(name: string, args: readonly string[]): Program;
+  run(name: string, args: readonly string[], env?: Environment): Program;
 }
 
 /** Mounts an empty file system of `size` bytes in memory on a folder. */
@@ -110,6 +110,7 @@ export async function mountSmallDisk(folder: string, size: number): Promise<Smal
     let refused = '';
     holder.stderr.on('data', (text: Buffer) => (refused += text.toString()));
     holder.stdout.once('data', () => resolve());
+    holder.once('error', reject);
     holder.once('close', () => reject(new Error(`The file system could not be mounted: ${refused}`)));
   });
   const target = `--target=${holder.pid}`;
@@ -121,13 +122,30 @@ export async function mountSmallDisk(folder: string, size: number): Promise<Smal
     folder: join('/proc', String(holder.pid), 'root', folder),
     start: async (dataDir, args, env) =>
       await whenReady(dataDir, () => startCommand(inside('main', startArguments(dataDir, args)), projectRoot, env)),
-    run: (name, args) => startCommand(inside(name, args), projectRoot, {}),
+    run: (name, args, env = {}) => startCommand(inside(name, args), projectRoot, env),
     async [Symbol.asyncDispose]() {
       const ended = new Promise((resolve) => holder.once('exit', resolve));
       holder.kill('SIGKILL');
       await ended;
     },
   };
+}
+
+/** Writes a file until the disk has not one byte left. Returns its path. */
+export async function fillDisk(folder: string): Promise<string> {
+  const path = join(folder, 'filler');
+  await using file = await open(path, 'w');
+  for (const size of [2 ** 20, 4_096, 1]) while (await canWrite(file, size));
+  return path;
+}
+
+async function canWrite(file: FileHandle, size: number): Promise<boolean> {
+  try {
+    return (await file.write(new Uint8Array(size))).bytesWritten === size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return false;
+    throw error;
+  }
 }
 
 async function whenReady(dataDir: string, start: () => Program): Promise<RunningInterlock> {
