@@ -1,6 +1,7 @@
 // The seccomp filter: a program that the kernel runs at each system call of a command. It refuses calls that could
 // reach other commands through the kernel (keys, memory of other processes, performance counters), and calls that
-// expose more of the kernel than a build needs.
+// expose more of the kernel than a build needs. Some kernels let every user read their log, which names processes and
+// addresses of the machine.
 
 /** The kernel's names of the refused system calls. */
 const refusedCalls = [
@@ -17,6 +18,7 @@ const refusedCalls = [
   'userfaultfd',
   'io_uring_setup',
   'pidfd_getfd',
+  'syslog',
 ] as const;
 
 interface CallingConvention {
@@ -36,7 +38,7 @@ const x64: CallingConvention = {
   architecture: 0xc000003e,
   refused: {
     ...{ ptrace: 101, add_key: 248, request_key: 249, keyctl: 250, perf_event_open: 298, setns: 308 },
-    ...{ process_vm_readv: 310, process_vm_writev: 311, kcmp: 312, bpf: 321, userfaultfd: 323, ...common },
+    ...{ process_vm_readv: 310, process_vm_writev: 311, kcmp: 312, bpf: 321, userfaultfd: 323, syslog: 103, ...common },
   },
   clone: 56,
   unshare: 272,
@@ -45,7 +47,7 @@ const ia32: CallingConvention = {
   architecture: 0x40000003,
   refused: {
     ...{ ptrace: 26, add_key: 286, request_key: 287, keyctl: 288, perf_event_open: 336, setns: 346 },
-    ...{ process_vm_readv: 347, process_vm_writev: 348, kcmp: 349, bpf: 357, userfaultfd: 374, ...common },
+    ...{ process_vm_readv: 347, process_vm_writev: 348, kcmp: 349, bpf: 357, userfaultfd: 374, syslog: 103, ...common },
   },
   clone: 120,
   unshare: 310,
@@ -54,7 +56,7 @@ const arm64: CallingConvention = {
   architecture: 0xc00000b7,
   refused: {
     ...{ ptrace: 117, add_key: 217, request_key: 218, keyctl: 219, perf_event_open: 241, setns: 268 },
-    ...{ process_vm_readv: 270, process_vm_writev: 271, kcmp: 272, bpf: 280, userfaultfd: 282, ...common },
+    ...{ process_vm_readv: 270, process_vm_writev: 271, kcmp: 272, bpf: 280, userfaultfd: 282, syslog: 116, ...common },
   },
   clone: 220,
   unshare: 97,
@@ -63,7 +65,7 @@ const arm: CallingConvention = {
   architecture: 0x40000028,
   refused: {
     ...{ ptrace: 26, add_key: 309, request_key: 310, keyctl: 311, perf_event_open: 364, setns: 375 },
-    ...{ process_vm_readv: 376, process_vm_writev: 377, kcmp: 378, bpf: 386, userfaultfd: 388, ...common },
+    ...{ process_vm_readv: 376, process_vm_writev: 377, kcmp: 378, bpf: 386, userfaultfd: 388, syslog: 103, ...common },
   },
   clone: 120,
   unshare: 337,
