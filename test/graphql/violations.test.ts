@@ -1,6 +1,7 @@
 // A violation of an invariant is shown by every process: at /readyz?deep and in a metric.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { invariantNames, type InvariantName } from '../../src/domain/health/invariants.ts';
+import { serveWorkerHealth } from '../../src/worker-health.ts';
 import { metricsOf } from '../support/metrics.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -74,4 +75,29 @@ it('another process reads the violations that were found in the same minute', as
   const { url } = await s.another();
   await expect.poll(async () => (await violationsAt(url)).no_starvation).toBe(1);
   expect((await readiness(url)).status).toBe(503);
+});
+
+it('a worker names the invariant that does not hold, and is ready to work', async () => {
+  const { publicUrl, log } = s.ports;
+  const worker = await serveWorkerHealth({
+    port: 0,
+    host: '127.0.0.1',
+    parts: async () => [{ name: 'database', well: true, since: null, sentence: null }],
+    overdue: () => [],
+    violations: () => [
+      { invariant: 'landed_once', account: s.accountId, sentence: '#7 is merged, but has 2 landings.' },
+    ],
+    metrics: { page: s.service.metricsPage, token: null, publicUrl, temporal: () => null },
+    log,
+  });
+  try {
+    const { status, body } = await readiness(worker.url);
+    expect(status).toBe(503);
+    expect(body).toMatchObject({
+      error: expect.stringContaining('An invariant does not hold: landed_once.') as string,
+    });
+    expect((await readiness(worker.url, '/readyz')).status).toBe(200);
+  } finally {
+    await worker.close();
+  }
 });
