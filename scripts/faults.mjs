@@ -1,18 +1,12 @@
 // `npm run simulate:faults` runs the whole installation on a virtual clock, with faults that a seed decides.
+import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from './build.mjs';
+import { readResults, simulationArguments, sumUp } from './fault-results.mjs';
 import { makeTemporaryFolder } from './temporary-folder.mjs';
-import {
-  SetupError,
-  findNode,
-  finish,
-  isHelpShown,
-  prepare,
-  root,
-  runForeground,
-  toolEnvironment,
-} from './toolchain.mjs';
+import { SetupError, findNode, finish, isHelpShown, prepare, root, toolEnvironment } from './toolchain.mjs';
 
 const rules = {
   seed: { form: /^\d{1,9}$/, words: 'a whole number' },
@@ -21,50 +15,90 @@ const rules = {
   steps: { form: /^\d{1,9}$/, words: 'a whole number' },
   without: { form: /^\d+(-\d+)?(,\d+(-\d+)?)*$/, words: 'steps, such as 1-3,7' },
   calm: { form: /^\d+(-\d+)?(,\d+(-\d+)?)*$/, words: 'steps, such as 1-3,7' },
+  jobs: { form: /^[1-9]\d?$/, words: 'a whole number above 0' },
 };
 
-async function simulate(args) {
+function readOptions(args) {
   const options = Object.fromEntries(Object.keys(rules).map((name) => [name, { type: 'string' }]));
-  const { values } = parseArgs({ args, options: { ...options, steps: { type: 'string' }, tell: { type: 'boolean' } } });
-  const given = {};
-  for (const [name, { form, words }] of Object.entries(rules)) {
-    const text = values[name];
-    if (text === undefined) continue;
-    if (!form.test(text)) throw new SetupError(`--${name} must be ${words}, not ${text}.`);
-    given[`FAULTS_${name.toUpperCase()}`] = text;
-  }
+  const { values } = parseArgs({ args, options: { ...options, tell: { type: 'boolean' } } });
+  for (const [name, { form, words }] of Object.entries(rules))
+    if (values[name] !== undefined && !form.test(values[name]))
+      throw new SetupError(`--${name} must be ${words}, not ${values[name]}.`);
+  return values;
+}
+
+async function simulate(args) {
+  const values = readOptions(args);
   prepare();
   const node = findNode();
   if (!ensureBuilt(node)) return 1;
   const temporary = makeTemporaryFolder();
-  const env = {
+  const seeds = Number(values.seeds ?? 1);
+  const jobs = Math.min(seeds, Number(values.jobs ?? 1), availableParallelism());
+  const given = ['days', 'steps', 'without', 'calm'].filter((name) => values[name] !== undefined);
+  const shared = {
     ...toolEnvironment(node),
     TMPDIR: temporary.path,
     INTERLOCK_TESTS: 'all',
-    FAULTS_SEED: '1',
-    ...given,
+    FAULTS_STRIDE: String(jobs),
+    ...Object.fromEntries(given.map((name) => [`FAULTS_${name.toUpperCase()}`, values[name]])),
     ...(values.tell ? { FAULTS_TELL: 'yes' } : {}),
   };
+  const files = Array.from({ length: jobs }, (_, job) => join(temporary.path, `results-${job}.jsonl`));
+  const runs = files.map((file, job) => ({
+    ...shared,
+    FAULTS_SEED: String(Number(values.seed ?? 1) + job),
+    FAULTS_SEEDS: String(Math.ceil((seeds - job) / jobs)),
+    FAULTS_RESULTS: file,
+  }));
   try {
-    const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-    const file = join('test', 'simulation', 'faults.full.test.ts');
-    return await runForeground(node, [program, 'run', '--disable-console-intercept', file], { env });
+    const code = await runAll(node, runs);
+    console.log(sumUp(files.flatMap(readResults)));
+    return code;
   } finally {
     temporary.remove();
   }
 }
 
-const usage = `Usage: npm run simulate:faults [-- --seed <number>] [--seeds <number>] [--days <number>] [--tell]
+/** Runs a process for each environment. When one fails, the others are stopped. Resolves with the first bad exit code. */
+async function runAll(node, environments) {
+  const children = environments.map((env) =>
+    spawn(node, simulationArguments, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] }),
+  );
+  const stopAll = (signal) => children.forEach((child) => child.exitCode === null && child.kill(signal));
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, stopAll);
+  let failed = 0;
+  const ends = children.map(
+    (child) =>
+      new Promise((resolve, reject) => {
+        child.once('error', reject);
+        child.once('exit', (code) => {
+          if (code !== 0) {
+            failed ||= code ?? 1;
+            stopAll('SIGTERM');
+          }
+          resolve();
+        });
+      }),
+  );
+  await Promise.all(ends);
+  for (const signal of signals) process.off(signal, stopAll);
+  return failed;
+}
+
+const usage = `Usage: npm run simulate:faults [-- --seed <number>] [--seeds <number>] [--days <number>] [--jobs <number>] [--tell]
 
 Runs two processes of the service over a real PostgreSQL and real git on a virtual clock: --days days (1 unless given)
 for each of --seeds seeds (1 unless given) from --seed on. The seed decides who acts, what goes on and which faults happen.
-After each step the rules of docs/fault-simulation.md are compared. A seed that fails is run again until its history is
-short, and the command is printed that repeats it, with these options:
+After each step the rules of docs/fault-simulation.md are compared. --jobs processes (1 unless given) share the seeds. The
+first seed that fails stops all of them. It is run again until its history is short, and the command is printed that
+repeats it, with these options:
 
   --steps    how many steps there are
   --without  steps that are left out, such as 1-3,7
   --calm     steps whose fault is left out
 
---tell prints each step.`;
+--tell prints each step. The last line says how many days, steps and faults there were, and how much CPU they took.`;
 
 if (!isHelpShown(process.argv.slice(2), usage)) finish(simulate(process.argv.slice(2)));

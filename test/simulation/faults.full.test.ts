@@ -1,12 +1,18 @@
-// More seeds and days under faults. `npm run simulate:faults` runs this file too, and selects seeds and days by
-// environment variables.
+// More seeds and days under faults. `npm run simulate:faults` and `npm run mutants -- --by simulation` run this file too.
+// They select seeds and days by environment variables, and read the results from a file.
+import { appendFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { readCpuSec } from './cpu.ts';
 import { asCommand, minimise, readRanges } from './minimise.ts';
 import { simulate, type Outcome, type Simulation } from './simulate.ts';
 
 const asked = process.env;
 const firstSeed = Number(asked['FAULTS_SEED'] ?? 100);
 const seeds = Number(asked['FAULTS_SEEDS'] ?? (asked['FAULTS_SEED'] === undefined ? 12 : 1));
+/** The distance between two seeds, if several processes share the seeds. */
+const stride = Number(asked['FAULTS_STRIDE'] ?? 1);
+/** No seed begins after this much CPU. */
+const maxCpuSec = Number(asked['FAULTS_CPU'] ?? Number.POSITIVE_INFINITY);
 
 function givenFor(seed: number): Simulation {
   const { FAULTS_DAYS: days = '1', FAULTS_STEPS: steps, FAULTS_WITHOUT: without, FAULTS_CALM: calm } = asked;
@@ -21,27 +27,34 @@ function givenFor(seed: number): Simulation {
 }
 
 it('keeps every rule under each seed', { timeout: 24 * 3_600_000 }, async () => {
-  let days = 0;
-  let steps = 0;
-  const cpuBefore = process.cpuUsage();
-  for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
-    const given = givenFor(seed);
+  const cpuBefore = await readCpuSec();
+  let cpuSec = 0;
+  for (let nth = 0; nth < seeds && cpuSec < maxCpuSec; nth += 1) {
+    const given = givenFor(firstSeed + nth * stride);
     const outcome = await simulate(given);
-    console.log(describe(given, outcome));
-    days += outcome.days;
-    steps += outcome.steps;
-    expect(outcome.problems.length === 0 ? '' : await explain(given, outcome)).toBe('');
+    const before = cpuSec;
+    cpuSec = (await readCpuSec()) - cpuBefore;
+    console.log(describe(given, outcome, cpuSec - before));
+    await report(given, outcome, cpuSec - before);
+    if (outcome.problems.length === 0) continue;
+    expect(asked['FAULTS_SHORTEN'] === 'no' ? outcome.problems : await explain(given, outcome)).toBe('');
   }
-  const { user, system } = process.cpuUsage(cpuBefore);
-  const sec = (user + system) / 1_000_000;
-  console.log(
-    `${seeds} seeds, ${days.toFixed(1)} days, ${steps} steps, ${(sec / days).toFixed(2)} s of CPU a day beside PostgreSQL and git.`,
-  );
 });
 
-function describe({ seed }: Simulation, { days, steps, landings, pullRequests, faultKinds, digest }: Outcome): string {
-  const faults = Object.values(faultKinds).reduce((sum, each) => sum + each, 0);
-  return `Seed ${seed}: ${days.toFixed(1)} days, ${steps} steps, ${pullRequests} pull requests, ${landings} landings, ${faults} faults, digest ${digest}.`;
+const faultsOf = ({ faultKinds }: Outcome): number => Object.values(faultKinds).reduce((sum, each) => sum + each, 0);
+
+function describe({ seed }: Simulation, outcome: Outcome, cpuSec: number): string {
+  const { days, steps, landings, pullRequests, digest } = outcome;
+  return `Seed ${seed}: ${days.toFixed(1)} days, ${steps} steps, ${pullRequests} pull requests, ${landings} landings, ${faultsOf(outcome)} faults, ${cpuSec.toFixed(0)} s of CPU, digest ${digest}.`;
+}
+
+/** Appends a line of JSON to the file of results. */
+async function report({ seed }: Simulation, outcome: Outcome, cpuSec: number): Promise<void> {
+  const { FAULTS_RESULTS: file } = asked;
+  if (file === undefined) return;
+  const { days, steps, landings, problems } = outcome;
+  const result = { seed, days, steps, landings, faults: faultsOf(outcome), cpuSec, problem: problems[0] ?? null };
+  await appendFile(file, `${JSON.stringify(result)}\n`);
 }
 
 async function explain(given: Simulation, failed: Outcome): Promise<string> {

@@ -16,7 +16,7 @@ import { createService, type Service } from '../../src/service.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { beginWorld, worldName } from '../support/world-template.ts';
 import { configurationYaml } from '../support/world.ts';
-import { pauseTask, withBoundaries } from './tasks.ts';
+import { addHostBoundaries, pauseTask, withBoundaries } from './tasks.ts';
 import { startVirtualTime, type VirtualTime } from './virtual-time.ts';
 
 /** A server with a worker. */
@@ -64,6 +64,8 @@ export interface Installation extends AsyncDisposable {
   readonly retries: Map<string, number>;
   /** The bodies that the receiver of webhooks has received, by message. */
   readonly received: Map<string, string[]>;
+  /** Until when the disk of the repositories is full. It may be in the past. */
+  fullUntil: number;
   /** The answer of the receiver to the next request. */
   answer: () => 'accepted' | 'refused' | 'silent' | 'accepted, and the answer is lost';
 }
@@ -71,7 +73,10 @@ export interface Installation extends AsyncDisposable {
 export const firstInstant = Date.UTC(2026, 0, 5, 8);
 export const processCount = 2;
 
-export async function openInstallation(rules: string): Promise<Installation> {
+export async function openInstallation(
+  rules: string,
+  plant: (process: Process) => void = () => {},
+): Promise<Installation> {
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-simulation-'));
   const own = await createTestDatabase();
   const time = await startVirtualTime(own.url, { from: firstInstant, pause: pauseTask });
@@ -152,11 +157,14 @@ export async function openInstallation(rules: string): Promise<Installation> {
 
   async function startProcess(): Promise<Process> {
     const { service, name, end } = await startService();
+    const process = { name, service, ctx: systemContext(service.ports, accountId), runner: `simulated/${name}`, end };
+    plant(process);
+    addHostBoundaries(service.localHost, () => time.now() < installation.fullUntil);
     // Hints wait until the simulation handles them.
     Object.assign(service.localHost.installation, {
       emit: (event: HostEvent) => void i.hints.push({ process: name, event }),
     });
-    return { name, service, ctx: systemContext(service.ports, accountId), runner: `simulated/${name}`, end };
+    return process;
   }
 
   const processes = [await startProcess(), await startProcess()];
@@ -190,6 +198,7 @@ export async function openInstallation(rules: string): Promise<Installation> {
       await killed.end();
       processes[at] = await startProcess();
     },
+    fullUntil: 0,
     answer: () => 'accepted',
     async [Symbol.asyncDispose]() {
       for (const each of processes) await each.end();

@@ -8,9 +8,17 @@ export interface Minimised {
   readonly runs: number;
 }
 
-const maxRuns = 60;
+interface Search {
+  /** How many shorter histories are tried. */
+  readonly maxRuns?: number;
+  readonly run?: (given: Simulation) => Promise<Outcome>;
+}
 
-export async function minimise(told: Simulation, failed: Outcome): Promise<Minimised> {
+export async function minimise(
+  told: Simulation,
+  failed: Outcome,
+  { maxRuns = 60, run = simulate }: Search = {},
+): Promise<Minimised> {
   const given = { ...told, tell: () => {} };
   const broken = kindOf(failed);
   let best: Minimised = { given, outcome: failed, runs: 0 };
@@ -19,7 +27,7 @@ export async function minimise(told: Simulation, failed: Outcome): Promise<Minim
   async function isStillBroken(tried: Simulation): Promise<boolean> {
     if (runs >= maxRuns) return false;
     runs += 1;
-    const outcome = await simulate(tried);
+    const outcome = await run(tried);
     if (kindOf(outcome) !== broken) return false;
     // Steps after the failure are not needed.
     const steps = outcome.failedAt === null ? {} : { steps: outcome.failedAt + 1 };
@@ -50,7 +58,7 @@ async function shorten(
 }
 
 /** The sentence of the first problem, without names and numbers. */
-function kindOf({ problems }: Outcome): string {
+export function kindOf({ problems }: Pick<Outcome, 'problems'>): string {
   return (problems[0] ?? '').replaceAll(/[0-9a-f]{40}|\d+/g, 'n').split('\n')[0] ?? '';
 }
 

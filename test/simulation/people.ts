@@ -1,8 +1,6 @@
 // What people do: open, push, queue, dequeue, label, pause, freeze, close, and skip with and without the permission.
 // The answers of the service are recorded as promises that the service must keep.
-import type { Actor, Context } from '../../src/context.ts';
 import { DomainError } from '../../src/domain/errors.ts';
-import { HostRefused } from '../../src/hosts/port.ts';
 import {
   closePullRequest,
   dequeuePullRequest,
@@ -11,16 +9,11 @@ import {
   reopenPullRequest,
   updatePullRequest,
 } from '../../src/modules/queue/index.ts';
-import {
-  freezeBranches,
-  pauseBranches,
-  pauseRepository,
-  unfreezeBranches,
-} from '../../src/modules/repositories/index.ts';
-import { isOutage } from '../../src/platform/outage.ts';
 import { commitAsUser } from '../support/user-commits.ts';
 import { worldName } from '../support/world-template.ts';
+import { admin, isAnswered, isAway, member } from './acting.ts';
 import type { Draws } from './draws.ts';
+import { holds, setHold, startedLandings, type Hold } from './holds.ts';
 import type { Installation, Process } from './installation.ts';
 
 export type Nature = 'good' | 'bad' | 'half' | 'conflicting';
@@ -42,10 +35,10 @@ export interface Promises {
   /** Dequeued with an answer, and nobody has tried to queue it since. */
   readonly dequeued: Set<number>;
   /**
-   * Landings that had started when the pause or freeze in force was answered. Null: none is in force, or it was not
+   * Landings that had started when the pause, freeze or halt in force was answered. Null: none is in force, or it was not
    * answered.
    */
-  held: Record<'pause' | 'branch pause' | 'freeze', ReadonlySet<string> | null>;
+  held: Record<Hold, ReadonlySet<string> | null>;
   /** Commits that people pushed to the base. */
   readonly direct: Set<string>;
   /**
@@ -59,7 +52,7 @@ export const noPromises = (): Promises => ({
   pullRequests: [],
   asked: new Set(),
   dequeued: new Set(),
-  held: { pause: null, 'branch pause': null, freeze: null },
+  held: { pause: null, 'branch pause': null, freeze: null, halt: null },
   direct: new Set(),
   touched: new Set(),
 });
@@ -99,23 +92,12 @@ export function chooseAct(setting: Setting): Act | null {
     [3, known.length === 0 ? null : () => push(setting, some())],
     [2, known.length === 0 ? null : () => close(setting, some(), draw.chance(0.6))],
     [2, known.length === 0 ? null : () => skip(setting, some())],
-    [2, () => hold(setting, draw.pick(['pause', 'branch pause', 'freeze'] as const))],
-    [5, () => release(setting, draw.pick(['pause', 'branch pause', 'freeze'] as const))],
+    [2, () => hold(setting, draw.pick(holds))],
+    [5, () => release(setting, draw.pick(holds))],
     [2, () => pushToBase(setting)],
   ];
   const possible = acts.flatMap(([weight, act]) => (act === null || weight === 0 ? [] : [[weight, act] as const]));
   return possible.length === 0 ? null : draw.weighted(possible)();
-}
-
-/** True: the service has answered. False: it has refused, or the outcome is unknown. */
-async function isAnswered(work: Promise<unknown>): Promise<boolean> {
-  try {
-    await work;
-    return true;
-  } catch (error) {
-    if (error instanceof DomainError || error instanceof HostRefused || isOutage(error)) return false;
-    throw error;
-  }
 }
 
 function open({ i, promises, draw, by, isTargeted }: Setting): Act {
@@ -281,22 +263,10 @@ function skip(setting: Setting, pullRequest: PullRequest): Act {
       );
       if (error instanceof DomainError && error.code === 'FORBIDDEN') return;
       if (error === null) throw new Error(`A member was allowed to queue #${number} ${JSON.stringify(options)}.`);
-      if (!isOutage(error)) throw error;
+      if (!isAway(error)) throw error;
     },
   };
 }
-
-function admin(ctx: Context): Context {
-  const actor: Actor = { ...ctx.actor, kind: 'user_token', email: 'ada@example.test', handle: 'ada' };
-  return { ...ctx, actor };
-}
-
-function member(ctx: Context): Context {
-  const actor: Actor = { ...ctx.actor, kind: 'user_token', role: 'member', email: 'member@example.test' };
-  return { ...ctx, actor };
-}
-
-type Hold = keyof Promises['held'];
 
 function hold({ i, promises, by }: Setting, kind: Hold): Act {
   return {
@@ -317,20 +287,4 @@ function release({ promises, by }: Setting, kind: Hold): Act {
       await isAnswered(setHold(by, kind, false));
     },
   };
-}
-
-export async function setHold(by: Process, kind: Hold, isHeld: boolean): Promise<unknown> {
-  const ctx = admin(by.ctx);
-  const repository = worldName;
-  if (kind === 'pause') return await pauseRepository(ctx, { repository, paused: isHeld });
-  if (kind === 'branch pause') return await pauseBranches(ctx, { repository, pattern: 'main', paused: isHeld });
-  const freeze = { repository, baseBranches: 'main' };
-  return isHeld ? await freezeBranches(ctx, freeze) : await unfreezeBranches(ctx, freeze);
-}
-
-export async function startedLandings(i: Installation): Promise<ReadonlySet<string>> {
-  const rows = await i.rows<{ id: string }>(
-    "select format('%s of %s', id, started_at) as id from intent where kind = 'land' and started_at is not null",
-  );
-  return new Set(rows.map(({ id }) => id));
 }

@@ -3,22 +3,31 @@
 import { findViolations } from '../../src/modules/health/invariants/find.ts';
 import { verifyRepository } from '../../src/modules/queue/landing/verify.ts';
 import { webhookActions } from '../../src/domain/events/subscription.ts';
-import { invariants } from '../../src/domain/health/invariants.ts';
+import { invariants, type InvariantName } from '../../src/domain/health/invariants.ts';
+import { isLandingHalt } from '../../src/domain/queue/landing/host-retry.ts';
 import { findRepository } from '../../src/modules/repositories/index.ts';
 import { worldName } from '../support/world-template.ts';
 import type { Installation } from './installation.ts';
-import { startedLandings, type Promises } from './people.ts';
+import { createLandingRules } from './landing-rules.ts';
+import { createLiveness, type Liveness } from './liveness.ts';
+import { haltReason, startedLandings } from './holds.ts';
+import type { Promises } from './people.ts';
 import type { Truth } from './truth.ts';
 
 export interface Rules {
   /** Looks at what has changed since the last call. Returns a sentence for each problem. */
   look(): Promise<readonly string[]>;
-  /** Like `look`, and also compares the invariants for safety. */
-  lookAtAll(): Promise<readonly string[]>;
+  /** Like `look`, and also compares the invariants that must hold at every moment: of the newest rows, or of all. */
+  lookAtAll(scope: 'recent' | 'all'): Promise<readonly string[]>;
   /** Compares all rules and invariants, when all work has ended and no fault happens any more. */
   lookAtTheEnd(): Promise<readonly string[]>;
   landings(): number;
+  readonly liveness: Liveness;
 }
+
+/** Faults may delay what the other invariants about progress require. */
+const always = (invariant: InvariantName): boolean =>
+  invariants[invariant].kind === 'safety' || invariant === 'no_starvation';
 
 interface Row {
   readonly number: number;
@@ -32,9 +41,19 @@ export function createRules(i: Installation, promises: Promises, truth: Truth): 
   const merged = new Set<number>();
   const landedBy = new Map<number, string>();
   let landings = 0;
+  const landingRules = createLandingRules(i);
+  const liveness = createLiveness(i);
 
   async function look(): Promise<readonly string[]> {
-    return [...(await lookAtBase()), ...(await lookAtStatuses()), ...(await lookAtHolds()), ...(await lookAtDepth())];
+    return [
+      ...(await lookAtBase()),
+      ...(await lookAtStatuses()),
+      ...(await lookAtHolds()),
+      ...(await lookAtHalt()),
+      ...(await lookAtDepth()),
+      ...(await lookAtPositions()),
+      ...(await landingRules.look()),
+    ];
   }
 
   /** Each new commit on the base is a push of a person, or a landing of a tree that CI found green. */
@@ -127,12 +146,48 @@ export function createRules(i: Installation, promises: Promises, truth: Truth): 
     );
   }
 
-  async function lookAtInvariants(kinds: readonly ('safety' | 'liveness')[]): Promise<string[]> {
+  /** A queue halts itself only if its landing fails for minutes. */
+  async function lookAtHalt(): Promise<string[]> {
+    const rows = await i.rows<{ reason: string }>(
+      'select halted_reason as reason from queue where halted_reason is not null',
+    );
+    return rows.flatMap(({ reason }) =>
+      reason === haltReason || isLandingHalt(reason, null) ? [] : [`The queue is halted: ${reason}`],
+    );
+  }
+
+  let lastPosition = 0;
+  const lastEvents = new Map<string, number>();
+
+  /** Positions have no gap, and events about one subject have them in the order in which they were written. */
+  async function lookAtPositions(): Promise<string[]> {
+    const events = await i.rows<{ position: number; id: number; subject: string }>(
+      `select position::int as position, id::int as id,
+              coalesce('pull request ' || pull_request_id, 'batch ' || batch_id, 'repository ' || repository_id, '') as subject
+       from event where position > $1 order by position, id`,
+      [lastPosition],
+    );
+    return events.flatMap(({ position, id, subject }) => {
+      const isNext = position === lastPosition + 1;
+      const isLater = id > (lastEvents.get(subject) ?? 0);
+      lastPosition = position;
+      lastEvents.set(subject, id);
+      return [
+        ...(isNext ? [] : [`Event ${id} has the position ${position}, and the one before is not ${position - 1}.`]),
+        ...(isLater ? [] : [`Event ${id} of the ${subject} has a position behind a later event.`]),
+      ];
+    });
+  }
+
+  async function lookAtInvariants(
+    scope: 'recent' | 'all',
+    isMeant: (invariant: InvariantName) => boolean,
+  ): Promise<readonly string[]> {
     const [first] = i.processes;
     if (first === undefined) return [];
-    const violations = await findViolations(first.service.ports, { scope: 'all' });
+    const violations = await findViolations(first.service.ports, { scope });
     return violations
-      .filter(({ invariant }) => kinds.includes(invariants[invariant].kind))
+      .filter(({ invariant }) => isMeant(invariant))
       .map(({ invariant, sentence }) => `${invariant}: ${sentence}`);
   }
 
@@ -197,14 +252,17 @@ export function createRules(i: Installation, promises: Promises, truth: Truth): 
 
   return {
     look,
-    lookAtAll: async () => [...(await look()), ...(await lookAtInvariants(['safety']))],
+    lookAtAll: async (scope) => [...(await look()), ...(await lookAtInvariants(scope, always))],
     lookAtTheEnd: async () => [
       ...(await look()),
-      ...(await lookAtInvariants(['safety', 'liveness'])),
+      ...(await lookAtInvariants('all', () => true)),
       ...(await lookAtLine()),
       ...(await lookAtWebhooks()),
       ...(await lookAtProofs()),
+      ...(await liveness.lookAtOrphans()),
+      ...(await liveness.lookAtHost()),
     ],
     landings: () => landings,
+    liveness,
   };
 }

@@ -2,13 +2,14 @@
 // rules are checked. At the end the faults stop, and all work must come to its end.
 import { createHash } from 'node:crypto';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
-import { DomainError } from '../../src/domain/errors.ts';
-import { isOutage } from '../../src/platform/outage.ts';
 import { drawsOf, type Draws } from './draws.ts';
-import { firstInstant, openInstallation, processCount, type Installation, type Process } from './installation.ts';
-import { chooseAct, noPromises, setHold, type Promises } from './people.ts';
-import { createRules, type Rules } from './rules.ts';
-import { newTask, passBoundary, runTask, toTheEnd, type Run, type Task } from './tasks.ts';
+import { happen } from './faults.ts';
+import { firstInstant, openInstallation, type Installation, type Process } from './installation.ts';
+import { chooseAct, noPromises } from './people.ts';
+import { day, goOn, hour, minute, second, type Played } from './played.ts';
+import { comeToRest, watchWithoutFaults } from './rest.ts';
+import { createRules } from './rules.ts';
+import { newTask, passBoundary, toTheEnd, type Run, type Task } from './tasks.ts';
 import { createTruth } from './truth.ts';
 import { choicesOf, type Working } from './work.ts';
 
@@ -20,8 +21,13 @@ export interface Simulation {
   /** `without`: steps that are left out. `calm`: steps whose fault is left out. */
   readonly without?: ReadonlySet<number>;
   readonly calm?: ReadonlySet<number>;
-  /** The number of steps between two comparisons with the invariants of the product. Default 25. */
+  /**
+   * The number of steps between two comparisons of all rows with the invariants of the product. Default 25. After the
+   * other steps, the newest rows are compared.
+   */
   readonly every?: number;
+  /** Called with each process that starts. A test plants a fault in it. */
+  readonly plant?: (process: Process) => void;
   /** Called with each line about a step. */
   readonly tell?: (line: string) => void;
 }
@@ -59,10 +65,8 @@ const modes = [
   },
 ] as const;
 
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
+/** The number of steps between two comparisons of all rows with the invariants. */
+const allEvery = 25;
 
 const failpoints = [
   'build:after_compose',
@@ -83,7 +87,7 @@ const failpoints = [
 
 export async function simulate(given: Simulation): Promise<Outcome> {
   const mode = modes[given.seed % modes.length] ?? modes[0];
-  await using i = await openInstallation(mode.rules);
+  await using i = await openInstallation(mode.rules, given.plant);
   const disarm = failpoints.map((name) => onFailpoint(name, passBoundary));
   try {
     return await play(given, i, mode.isTargeted);
@@ -92,20 +96,8 @@ export async function simulate(given: Simulation): Promise<Outcome> {
   }
 }
 
-interface Played {
-  readonly i: Installation;
-  readonly w: Working;
-  readonly rules: Rules;
-  readonly promises: Promises;
-  readonly tasks: Task[];
-  readonly isTargeted: boolean;
-  readonly say: (line: string) => void;
-  /** Records a fault of this kind for the present step. */
-  readonly fault: (kind: string) => void;
-}
-
 async function play(given: Simulation, i: Installation, isTargeted: boolean): Promise<Outcome> {
-  const { seed, days, steps: maxSteps = Number.POSITIVE_INFINITY, every = 25, tell = () => {} } = given;
+  const { seed, days, steps: maxSteps = Number.POSITIVE_INFINITY, every = allEvery, tell = () => {} } = given;
   const promises = noPromises();
   const truth = createTruth(i);
   const rules = createRules(i, promises, truth);
@@ -145,13 +137,24 @@ async function play(given: Simulation, i: Installation, isTargeted: boolean): Pr
   };
   for (; step < maxSteps && i.time.now() < end; step += 1) {
     if (given.without?.has(step)) continue;
-    const problems = await takeStep(p, { draw: drawsOf(seed, step), step, isCalm: given.calm?.has(step) ?? false });
-    const found = [...problems, ...(step % every === 0 ? await rules.lookAtAll() : await rules.look())];
+    const found = await withoutErrors(async () => [
+      ...(await takeStep(p, { draw: drawsOf(seed, step), step, isCalm: given.calm?.has(step) ?? false })),
+      ...(await rules.lookAtAll(step % every === 0 ? 'all' : 'recent')),
+    ]);
     if (found.length > 0) return await concluded(found, step);
   }
   say('rest');
-  const stays = await comeToRest(p, drawsOf(seed, -2));
-  return await concluded(stays.length > 0 ? stays : await rules.lookAtTheEnd(), null);
+  const stays = await withoutErrors(async () => await comeToRest(p, drawsOf(seed, -2)));
+  return await concluded(stays.length > 0 ? stays : await withoutErrors(rules.lookAtTheEnd), null);
+}
+
+/** An error of a rule, or work that does not end, is a problem too. */
+async function withoutErrors(look: () => Promise<readonly string[]>): Promise<readonly string[]> {
+  try {
+    return await look();
+  } catch (error) {
+    return [`The simulation failed: ${error instanceof Error ? error.stack : String(error)}`];
+  }
 }
 
 interface Step {
@@ -188,7 +191,13 @@ async function takeStep(p: Played, { draw, step, isCalm }: Step): Promise<string
   ] as const);
   const run = chooseRun(draw, isCalm);
   const by = draw.pick(i.processes);
+  const window = draw.weighted([
+    [994, null],
+    [4, 'short'],
+    [2, 'long'],
+  ] as const);
   say(`${step} ${new Date(i.time.now()).toISOString()}`);
+  if (window !== null) return await watchWithoutFaults(p, draw, window === 'long');
   if (kind === 'fault') {
     if (!isCalm) await happen(p, draw);
     return [];
@@ -199,11 +208,13 @@ async function takeStep(p: Played, { draw, step, isCalm }: Step): Promise<string
 }
 
 function chooseRun(draw: Draws, isCalm: boolean): Run {
-  const boundaries = draw.below(14);
+  // Most tasks have few boundaries. A turn that lands has about sixty.
+  const boundaries = draw.below(draw.chance(0.6) ? 15 : 60);
   const run = draw.weighted<Run>([
     [70, toTheEnd],
     [18, { boundaries, ending: 'hold' }],
-    [6, { boundaries, ending: 'refuse' }],
+    [5, { boundaries, ending: 'refuse' }],
+    [1, { boundaries, ending: 'refuse', isFull: true }],
     [6, { boundaries, ending: 'lose' }],
   ]);
   return isCalm ? toTheEnd : run;
@@ -233,160 +244,4 @@ async function chooseTask(p: Played, by: Process, draw: Draws): Promise<Task | n
   const task = picked?.() ?? null;
   if (task !== null && task.state === 'new') p.tasks.push(task);
   return task;
-}
-
-async function goOn(p: Played, task: Task, run: Run): Promise<string[]> {
-  const { tasks, say } = p;
-  await runTask(task, run);
-  if (run.ending !== 'hold' && task.hadFault)
-    p.fault(run.ending === 'refuse' ? 'a refused statement' : 'a lost answer');
-  if (task.state === 'held') p.fault('work held up');
-  const failed = task.error === null ? '' : `: ${String(task.error)}`;
-  say(`${task.process} ${task.name} ${task.state}${failed}`);
-  tasks.splice(0, tasks.length, ...tasks.filter(({ state }) => state !== 'done'));
-  if (task.error === null || isOutage(task.error)) return [];
-  // Work may fail with a DomainError if other work has overtaken it. Then it is tried again.
-  if (task.error instanceof DomainError) return [];
-  return [`${task.name} failed: ${task.error.stack ?? ''}`];
-}
-
-async function happen(p: Played, draw: Draws): Promise<void> {
-  const { i, w, tasks, say, fault } = p;
-  const kind = draw.weighted([
-    [30, 'a process is killed'],
-    [6, 'all processes are killed'],
-    [20, 'hints are lost'],
-    [10, 'wakes are lost'],
-    [8, 'Temporal forgets'],
-    [26, 'Temporal gives work up'],
-  ] as const);
-  const at = draw.below(processCount);
-  const which = draw.real();
-  say(kind);
-  fault(kind);
-  if (kind === 'a process is killed') await kill(p, at);
-  else if (kind === 'all processes are killed') {
-    for (let each = 0; each < processCount; each += 1) await kill(p, each);
-    for (const { service } of i.processes.slice(0, 1)) await service.recover();
-  } else if (kind === 'hints are lost') {
-    i.hints.splice(0);
-    await i.rows('delete from host_hint');
-  } else if (kind === 'wakes are lost') i.woken.clear();
-  else if (kind === 'Temporal forgets') {
-    i.woken.clear();
-    i.retries.clear();
-    w.workflows.deadlines.clear();
-    w.workflows.batches.clear();
-    w.workflows.turns.clear();
-  } else {
-    const held = tasks.filter(({ state, name }) => state === 'held' && /^(turn|step)/.test(name));
-    const task = held[Math.floor(which * held.length)];
-    if (task !== undefined) say(`${task.process} ${task.name}`);
-    if (task !== undefined) forget(p, task, 0);
-  }
-}
-
-/** Makes the workflow start the work again, while the old task may still continue. */
-function forget({ i, w: { workflows } }: Played, task: Task, afterMs: number): void {
-  for (const [queueId, turn] of workflows.turns)
-    if (turn === task) {
-      workflows.turns.delete(queueId);
-      workflows.deadlines.set(queueId, i.time.now() + afterMs);
-    }
-  for (const batch of workflows.batches.values())
-    if (batch.task === task) Object.assign(batch, { task: null, lookAt: i.time.now() + afterMs });
-}
-
-const noticedAfterMs = 30 * second;
-
-async function kill(p: Played, at: number): Promise<void> {
-  const { i, tasks } = p;
-  const name = i.processes[at]?.name;
-  for (const task of tasks.filter(({ process }) => process === name)) {
-    forget(p, task, noticedAfterMs);
-    task.state = 'done';
-  }
-  tasks.splice(0, tasks.length, ...tasks.filter(({ process }) => process !== name));
-  await i.kill(at);
-}
-
-const shortPauseMs = 20 * second;
-const longPauseMs = 10 * minute;
-/**
- * Checks, retries and leases take minutes. Work that is left after an hour of short and two hours of long pauses does
- * not end.
- */
-const shortPauses = 180;
-const longPauses = 12;
-
-/** Continues without faults until nothing is left to do. Returns what does not hold, or the work that does not end. */
-async function comeToRest(p: Played, draw: Draws): Promise<string[]> {
-  const { i, w, tasks } = p;
-  w.truth.beHonest();
-  i.answer = () => 'accepted';
-  // The last hints are lost too. The reconciler must find what they reported.
-  i.hints.splice(0);
-  const [first] = i.processes;
-  if (first === undefined) return [];
-  for (const kind of ['pause', 'branch pause', 'freeze'] as const) {
-    p.promises.held[kind] = null;
-    await setHold(first, kind, false);
-  }
-  let longRounds = 0;
-  for (let round = 0; round < shortPauses || longRounds < longPauses; round += 1) {
-    const problems: string[] = [];
-    const runAll = async (begun: readonly Task[]): Promise<void> => {
-      for (const task of begun) problems.push(...(await goOn(p, task, toTheEnd)));
-    };
-    await runAll([...tasks]);
-    for (const by of i.processes) await runAll(await beginAll(p, by, draw, (weight) => weight < 2));
-    for (let turns = 0; turns < 60 && (turns === 0 || (await isAnythingDue(p))); turns += 1)
-      for (const by of i.processes) {
-        await runAll(await beginAll(p, by, draw, (weight) => weight >= 2));
-      }
-    problems.push(...(await p.rules.look()));
-    if (problems.length > 0) return problems;
-    const left = await whatIsLeft(p);
-    if (tasks.length === 0 && left.length === 0 && !(await isAnythingDue(p))) return [];
-    const isOnlyWebhooks = tasks.length === 0 && left.every((each) => each.startsWith('delivery'));
-    const retryAt = Math.min(...i.retries.values());
-    if (round >= shortPauses) longRounds += 1;
-    const pauseMs = round < shortPauses ? shortPauseMs : longPauseMs;
-    const next = i.time.now() + pauseMs;
-    await i.time.set(isOnlyWebhooks && Number.isFinite(retryAt) ? Math.max(next, retryAt) : next);
-  }
-  return [`The installation does not come to rest: ${(await whatIsLeft(p)).join('; ')}`];
-}
-
-async function beginAll(p: Played, by: Process, draw: Draws, isMeant: (weight: number) => boolean): Promise<Task[]> {
-  const begun = (await choicesOf(p.w, by, draw)).filter(({ weight }) => isMeant(weight)).map(({ begin }) => begin());
-  p.tasks.push(...begun);
-  return begun;
-}
-
-async function isAnythingDue({ i, w }: Played): Promise<boolean> {
-  const now = i.time.now();
-  const checks = await i.rows("select 1 from local_check_run where state = 'queued' limit 1");
-  return (
-    checks.length > 0 ||
-    i.woken.size > 0 ||
-    i.hints.length > 0 ||
-    i.running.length > 0 ||
-    [...w.workflows.batches.values()].some(({ lookAt }) => lookAt <= now)
-  );
-}
-
-async function whatIsLeft({ i }: Played): Promise<string[]> {
-  const rows = await i.rows<{ left: string }>(
-    `select format('#%s is %s', number, status) as left from pull_request where status in ('queued', 'tagged')
-     union all select format('batch %s is %s', id, state) from batch where cleaned_up_at is null
-     union all select format('intent %s (%s) is %s', id, kind, state) from intent where state in ('planned', 'started')
-     union all select format('queue %s is not planned', id) from queue where version > planned_version
-     union all select format('event %s has no position', id) from event where position is null
-     union all select format('the outbox is behind') from webhook_cursor c join event_head h on h.account_id = c.account_id where c.position < h.position
-     union all select format('delivery %s is %s', id, state) from webhook_delivery where state in ('pending', 'retrying')
-     union all select format('pull request %s waits for a notification', number) from pull_request where notify_at is not null
-     union all select format('check %s is %s', id, state) from local_check_run where state <> 'completed'`,
-  );
-  return rows.map(({ left }) => left);
 }

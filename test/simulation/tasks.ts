@@ -1,7 +1,9 @@
-// Work that the simulation can stop between two calls of the database, and at failpoints. There the work waits while
-// other work goes on, or it fails, loses the answer, or ends with its process. Only one task runs at a time, so that
-// the same choices give the same history.
+// Work that the simulation can stop between two calls of the database or of the code host, and at failpoints. There the
+// work waits while other work goes on, or it fails, loses the answer, or ends with its process. Only one task runs at a
+// time, so that the same choices give the same history.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { HostUnavailable } from '../../src/hosts/port.ts';
+import type { LocalHost } from '../../src/hosts/local/index.ts';
 import type { Database, SystemQueries } from '../../src/platform/database.ts';
 
 /**
@@ -14,6 +16,8 @@ export interface Run {
   /** How many boundaries the task passes before `ending`. */
   readonly boundaries: number;
   readonly ending: Ending;
+  /** Whether a refused call of the database is refused because its disk is full. Default: the connection is broken. */
+  readonly isFull?: boolean;
 }
 
 /** Runs a task to its end, without a fault. */
@@ -24,6 +28,8 @@ export interface Task {
   readonly process: string;
   /** True: a fault was injected, so the task may fail. */
   hadFault: boolean;
+  /** The fault that was injected since the task went on. Null: none. */
+  fault: string | null;
   state: 'new' | 'held' | 'running' | 'done';
   /** The task does not go on before this instant. Null: it may go on at any time. */
   until: number | null;
@@ -36,16 +42,34 @@ interface TaskState extends Task {
   run: Run;
   inFlight: number;
   passed: number;
-  /** Calls of the task take turns, so that their order is always the same. */
-  turn: Promise<unknown>;
+  readonly turns: Turns;
   waiting: (() => void)[];
   isQuiet: () => void;
 }
 
-const current = new AsyncLocalStorage<{ readonly task: TaskState; readonly isInside: boolean }>();
+/** Calls take turns, so that their order is always the same. */
+interface Turns {
+  last: Promise<unknown>;
+}
+
+interface Current {
+  readonly task: TaskState;
+  /** Whether a call of the database runs. */
+  readonly isInside: boolean;
+  /** The turns of the task, or of the call of the host that runs. */
+  readonly turns: Turns;
+}
+
+const current = new AsyncLocalStorage<Current>();
+
+const noTurns = (): Turns => ({ last: Promise.resolve() });
 
 /** The error that the driver gives for a broken connection. */
 const broken = (): Error => new Error('Connection terminated unexpectedly');
+
+/** The error that PostgreSQL gives if its disk is full. */
+const databaseIsFull = (): Error =>
+  Object.assign(new Error('could not extend file "base/5/1259": No space left on device'), { code: '53100' });
 
 export function newTask(process: string, name: string, work: () => Promise<void>): Task {
   const task: TaskState = {
@@ -53,13 +77,14 @@ export function newTask(process: string, name: string, work: () => Promise<void>
     process,
     work,
     hadFault: false,
+    fault: null,
     state: 'new',
     until: null,
     error: null,
     run: toTheEnd,
     inFlight: 0,
     passed: 0,
-    turn: Promise.resolve(),
+    turns: noTurns(),
     waiting: [],
     isQuiet: () => {},
   };
@@ -72,10 +97,10 @@ const stuckAfterMs = 60_000;
 export async function runTask(given: Task, run: Run): Promise<void> {
   const task = given as TaskState;
   const isNew = task.state === 'new';
-  Object.assign(task, { run, passed: 0, until: null, state: 'running' });
+  Object.assign(task, { run, passed: 0, until: null, state: 'running', fault: null });
   const quiet = new Promise<void>((resolve) => void (task.isQuiet = resolve));
   if (isNew)
-    current.run({ task, isInside: false }, () => {
+    current.run({ task, isInside: false, turns: task.turns }, () => {
       void task
         .work()
         .catch(
@@ -110,18 +135,23 @@ function settle(task: TaskState): void {
 async function arrive(task: TaskState, mayFail: boolean): Promise<'go' | 'refuse' | 'lose'> {
   // Calls that a failed task has not awaited end here. Otherwise they would run beside other tasks.
   if (task.state === 'done') return await new Promise<never>(() => {});
-  const { boundaries, ending } = task.run;
+  const { boundaries, ending, isFull = false } = task.run;
   if (task.state !== 'held' && task.passed < boundaries) {
     task.passed += 1;
     return 'go';
   }
   if (task.state !== 'held' && ending !== 'hold' && mayFail) {
     task.run = toTheEnd;
-    task.hadFault = true;
+    noteFault(task, ending === 'lose' ? 'a lost answer' : isFull ? 'a full disk' : 'a refused call');
     return ending;
   }
   await hold(task, null);
   return 'go';
+}
+
+function noteFault(task: TaskState, fault: string): void {
+  task.hadFault = true;
+  task.fault = fault;
 }
 
 async function hold(task: TaskState, until: number | null): Promise<void> {
@@ -133,29 +163,51 @@ async function hold(task: TaskState, until: number | null): Promise<void> {
   });
 }
 
+async function inTurn<T>(turns: Turns, work: () => Promise<T>): Promise<T> {
+  const before = turns.last;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  turns.last = promise;
+  try {
+    await before;
+    return await work();
+  } finally {
+    resolve();
+  }
+}
+
 async function pass<T>(call: () => Promise<T>): Promise<T> {
   const store = current.getStore();
   if (store === undefined || store.isInside) return await call();
-  const { task } = store;
-  const before = task.turn;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  task.turn = promise;
-  try {
-    await before;
+  const { task, turns } = store;
+  return await inTurn(turns, async () => {
+    const { isFull = false } = task.run;
     const how = await arrive(task, true);
-    if (how === 'refuse') throw broken();
+    if (how === 'refuse') throw isFull ? databaseIsFull() : broken();
     task.inFlight += 1;
     try {
-      const answer = await current.run({ task, isInside: true }, call);
+      const answer = await current.run({ ...store, isInside: true }, call);
       if (how === 'lose') throw broken();
       return answer;
     } finally {
       task.inFlight -= 1;
       settle(task);
     }
-  } finally {
-    resolve();
-  }
+  });
+}
+
+/** The calls of the database inside a call of the host are boundaries too. */
+async function passHost<T>(name: string, call: () => Promise<T>): Promise<T> {
+  const store = current.getStore();
+  if (store === undefined || store.isInside) return await call();
+  const { task, turns } = store;
+  return await inTurn(turns, async () => {
+    const how = await arrive(task, true);
+    if (how === 'refuse') throw new HostUnavailable(`The host did not take the call ${name}`);
+    const answer = current.run({ ...store, turns: noTurns() }, call);
+    if (how === 'go') return await answer;
+    await answer.catch(() => {});
+    throw new HostUnavailable(`The answer of the host to the call ${name} was lost`);
+  });
 }
 
 /** A place where work can be held, as between two calls of the database. */
@@ -189,4 +241,35 @@ export function withBoundaries(db: Database): Database {
     pools: () => db.pools(),
     close: async () => await db.close(),
   };
+}
+
+/** Calls that need no code host, or whose work does not belong to a task. */
+const notCalls: readonly string[] = ['recover', 'reconciler', 'stop', 'serveGit', 'createCiRunner', 'identity'];
+/** Calls that write no git object and no ref. */
+const readOnly = /^(read|list|find|count|is|pack|check)/;
+
+/** The service writes some files of a repository itself, and git writes the others. */
+function diskIsFull(name: string): Error {
+  if (name !== 'updateRefs' && name !== 'composeCommit')
+    return new HostUnavailable('git hash-object exited with 128: fatal: write error: No space left on device');
+  return Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
+}
+
+/**
+ * Changes the host, so that tasks can be held at its calls, and its calls can fail. While `isFull` returns true, calls
+ * that write to the disk of the repositories fail, as git fails on a full disk.
+ */
+export function addHostBoundaries(host: LocalHost, isFull: () => boolean): void {
+  for (const [name, value] of Object.entries(host) as [string, unknown][]) {
+    if (typeof value !== 'function' || notCalls.includes(name)) continue;
+    const method = value as (...args: readonly unknown[]) => Promise<unknown>;
+    const replaced = async (...args: readonly unknown[]): Promise<unknown> =>
+      await passHost(name, async () => {
+        const store = current.getStore();
+        if (store === undefined || readOnly.test(name) || !isFull()) return await method(...args);
+        noteFault(store.task, 'a full disk');
+        throw diskIsFull(name);
+      });
+    Object.assign(host, { [name]: replaced });
+  }
 }

@@ -16,8 +16,8 @@ export interface Truth {
   readonly wronged: ReadonlySet<string>;
   /** Commits that CI has reported as green. */
   readonly green: ReadonlySet<string>;
-  /** From now on, CI says the truth. */
-  beHonest(): void;
+  /** Whether CI says only the truth from now on. */
+  setHonest(isHonest: boolean): void;
 }
 
 const flakyShare = 0.02;
@@ -63,7 +63,7 @@ export function createTruth(i: Installation): Truth {
     },
     wronged,
     green,
-    beHonest: () => void (isHonest = true),
+    setHonest: (given) => void (isHonest = given),
   };
   return truth;
 }

@@ -50,6 +50,16 @@ export async function analyse(url: string, ...tables: string[]): Promise<void> {
   }
 }
 
+/** The id of the process of PostgreSQL that starts all its other processes. */
+export async function findPostmaster(): Promise<number> {
+  return await withAdmin(async (client) => {
+    const found = await client.query<{ pid: number }>(
+      `select split_part(pg_read_file('postmaster.pid'), chr(10), 1)::int as pid`,
+    );
+    return found.rows[0]?.pid ?? 0;
+  });
+}
+
 /** Runs `work` while no other process of the run holds the lock. */
 export async function withAdminLock<T>(key: number, work: () => Promise<T>): Promise<T> {
   return await withAdmin(async (client) => {

@@ -1,0 +1,41 @@
+// The results of simulations of faults, which test/simulation/faults.full.test.ts writes: a line of JSON for each seed.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './toolchain.mjs';
+
+/**
+ * The arguments of Node that run the simulation. The file stands before the option, because Vitest takes a word behind
+ * the option as its value, and would then run all tests.
+ */
+export const simulationArguments = [
+  join(root, 'node_modules', 'vitest', 'vitest.mjs'),
+  'run',
+  join('test', 'simulation', 'faults.full.test.ts'),
+  '--disable-console-intercept',
+];
+
+export function readResults(file) {
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+export function total(results) {
+  const sum = (of) => results.reduce((before, result) => before + of(result), 0);
+  return {
+    days: sum(({ days }) => days),
+    steps: sum(({ steps }) => steps),
+    landings: sum(({ landings }) => landings),
+    faults: sum(({ faults }) => faults),
+    cpuSec: sum(({ cpuSec }) => cpuSec),
+  };
+}
+
+/** The last line of a run. */
+export function sumUp(results) {
+  const { days, steps, landings, faults, cpuSec } = total(results);
+  const aDay = days === 0 ? '' : ` (${(cpuSec / days).toFixed(0)} s a day)`;
+  return `${results.length} seeds, ${days.toFixed(1)} days, ${steps} steps, ${landings} landings, ${faults} faults, ${cpuSec.toFixed(0)} s of CPU${aDay}, with PostgreSQL and git.`;
+}

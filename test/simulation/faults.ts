@@ -1,0 +1,68 @@
+// Faults of processes, messages, Temporal and disks.
+import type { Draws } from './draws.ts';
+import { processCount } from './installation.ts';
+import { minute, second, type Played } from './played.ts';
+import type { Task } from './tasks.ts';
+
+export async function happen(p: Played, draw: Draws): Promise<void> {
+  const { i, w, tasks, say, fault } = p;
+  const kind = draw.weighted([
+    [30, 'a process is killed'],
+    [6, 'all processes are killed'],
+    [20, 'hints are lost'],
+    [10, 'wakes are lost'],
+    [8, 'Temporal forgets'],
+    [26, 'Temporal gives work up'],
+    [8, 'the disk of the repositories is full'],
+  ] as const);
+  const at = draw.below(processCount);
+  const which = draw.real();
+  const fullMs = (1 + draw.below(5)) * minute;
+  say(kind);
+  fault(kind);
+  if (kind === 'a process is killed') await kill(p, at);
+  else if (kind === 'all processes are killed') {
+    for (let each = 0; each < processCount; each += 1) await kill(p, each);
+    for (const { service } of i.processes.slice(0, 1)) await service.recover();
+  } else if (kind === 'hints are lost') {
+    i.hints.splice(0);
+    await i.rows('delete from host_hint');
+  } else if (kind === 'wakes are lost') i.woken.clear();
+  else if (kind === 'the disk of the repositories is full') i.fullUntil = i.time.now() + fullMs;
+  else if (kind === 'Temporal forgets') {
+    i.woken.clear();
+    i.retries.clear();
+    w.workflows.deadlines.clear();
+    w.workflows.batches.clear();
+    w.workflows.turns.clear();
+  } else {
+    const held = tasks.filter(({ state, name }) => state === 'held' && /^(turn|step)/.test(name));
+    const task = held[Math.floor(which * held.length)];
+    if (task !== undefined) say(`${task.process} ${task.name}`);
+    if (task !== undefined) forget(p, task, 0);
+  }
+}
+
+/** Makes the workflow start the work again, while the old task may still continue. */
+function forget({ i, w: { workflows } }: Played, task: Task, afterMs: number): void {
+  for (const [queueId, turn] of workflows.turns)
+    if (turn === task) {
+      workflows.turns.delete(queueId);
+      workflows.deadlines.set(queueId, i.time.now() + afterMs);
+    }
+  for (const batch of workflows.batches.values())
+    if (batch.task === task) Object.assign(batch, { task: null, lookAt: i.time.now() + afterMs });
+}
+
+const noticedAfterMs = 30 * second;
+
+async function kill(p: Played, at: number): Promise<void> {
+  const { i, tasks } = p;
+  const name = i.processes[at]?.name;
+  for (const task of tasks.filter(({ process }) => process === name)) {
+    forget(p, task, noticedAfterMs);
+    task.state = 'done';
+  }
+  tasks.splice(0, tasks.length, ...tasks.filter(({ process }) => process !== name));
+  await i.kill(at);
+}

@@ -1,0 +1,73 @@
+// A simulation that runs, and how its work goes on.
+import { DomainError } from '../../src/domain/errors.ts';
+import { isAway } from './acting.ts';
+import type { Draws } from './draws.ts';
+import type { Installation, Process } from './installation.ts';
+import type { Promises } from './people.ts';
+import type { Rules } from './rules.ts';
+import { runTask, toTheEnd, type Run, type Task } from './tasks.ts';
+import { choicesOf, type Working } from './work.ts';
+
+export const second = 1_000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+export const day = 24 * hour;
+
+export interface Played {
+  readonly i: Installation;
+  readonly w: Working;
+  readonly rules: Rules;
+  readonly promises: Promises;
+  readonly tasks: Task[];
+  readonly isTargeted: boolean;
+  readonly say: (line: string) => void;
+  /** Records a fault of this kind for the present step. */
+  readonly fault: (kind: string) => void;
+}
+
+/** Goes on with a task. Returns the unexpected error of the task. */
+export async function goOn(p: Played, task: Task, run: Run): Promise<string[]> {
+  const { tasks, say } = p;
+  await runTask(task, run);
+  if (task.fault !== null) p.fault(task.fault);
+  if (task.state === 'held') p.fault('work held up');
+  const failed = task.error === null ? '' : `: ${String(task.error)}`;
+  say(`${task.process} ${task.name} ${task.state}${failed}`);
+  tasks.splice(0, tasks.length, ...tasks.filter(({ state }) => state !== 'done'));
+  if (task.error === null || (task.hadFault && isAway(task.error))) return [];
+  // Work may fail with a DomainError if other work has overtaken it. Then it is tried again.
+  if (task.error instanceof DomainError) return [];
+  return [`${task.name} failed: ${task.error.stack ?? ''}`];
+}
+
+/** Goes on with held work, and with everything that is due in all processes, until nothing is due. */
+export async function goOnFairly(p: Played, draw: Draws): Promise<string[]> {
+  const problems: string[] = [];
+  const runAll = async (begun: readonly Task[]): Promise<void> => {
+    for (const task of begun) problems.push(...(await goOn(p, task, toTheEnd)));
+  };
+  await runAll(p.tasks.filter(({ until }) => until === null || until <= p.i.time.now()));
+  for (const by of p.i.processes) await runAll(await beginAll(p, by, draw, (weight) => weight < 2));
+  for (let turns = 0; turns < 60 && (turns === 0 || (await isAnythingDue(p))); turns += 1)
+    for (const by of p.i.processes) await runAll(await beginAll(p, by, draw, (weight) => weight >= 2));
+  return problems;
+}
+
+async function beginAll(p: Played, by: Process, draw: Draws, isMeant: (weight: number) => boolean): Promise<Task[]> {
+  const begun = (await choicesOf(p.w, by, draw)).filter(({ weight }) => isMeant(weight)).map(({ begin }) => begin());
+  p.tasks.push(...begun);
+  return begun;
+}
+
+export async function isAnythingDue({ i, w }: Played): Promise<boolean> {
+  const now = i.time.now();
+  const checks = await i.rows("select 1 from local_check_run where state = 'queued' limit 1");
+  return (
+    checks.length > 0 ||
+    i.woken.size > 0 ||
+    i.hints.length > 0 ||
+    i.running.length > 0 ||
+    [...w.workflows.deadlines.values()].some((at) => at <= now) ||
+    [...w.workflows.batches.values()].some(({ lookAt }) => lookAt <= now)
+  );
+}
