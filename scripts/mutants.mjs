@@ -5,9 +5,14 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { mutants } from '../test/support/mutants.mjs';
-import { findNode, finish, isHelpShown, prepare, root, toolEnvironment } from './toolchain.mjs';
+import { readResults, simulationArguments, total } from './fault-results.mjs';
+import { makeTemporaryFolder } from './temporary-folder.mjs';
+import { SetupError, findNode, finish, isHelpShown, prepare, root, toolEnvironment } from './toolchain.mjs';
 
 const maxMinutes = 10;
+/** The simulation looks for a fault under these many seeds. No seed begins after this much CPU. */
+const maxSeeds = 30;
+const maxCpuSec = 240;
 
 function judge(node, index) {
   const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
@@ -22,28 +27,73 @@ function judge(node, index) {
   return { isFound: status !== 0, seconds, isSlow: status === null };
 }
 
-async function run(args) {
-  const { values } = parseArgs({ args, options: { only: { type: 'string' } } });
-  prepare();
-  const node = findNode();
-  const chosen = mutants.flatMap(({ what }, index) =>
-    values.only === undefined || what.includes(values.only) ? [index] : [],
-  );
-  const survivors = [];
-  for (const index of chosen) {
-    const { what, tests } = mutants[index];
-    const { isFound, seconds, isSlow } = judge(node, index);
-    if (!isFound) survivors.push(what);
-    const verdict = isSlow ? 'found: no end' : isFound ? 'found' : 'NOT FOUND';
-    console.log(`${verdict} in ${seconds} s by ${tests.join(' ')}: ${what}`);
+/** Runs the simulation with the planted fault, seed after seed, until a rule is broken. */
+function judgeBySimulation(node, index) {
+  const temporary = makeTemporaryFolder();
+  const file = join(temporary.path, 'results.jsonl');
+  try {
+    const { status } = spawnSync(node, simulationArguments, {
+      cwd: root,
+      env: {
+        ...toolEnvironment(node),
+        TMPDIR: temporary.path,
+        INTERLOCK_TESTS: 'all',
+        MUTANT: String(index),
+        FAULTS_SEED: '1',
+        FAULTS_SEEDS: String(maxSeeds),
+        FAULTS_CPU: String(maxCpuSec),
+        FAULTS_SHORTEN: 'no',
+        FAULTS_RESULTS: file,
+      },
+      timeout: maxMinutes * 60_000,
+      stdio: 'ignore',
+    });
+    const results = readResults(file);
+    const { days, cpuSec } = total(results);
+    const problem = results.at(-1)?.problem ?? (status === null ? 'no end' : status === 0 ? null : 'no start');
+    return {
+      problem,
+      text: `after ${days.toFixed(2)} days and ${cpuSec.toFixed(0)} s of CPU under ${results.length} seeds`,
+    };
+  } finally {
+    temporary.remove();
   }
-  console.log(`${chosen.length - survivors.length} of ${chosen.length} planted faults were found.`);
-  return survivors.length === 0 ? 0 : 1;
 }
 
-const usage = `Usage: npm run mutants [-- --only <words>]
+/** Returns whether the fault was found, and prints how. */
+function look(node, index, by) {
+  const { what, tests } = mutants[index];
+  if (by === 'simulation') {
+    const { problem, text } = judgeBySimulation(node, index);
+    const found = problem === null ? 'NOT FOUND' : 'found';
+    console.log(`${found} ${text}: ${what}${problem === null ? '' : `. ${problem.split('\n')[0]}`}`);
+    return problem !== null;
+  }
+  const { isFound, seconds, isSlow } = judge(node, index);
+  const verdict = isSlow ? 'found: no end' : isFound ? 'found' : 'NOT FOUND';
+  console.log(`${verdict} in ${seconds} s by ${tests.join(' ')}: ${what}`);
+  return isFound;
+}
+
+async function run(args) {
+  const options = { only: { type: 'string' }, by: { type: 'string', default: 'tests' } };
+  const { only, by } = parseArgs({ args, options }).values;
+  if (by !== 'tests' && by !== 'simulation') throw new SetupError(`--by must be tests or simulation, not ${by}.`);
+  prepare();
+  const node = findNode();
+  const isMeant = ({ what, tests }) =>
+    (only === undefined || what.includes(only)) && (by === 'simulation' || tests.length > 0);
+  const chosen = mutants.flatMap((mutant, index) => (isMeant(mutant) ? [index] : []));
+  const found = chosen.filter((index) => look(node, index, by));
+  console.log(`${found.length} of ${chosen.length} planted faults were found.`);
+  return found.length === chosen.length ? 0 : 1;
+}
+
+const usage = `Usage: npm run mutants [-- --only <words>] [--by tests|simulation]
 
 Plants faults in locks, leases, the outbox, the sequencer and landings, one at a time, and runs the tests that should find
-them. --only: those whose description has these words. Exit code 1: one was not found.`;
+them. --by simulation: runs the simulation of faults (docs/fault-simulation.md) instead, under up to ${maxSeeds} seeds, and prints
+after how many days and by which rule it finds each fault. --only: those whose description has these words. Exit code 1:
+one was not found.`;
 
 if (!isHelpShown(process.argv.slice(2), usage)) finish(run(process.argv.slice(2)));

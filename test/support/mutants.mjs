@@ -1,6 +1,7 @@
 // Faults that tests must find. Each fault replaces a text that its file has once. Faults for which another rule makes
 // up are left out: a landing that is planned on a moved base is reset first, a tombstone is refused where a landing ref
-// exists, and a delivery is unique for its event.
+// exists, and a delivery is unique for its event. A fault without `tests` is there for the simulation of faults
+// (docs/fault-simulation.md).
 const histories = ['test/domain/queue/histories.test.ts'];
 const gateCases = ['test/domain/queue/gate.test.ts'];
 const evidenceCases = ['test/domain/queue/evidence.test.ts'];
@@ -171,6 +172,132 @@ export const mutants = [
     from: 'select 1 from installation for no key update skip locked',
     to: 'select 1 from installation',
     tests: ['test/events/sequencer.test.ts'],
+  },
+  {
+    what: 'a landing does not stop at a freeze',
+    file: gate,
+    from: "if (queue.frozen) return 'frozen';",
+    to: '',
+    tests: gateCases,
+  },
+  {
+    what: 'a landing that began is not continued after its process died',
+    file: 'src/modules/queue/landing/landing.ts',
+    from: "if (intent.state === 'started') {",
+    to: "if (intent.state === 'started' && intent.attempt > 99) {",
+    tests: [],
+  },
+  {
+    what: 'a merged pull request stays open at the host',
+    file: 'src/modules/queue/landing/landing.record.ts',
+    from: 'await planConclusions(work, ids, commit);',
+    to: '',
+    tests: [],
+  },
+  {
+    what: 'a pull request that was closed during its landing stays closed',
+    file: 'src/modules/queue/landing/landing.record.ts',
+    from: "if (row.status === 'closed') writeStatus(work, row, 'reopen');",
+    to: "if (row.status === 'closed') return;",
+    tests: [],
+  },
+  {
+    what: 'the bot pull request of an ended build stays open',
+    file: 'src/modules/queue/builds/batch.clean-up.ts',
+    from: 'if (number !== undefined) await client.closePullRequest(number);',
+    to: '',
+    tests: [],
+  },
+  {
+    what: 'the branch of an ended build stays',
+    file: 'src/modules/queue/builds/batch.clean-up.ts',
+    from: 'await Promise.all([deleteBranch(ctx, host, branch), deleteFence(ctx, loaded)]);',
+    to: 'await deleteFence(ctx, loaded);',
+    tests: [],
+  },
+  {
+    what: 'a change does not raise the version of its queue',
+    file: 'src/modules/queue/store/queue.locks.ts',
+    from: 'queue.version += 1;',
+    to: '',
+    tests: [],
+  },
+  {
+    what: 'the relay does not see a queue whose wake was lost',
+    file: 'src/modules/queue/effects/relay.ts',
+    from: 'const stale = behind.filter((queue) => seen.get(queue.id) === queue.planned_version);',
+    to: 'const stale = behind.slice(0, 0);',
+    tests: [],
+  },
+  {
+    what: 'a pull request that left the line is counted in the depth',
+    file: 'src/modules/queue/store/status.writer.ts',
+    from: "if (status === 'queued') queue.waiting += by;",
+    to: "if (status === 'queued' && by > 0) queue.waiting += by;",
+    tests: [],
+  },
+  {
+    what: 'a pull request is passed again and again',
+    file: 'src/domain/queue/speculation/reorder.ts',
+    from: '(graph.line[index]?.timesPassed ?? 0) >= maxTimesPassed',
+    to: '(graph.line[index]?.timesPassed ?? 0) >= maxTimesPassed + 9',
+    tests: [],
+  },
+  {
+    what: 'a push whose hint was lost is not found',
+    file: 'src/hosts/local/reconcile.ts',
+    from: 'if (tip !== row.head_sha) changes.set(',
+    to: 'if (tip === null) changes.set(',
+    tests: [],
+  },
+  {
+    what: 'a hint of a process that died is never handled',
+    file: 'src/modules/queue/store/host-hints.ts',
+    from: 'where d.due_at <= $2 and (d.leased_until is null or d.leased_until <= $2) and d.id in (',
+    to: 'where d.due_at <= $2 and d.leased_until is null and d.id in (',
+    tests: [],
+  },
+  {
+    what: 'a check of a runner that died is never run again',
+    file: 'src/hosts/local/check-runs.rows.ts',
+    from: 'lease_until < now() or lease_owner = any($1::text[])',
+    to: "lease_until < now() or lease_owner = any($1::text[]) and state = ''",
+    tests: [],
+  },
+  {
+    what: 'a check whose claim was not answered is never run',
+    file: 'src/hosts/local/check-runs.rows.ts',
+    from: 'or (lease_owner = $2 and id <> all($3::bigint[]))',
+    to: "or (lease_owner = $2 and id <> all($3::bigint[]) and state = '')",
+    tests: [],
+  },
+  {
+    what: 'a delivery of a process that died is never sent',
+    file: 'src/modules/webhooks/deliveries.rows.ts',
+    from: "d.state = 'pending' and (d.leased_until is null or d.leased_until <= $3)",
+    to: "d.state = 'pending' and (d.leased_until is null and $3::timestamptz is not null)",
+    tests: [],
+  },
+  {
+    what: 'a delivery counts as sent although the receiver did not answer',
+    file: 'src/modules/webhooks/sender.ts',
+    from: '{ status: answer.status, retryAfter',
+    to: '{ status: answer.status ?? 200, retryAfter',
+    tests: [],
+  },
+  {
+    what: 'the outbox makes no delivery of an event that stands alone',
+    file: 'src/modules/webhooks/outbox.ts',
+    from: 'if (deliveries.length > 0) await writeDeliveries(',
+    to: 'if (deliveries.length > 1) await writeDeliveries(',
+    tests: [],
+  },
+  {
+    what: 'a member skips the line',
+    file: 'src/modules/queue/admission/enqueue.ts',
+    from: 'if (request.skipLine) {',
+    to: 'if (request.skipLine === null) {',
+    tests: [],
   },
 ];
 
