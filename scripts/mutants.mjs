@@ -78,7 +78,8 @@ function look(node, index, by) {
 async function run(args) {
   const options = { only: { type: 'string' }, by: { type: 'string', default: 'tests' } };
   const { only, by } = parseArgs({ args, options }).values;
-  if (by !== 'tests' && by !== 'simulation') throw new SetupError(`--by must be tests or simulation, not ${by}.`);
+  if (by !== 'tests' && by !== 'simulation')
+    throw new SetupError(`--by must be tests or simulation, not ${String(by)}.`);
   prepare();
   const node = findNode();
   const isMeant = ({ what, tests }) =>

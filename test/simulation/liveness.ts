@@ -10,8 +10,8 @@ export interface Liveness {
   lookAtConvergence(): Promise<readonly string[]>;
   /** Whether the line moved past the pull request that was the first one before the span, and what was left behind. */
   lookAtProgress(first: number | null): Promise<readonly string[]>;
-  /** Branches of builds that ended, and pull requests of such branches that are open. */
-  lookAtOrphans(): Promise<readonly string[]>;
+  /** Branches, pull requests and checks that are left of builds that were cleaned up this many minutes ago. */
+  lookAtOrphans(minutes: number): Promise<readonly string[]>;
   /** Differences between the rows of the service and the host. */
   lookAtHost(): Promise<readonly string[]>;
 }
@@ -59,23 +59,23 @@ export function createLiveness(i: Installation): Liveness {
       ...(first !== null && standing === first
         ? [`#${first} was first in line all the time, and the line did not move.`]
         : []),
-      ...(await lookAtOrphans()),
+      ...(await lookAtOrphans(10)),
       ...(await lookAtHost()),
     ];
   }
 
-  async function lookAtOrphans(): Promise<readonly string[]> {
+  async function lookAtOrphans(minutes: number): Promise<readonly string[]> {
     const branches = (await i.git('for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads/mq-*')).trim();
     return [
       ...(await sentences(
         `select format('The branch %s is left, and no build has it.', n.name) as sentence
          from unnest($1::text[]) n (name)
          where not exists (select from batch b where n.name = 'mq-bot-' || b.id
-                           and (b.cleaned_up_at is null or b.cleaned_up_at > now() - interval '10 minutes'))
+                           and (b.cleaned_up_at is null or b.cleaned_up_at > now() - make_interval(mins => $2)))
            and not exists (select from bot_pull_request o join batch b on b.account_id = o.account_id and b.id = o.batch_id
                            where o.branch = n.name and o.closed_at is null
-                           and (o.idle or b.cleaned_up_at is null or b.cleaned_up_at > now() - interval '10 minutes'))`,
-        [branches === '' ? [] : branches.split('\n')],
+                           and (o.idle or b.cleaned_up_at is null or b.cleaned_up_at > now() - make_interval(mins => $2)))`,
+        [branches === '' ? [] : branches.split('\n'), minutes],
       )),
       ...(await sentences(
         `select format('The pull request #%s of a build is open at the host, and its row says that it is closed.', l.number) as sentence
@@ -84,8 +84,8 @@ export function createLiveness(i: Installation): Liveness {
            and not exists (select from bot_pull_request o where o.number = l.number and o.repository_id = l.repository_id and o.closed_at is null)
          union all
          select format('The check %s runs at %s, which has ended.', c.id, c.lease_owner) from local_check_run c
-         where c.state = 'running' and c.started_at < now() - interval '10 minutes' and c.lease_owner <> all ($1)`,
-        [i.processes.map(({ runner }) => runner)],
+         where c.state = 'running' and c.started_at <= now() - make_interval(mins => $2) and c.lease_owner <> all ($1)`,
+        [i.processes.map(({ runner }) => runner), minutes],
       )),
     ];
   }

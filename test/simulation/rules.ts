@@ -259,7 +259,7 @@ export function createRules(i: Installation, promises: Promises, truth: Truth): 
       ...(await lookAtLine()),
       ...(await lookAtWebhooks()),
       ...(await lookAtProofs()),
-      ...(await liveness.lookAtOrphans()),
+      ...(await liveness.lookAtOrphans(0)),
       ...(await liveness.lookAtHost()),
     ],
     landings: () => landings,

@@ -145,7 +145,7 @@ async function play(given: Simulation, i: Installation, isTargeted: boolean): Pr
   }
   say('rest');
   const stays = await withoutErrors(async () => await comeToRest(p, drawsOf(seed, -2)));
-  return await concluded(stays.length > 0 ? stays : await withoutErrors(rules.lookAtTheEnd), null);
+  return await concluded(stays.length > 0 ? stays : await withoutErrors(async () => await rules.lookAtTheEnd()), null);
 }
 
 /** An error of a rule, or work that does not end, is a problem too. */
