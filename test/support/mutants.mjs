@@ -1,7 +1,7 @@
 // Faults that tests must find. Each fault replaces a text that its file has once. Faults for which another rule makes
 // up are left out: a landing that is planned on a moved base is reset first, a tombstone is refused where a landing ref
-// exists, and a delivery is unique for its event. A fault without `tests` is there for the simulation of faults
-// (docs/fault-simulation.md).
+// exists, a delivery is unique for its event, and the host closes a pull request whose branch is deleted. A fault
+// without `tests` is there for the simulation of faults (docs/fault-simulation.md).
 const histories = ['test/domain/queue/histories.test.ts'];
 const gateCases = ['test/domain/queue/gate.test.ts'];
 const evidenceCases = ['test/domain/queue/evidence.test.ts'];
@@ -199,13 +199,6 @@ export const mutants = [
     file: 'src/modules/queue/landing/landing.record.ts',
     from: "if (row.status === 'closed') writeStatus(work, row, 'reopen');",
     to: "if (row.status === 'closed') return;",
-    tests: [],
-  },
-  {
-    what: 'the bot pull request of an ended build stays open',
-    file: 'src/modules/queue/builds/batch.clean-up.ts',
-    from: 'if (number !== undefined) await client.closePullRequest(number);',
-    to: '',
     tests: [],
   },
   {
