@@ -1,5 +1,4 @@
 // How a failing history becomes short. The histories here are played by a function, so that a case takes no time.
-// minimise.full.test.ts shortens a real one.
 import { expect, it } from 'vitest';
 import { asCommand, kindOf, minimise, ranges, readRanges } from './minimise.ts';
 import type { Outcome, Simulation } from './simulate.ts';
