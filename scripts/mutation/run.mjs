@@ -44,7 +44,8 @@ function optionsFor(sources) {
     keptTests: [...new Set(sources.map((source) => testsFor(withoutLines(source))))],
     coverageAnalysis: 'perTest',
     concurrency: 1,
-    ignorePatterns: readdirSync(root).filter((name) => !copied.includes(name)),
+    // The slash means that only names in the root of the project are left out.
+    ignorePatterns: readdirSync(root).flatMap((name) => (copied.includes(name) ? [] : [`/${name}`])),
     tempDirName: join(cache, 'stryker'),
     disableTypeChecks: false,
     reporters: ['json'],
