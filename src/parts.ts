@@ -48,6 +48,8 @@ export interface Installation {
   readonly secrets: Secrets;
   readonly log: Logger;
   readonly pushPace?: PushPace;
+  /** Whether all processes have the same data directory. Absent: GITHUB_MIRRORS decides. */
+  readonly sharesDataDirectory?: boolean;
 }
 
 /** Creates the service without starting it. Stopping the service also closes the connection to Temporal. */

@@ -41,7 +41,7 @@ import {
   releasesAreDue,
   wakeDueReleases,
 } from './modules/releases/index.ts';
-import { removeDeletedRepositories } from './modules/repositories/index.ts';
+import { removeDeletedRepositories, warnOfLocalRepositories } from './modules/repositories/index.ts';
 import { proofsAreDue, signProofs } from './modules/proofs/index.ts';
 import { runbooksAreDue, wakeDueRunbooks } from './modules/runbooks/index.ts';
 import { createSlackRelay, type SlackOptions, type SlackRelay } from './modules/slack/index.ts';
@@ -75,6 +75,11 @@ export interface ServiceOptions {
   /** How fast pushes to GitHub may follow each other. Default: as GitHub recommends. */
   readonly pushPace?: PushPace;
   readonly mirrors?: MirrorSettings;
+  /**
+   * Whether all processes have the same data directory, which is kept. Default: yes, unless each machine has its own
+   * mirrors (`GITHUB_MIRRORS=own`).
+   */
+  readonly sharesDataDirectory?: boolean;
   /**
    * The committer of signed commits. Default: commits are not signed, and the committer is Interlock or the bot of an
    * App.
@@ -132,7 +137,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const { meter } = metrics;
   const inbox = createHostInbox(() => ports);
   const emit = (event: HostEvent): void => inbox.receive(event);
-  const localHost = createLocalHost({ dataDir, db, emit, publicUrl, clock, committer });
+  const hasOwnDisk = !(options.sharesDataDirectory ?? !options.mirrors?.keepsAtGitHub);
+  const localHost = createLocalHost({ dataDir, db, emit, publicUrl, clock, committer, hasOwnDisk });
   const codeHosts: readonly HostAdapter[] = [
     localHost,
     ...openGitHub(options, { db, clock, meter, ports: () => ports }),
@@ -189,7 +195,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     async recover() {
       for (const host of codeHosts) await host.recover();
     },
-    start: () => loops.start(),
+    start() {
+      loops.start();
+      void warnOfLocalRepositories(ports).catch(onError);
+    },
     storeHostEvents: async (events) => await inbox.store(events),
     async syncInstallations() {
       if (secrets !== undefined) await syncInstallations(ports, secrets, true);

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { createClient } from './demo/client.ts';
 import { hostSettingsFrom } from './host-settings.ts';
+import { isDirectoryOfStart } from './launcher/data-directory.ts';
 import { assertGit } from './launcher/git-program.ts';
 import { lockDataDirectory, removeAccess, writeAccess, type Access } from './launcher/access.ts';
 import { assertPortFree, findFreePort } from './launcher/ports.ts';
@@ -200,10 +201,7 @@ async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
 }
 
 async function clear(dataDir: string): Promise<void> {
-  const isDataDirectory = ['secrets.json', 'token', 'postgres-password'].some((name) =>
-    existsSync(join(dataDir, name)),
-  );
-  if (!isDataDirectory && (await readdir(dataDir)).some((name) => name !== 'lock'))
+  if (!isDirectoryOfStart(dataDir) && (await readdir(dataDir)).some((name) => name !== 'lock'))
     throw new StartError(
       `${dataDir} contains files, but is not a data directory of Interlock. Give the data directory with --data <dir>, or start without --reset.`,
     );
@@ -292,7 +290,11 @@ async function startService(parts: ServiceParts): Promise<StartedService> {
   const url = `http://${reachableHost(options.host)}:${options.port}`;
   const publicUrl = process.env['INTERLOCK_PUBLIC_URL'] ?? url;
   const pace = options.pushPace === undefined ? {} : { pushPace: options.pushPace };
-  const installation = { databaseUrl, temporal, dataDir, publicUrl, secrets, log, ...pace };
+  // One process runs all parts on one data directory, so this directory is kept, whatever GITHUB_MIRRORS says.
+  const installation = {
+    ...{ databaseUrl, temporal, dataDir, publicUrl, secrets, log, ...pace },
+    sharesDataDirectory: true,
+  };
   const service = await openService(installation);
   stops.push(async () => await service.stop());
   await service.recover();

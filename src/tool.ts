@@ -11,6 +11,7 @@ import { systemContext, type Context } from './context.ts';
 import { DomainError } from './domain/errors.ts';
 import { hostSettingsFrom } from './host-settings.ts';
 import { calledAs, examplesOf } from './launcher/called-as.ts';
+import { isDirectoryOfStart } from './launcher/data-directory.ts';
 import { assertGit } from './launcher/git-program.ts';
 import { lockDataDirectory } from './launcher/access.ts';
 import { openPostgres, prepareSchema } from './launcher/parts.ts';
@@ -51,6 +52,7 @@ export async function withService<T>(
     wake: async () => {},
     poolSize: 4,
     ...hostSettingsFrom(process.env),
+    ...(isDirectoryOfStart(dataDir) && { sharesDataDirectory: true }),
     // The secrets are needed to open the private keys of GitHub Apps.
     ...(secrets === null ? {} : { secrets }),
   });

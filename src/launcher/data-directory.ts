@@ -1,4 +1,5 @@
 // Makes the data directory, one level at a time, because `mkdir` with `recursive` never returns for a path below /proc.
+import { existsSync } from 'node:fs';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StartError } from './start-error.ts';
@@ -13,6 +14,11 @@ export async function makeDataDirectory(folder: string): Promise<void> {
     throw new StartError(`The data directory ${folder} cannot be written to (${code}). ${cure}`);
   });
   await rm(probe, { force: true });
+}
+
+/** Whether `npm start` uses the directory, or has used it. Separate servers and workers write none of these files. */
+export function isDirectoryOfStart(folder: string): boolean {
+  return ['secrets.json', 'token', 'postgres-password'].some((name) => existsSync(join(folder, name)));
 }
 
 async function make(folder: string, wanted: string): Promise<void> {

@@ -23,8 +23,7 @@ import type { WebhookOptions } from '../../src/modules/webhooks/index.ts';
 import type { TrustsProxy } from '../../src/server/client-address.ts';
 import { serveLocalGit } from '../../src/server/local-git.ts';
 import { startServer as startHttpServer } from '../../src/server.ts';
-import type { Database } from '../../src/platform/database.ts';
-import { createService, type Service } from '../../src/service.ts';
+import { createService, type Service, type ServiceOptions } from '../../src/service.ts';
 import { withStreamCount } from './event-streams.ts';
 import { createPlainLoop } from './plain-loop.ts';
 import { takeDatabase } from './kept-databases.ts';
@@ -73,8 +72,13 @@ export interface TestServer {
   tokenWith(scopes: readonly Scope[], options?: { readonly expiresAt?: Date }): Promise<string>;
   /** Makes another account, and returns its first token. */
   otherAccount(name?: string): Promise<{ readonly token: string; readonly accountId: string }>;
-  /** Starts another server on the same database, with its own connections, caches and hub, like another process. */
-  another(): Promise<{ readonly url: string; close(): Promise<void> }>;
+  /**
+   * Starts another server on the same database, with its own connections, caches and hub, like another process.
+   * `machine`: its data directory and its setting of mirrors, if they differ.
+   */
+  another(
+    machine?: Pick<ServiceOptions, 'mirrors'> & { readonly dataDir?: string },
+  ): Promise<{ readonly url: string; readonly service: Service; close(): Promise<void> }>;
   /** Takes turns of the engine until no work can be done now. */
   drain(): Promise<void>;
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
@@ -128,11 +132,13 @@ export async function startServer(
   const log = options.log ?? pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' });
   const secrets = generateSecrets();
 
-  async function begin(connections?: Database): Promise<{ url: string; service: Service; close(): Promise<void> }> {
+  async function begin(
+    machine: Pick<ServiceOptions, 'mirrors' | 'database'> & { readonly dataDir?: string } = {},
+  ): Promise<{ url: string; service: Service; close(): Promise<void> }> {
     const service = await createService({
       databaseUrl: database.url,
-      ...(connections && { database: connections }),
       dataDir,
+      ...machine,
       publicUrl: options.publicUrl ?? 'http://localhost:4000',
       log,
       wake: loop.wake,
@@ -172,7 +178,7 @@ export async function startServer(
     return { url: server.url, service, close: async () => await (closing ??= close()) };
   }
 
-  const main = await begin('database' in database ? database.database : undefined);
+  const main = await begin('database' in database ? { database: database.database } : {});
   const others: { close(): Promise<void> }[] = [];
   const { ports } = main.service;
   const account = await createAccount(ports, secrets, { name: 'acme', email: 'service@acme.test' });
@@ -232,8 +238,8 @@ export async function startServer(
     },
     otherAccount: async (name = 'other') =>
       await createAccount(ports, secrets, { name, email: `service@${name}.test` }),
-    async another() {
-      const other = await begin();
+    async another(machine = {}) {
+      const other = await begin(machine);
       others.push(other);
       return other;
     },

@@ -19,6 +19,11 @@ export interface LocalHostOptions {
   readonly clock: () => Date;
   /** The committer of the commits that Interlock makes. Default: `Interlock`, without a signature. */
   readonly committer?: Committer | undefined;
+  /**
+   * Whether every machine has a data directory of its own, which may be lost. No repository is then made, because the
+   * other machines would not have it. Default: all processes have the same data directory, which is kept.
+   */
+  readonly hasOwnDisk?: boolean;
 }
 
 export interface Installation extends LocalHostOptions {

@@ -18,13 +18,14 @@ import { createReconciler, reconcileRepository } from './reconcile.ts';
 import { cancelWorkflowRun, dispatchWorkflow, readWorkflowRun } from './workflow-runs.ts';
 import type { LocalHost } from './local-host.port.ts';
 import { removeRepository } from './removal.ts';
-import { ensureRepository, findLocalRepositories, repairRepository } from './repositories.ts';
+import { ensureRepository, findLocalRepositories, refusalOfRepositories, repairRepository } from './repositories.ts';
 
 export function createLocalHost(options: LocalHostOptions): LocalHost {
   const installation = openInstallation(options);
   const host: LocalHost = git.withHostErrors<LocalHost>({
     kind: 'local',
     mergedWhen: 'reported',
+    refusesRepositories: refusalOfRepositories(installation),
     installation,
     ...gitOperations(installation),
     ...pullRequestOperations(installation),

@@ -3,10 +3,21 @@ import { randomUUID } from 'node:crypto';
 import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { branchRef, completeAbandonedUpdates, removeStaleLocks } from '../git/index.ts';
-import type { HostRepository } from '../port.ts';
-import { type Installation, readDefaultBranch } from './installation.ts';
+import { HostRefused, type HostRepository } from '../port.ts';
+import { type Installation, type LocalHostOptions, readDefaultBranch } from './installation.ts';
 
-/** Makes the git repository if it does not exist, and sets its default branch. Idempotent. */
+const ownDisk =
+  'Each machine of this installation has a disk of its own (GITHUB_MIRRORS=own), so the other machines would not have this repository, and it would be lost with its machine. Use a repository at GitHub, or give all servers and workers one data directory and set GITHUB_MIRRORS=shared (data.mode: shared in the Helm chart).';
+
+/** Why no repository can be made, and what to do about it. Null: repositories can be made. */
+export function refusalOfRepositories({ hasOwnDisk = false }: LocalHostOptions): string | null {
+  return hasOwnDisk ? ownDisk : null;
+}
+
+/**
+ * Makes the git repository if it does not exist, and sets its default branch. Idempotent. Throws HostRefused if no
+ * repository can be made.
+ */
 export async function ensureRepository(
   installation: Installation,
   repository: HostRepository,
@@ -14,7 +25,11 @@ export async function ensureRepository(
 ): Promise<void> {
   const head = branchRef(options.defaultBranch);
   const directory = installation.directoryOf(repository);
-  if (!(await exists(join(directory, 'HEAD')))) await initialize(installation, directory, options.defaultBranch);
+  if (!(await exists(join(directory, 'HEAD')))) {
+    const refusal = refusalOfRepositories(installation);
+    if (refusal !== null) throw new HostRefused(refusal);
+    await initialize(installation, directory, options.defaultBranch);
+  }
   if ((await readDefaultBranch(installation, repository)) !== options.defaultBranch) {
     await installation.git.run(directory, ['symbolic-ref', 'HEAD', head]);
   }

@@ -116,6 +116,8 @@ export interface HostConversations {
 }
 
 export interface LocalHostFeatures extends HostConversations {
+  /** Why no repository can be made here, and what to do about it. Null: repositories can be made. */
+  readonly refusesRepositories: string | null;
   /** Opens a pull request of a fork. Throws HostRefused if the repository does not have the head commit yet. */
   openPullRequestOfFork(
     repository: HostRepository,

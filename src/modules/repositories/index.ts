@@ -45,6 +45,7 @@ export {
   takeDueComparison,
   type DueComparison,
 } from './host-comparisons.rows.ts';
+export { warnOfLocalRepositories } from './local-repositories.ts';
 export { numberOf, patternsOf } from './search.words.ts';
 export { lockRepository, lockRepositoryForShare } from './repositories.locks.ts';
 export {

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { isBranchName } from '../../domain/branch-name.ts';
 import { defaultConfigurationYaml } from '../../domain/configuration/keys.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { HostUnavailable } from '../../hosts/port.ts';
+import { HostUnavailable, isLocalHost } from '../../hosts/port.ts';
 import { recordUserAction, requireAction, requireScope } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { configurationHash } from './configuration.service.ts';
@@ -58,11 +58,18 @@ export async function createRepository(ctx: Context, input: NewRepository): Prom
 
 /**
  * Returns an inactive row, which is not used until `completeRepository`. If an earlier attempt stopped, returns the row
- * of that attempt. Throws CONFLICT if the account has a repository with this name.
+ * of that attempt. Throws CONFLICT if the account has a repository with this name, and NOT_SUPPORTED if this
+ * installation cannot keep repositories of the local host.
  */
 export async function beginRepository(ctx: Context, input: NewRepository): Promise<RepositoryRow> {
   const defaultBranch = checkedNames(input);
-  const repository = (await findRepository(ctx, input)) ?? (await insertRepository(ctx, input, defaultBranch));
+  const known = await findRepository(ctx, input);
+  if (known !== null && !isUnfinished(known)) throw alreadyExists(input);
+  const host = ctx.hosts(input.host);
+  const refusal = isLocalHost(host) ? host.refusesRepositories : null;
+  if (refusal !== null) throw new DomainError('NOT_SUPPORTED', refusal, 'input.host');
+  const repository = known ?? (await insertRepository(ctx, input, defaultBranch));
+  // Another call may have completed the repository meanwhile.
   if (!isUnfinished(repository)) throw alreadyExists(input);
   return repository;
 }
