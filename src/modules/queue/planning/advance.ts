@@ -18,6 +18,7 @@ import { noteTurn, delayBeforeTurn } from './turn-delay.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { planAgainAt, writeDecisions } from './decisions.writer.ts';
 import { syncBase } from '../facts/base-branches.ts';
+import type { QueueRow } from '../store/queue.entities.ts';
 import { lockQueue } from '../store/queue.locks.ts';
 import { planRetries } from './check-retries.ts';
 import { planNotifications } from './notifications.ts';
@@ -84,6 +85,7 @@ async function takeTurn(
   const holds = await readBranchHolds(tx, repository, queue.baseBranch);
   const work = startWork(ctx, tx, queue);
   const mayPlan = queue.plannerVersion <= plannerVersion;
+  if (!mayPlan) logNewerPlanner(ctx, queue, repository);
   const hasPlannedQuietly = await decideAndWrite(work, { repository, holds, mayPlan });
   const hasChanged = work.events.length > 0 || work.relabelled.size > 0;
   await finishWork(work);
@@ -114,6 +116,24 @@ async function takeTurn(
     stopped,
   };
   return { advance, kept: isQuiet ? kept : null };
+}
+
+/** The queues of which this process has logged that a newer version plans them. */
+const loggedQueues = new WeakMap<Context['db'], Set<string>>();
+
+/** Logs once for each queue that this process leaves it alone, so that an operator knows why an old worker does nothing. */
+function logNewerPlanner(
+  { db, log }: Context,
+  { id, baseBranch, plannerVersion: newer }: QueueRow,
+  of: RepositoryRow,
+): void {
+  const logged = loggedQueues.get(db) ?? new Set<string>();
+  if (logged.has(id)) return;
+  loggedQueues.set(db, logged.add(id));
+  log.warn(
+    { repository: `${of.owner}/${of.name}`, baseBranch, plannerVersion, newer },
+    'A worker with a newer version of Interlock plans this queue, so this worker leaves the queue alone until it is upgraded.',
+  );
 }
 
 /**
