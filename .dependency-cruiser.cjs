@@ -305,8 +305,8 @@ module.exports = {
       from: { path: '^cli/' },
       to: {
         path: '^(src|workflows|rest-facade|test|bench|github-emulator|dashboard)/',
-        // How a program of Node ends is no business of the server.
-        pathNot: '^src/platform/node-flags\\.ts$',
+        // How a program of Node starts and ends is no business of the server.
+        pathNot: '^src/platform/(node-flags|exit-codes)\\.ts$',
       },
     },
     {

@@ -13,7 +13,8 @@ import { addReleaseCommands } from './commands/releases.ts';
 import { addRunbookCommands } from './commands/runbooks.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
-import { exitCodes, Failure, type Outcome } from './output/failure.ts';
+import { exitCodes } from '../src/platform/exit-codes.ts';
+import { Failure, type Outcome } from './output/failure.ts';
 import type { Io } from './output/io.ts';
 
 export interface RunOptions {

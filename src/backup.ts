@@ -19,11 +19,12 @@ import {
 import { copyRepository, gitOf, repositoryPath, type CopiedRepository } from './hosts/local/index.ts';
 import { calledAs, examplesOf } from './launcher/called-as.ts';
 import { assertGit } from './launcher/git-program.ts';
-import { createProgress } from './launcher/progress.ts';
+import type { Progress } from './launcher/progress.ts';
 import { StartError } from './launcher/start-error.ts';
 import { withSnapshot } from './platform/backup/dump.ts';
 import { readVersion } from './platform/project-root.ts';
-import { callersFolder, countRepositories, findDatabase, makeEmptyFolder, runTool } from './tool.ts';
+import { parseArguments, printResult, progressOf, runTool } from './run-tool.ts';
+import { callersFolder, countRepositories, findDatabase, makeEmptyFolder } from './tool.ts';
 
 const program = new Command(calledAs('backup'))
   .description('Copies the database and the repositories of the local host into a new folder. Interlock may run.')
@@ -32,6 +33,7 @@ const program = new Command(calledAs('backup'))
   .addOption(new Option('--keep <n>', 'with --into: how many backups stay; default: all').argParser(keepOf))
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
   .addOption(new Option('--database-url <url>', 'your own PostgreSQL').env('DATABASE_URL'))
+  .option('--json', 'one JSON document instead of text')
   .addHelpText(
     'after',
     examplesOf('backup', '--to /var/backups/interlock/2026-11-23', '--into /var/backups/interlock --keep 7'),
@@ -43,33 +45,35 @@ interface Flags {
   readonly keep?: number;
   readonly data: string;
   readonly databaseUrl?: string;
+  readonly json?: boolean;
 }
 
-const progress = createProgress((line) => console.log(line));
-
 async function main(): Promise<number> {
-  program.parse();
-  const { to, into, keep, data, databaseUrl } = program.opts<Flags>();
+  parseArguments(program);
+  const { to, into, keep, data, databaseUrl, json } = program.opts<Flags>();
   const folder = folderOf(to, into);
   const dataDir = resolve(data);
   await assertGit();
   await makeEmptyFolder(folder, 'a backup');
   const database = await findDatabase(dataDir, databaseUrl);
   try {
-    const manifest = await backUp({ databaseUrl: database.url, dataDir, folder });
-    const rows = manifest.database.tables.reduce((sum, table) => sum + table.rows, 0);
-    console.log(
-      color.green(
-        `${rows} rows and ${countRepositories(manifest.repositories)} as of ${manifest.takenAt} in ${folder}`,
-      ),
-    );
-    if (existsSync(join(dataFolder(folder), 'secrets.json')))
-      console.log('The backup contains the secrets of this installation: keep it where you keep passwords.');
-    else
-      console.log(
-        'The backup does not contain INTERLOCK_SECRET: keep this secret elsewhere, because all tokens depend on it.',
-      );
-    if (into !== undefined && keep !== undefined) await removeExpired(resolve(callersFolder(), into), keep);
+    const progress = progressOf({ json });
+    const {
+      database: dump,
+      repositories,
+      takenAt,
+    } = await backUp({ databaseUrl: database.url, dataDir, folder }, progress);
+    const rows = dump.tables.reduce((sum, table) => sum + table.rows, 0);
+    const containsSecrets = existsSync(join(dataFolder(folder), 'secrets.json'));
+    const removed =
+      into === undefined || keep === undefined ? [] : await removeExpired(resolve(callersFolder(), into), keep);
+    printResult({ json }, { folder, takenAt, rows, repositories: repositories.length, containsSecrets, removed }, [
+      color.green(`${rows} rows and ${countRepositories(repositories)} as of ${takenAt} in ${folder}`),
+      containsSecrets
+        ? 'The backup contains the secrets of this installation: keep it where you keep passwords.'
+        : 'The backup does not contain INTERLOCK_SECRET: keep this secret elsewhere, because all tokens depend on it.',
+      ...removed.map((name) => `Removed the backup ${name} (--keep ${keep}).`),
+    ]);
     return 0;
   } finally {
     await database.stop();
@@ -79,31 +83,29 @@ async function main(): Promise<number> {
 function folderOf(to: string | undefined, into: string | undefined): string {
   if (to !== undefined) return resolve(callersFolder(), to);
   if (into !== undefined) return resolve(callersFolder(), into, nameOfBackup(new Date()));
-  throw new StartError('Name a new folder by --to <dir>, or a folder of backups by --into <dir>.');
+  throw new StartError('Name a new folder by --to <dir>, or a folder of backups by --into <dir>.', 'usage');
 }
 
 function keepOf(text: string): number {
   const keep = Number(text);
   if (Number.isInteger(keep) && keep > 0) return keep;
-  throw new StartError(`--keep must be a number of backups, at least 1, not ${text}.`);
+  throw new StartError(`--keep must be a number of backups, at least 1, not ${text}.`, 'usage');
 }
 
 /**
  * Removes old backups. It is called when the new backup is complete. The age of a backup is the instant in its name, so
- * incomplete backups are removed too.
+ * incomplete backups are removed too. Returns the names of the removed backups.
  */
-async function removeExpired(folder: string, keep: number): Promise<void> {
-  for (const name of findExpiredBackups(await readdir(folder), keep)) {
-    await rm(join(folder, name), { recursive: true });
-    console.log(`Removed the backup ${name} (--keep ${keep}).`);
-  }
+async function removeExpired(folder: string, keep: number): Promise<readonly string[]> {
+  const expired = findExpiredBackups(await readdir(folder), keep);
+  for (const name of expired) await rm(join(folder, name), { recursive: true });
+  return expired;
 }
 
-async function backUp(of: {
-  readonly databaseUrl: string;
-  readonly dataDir: string;
-  readonly folder: string;
-}): Promise<BackupManifest> {
+async function backUp(
+  of: { readonly databaseUrl: string; readonly dataDir: string; readonly folder: string },
+  progress: Progress,
+): Promise<BackupManifest> {
   const { databaseUrl, dataDir, folder } = of;
   const { dump, listed, takenAt } = await progress.part(
     'Database',

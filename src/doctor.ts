@@ -12,7 +12,8 @@ import { findViolations } from './modules/health/index.ts';
 import { examineOidc, openOidc } from './modules/oidc/index.ts';
 import { examineRepository } from './modules/queue/index.ts';
 import { oidcFrom, retentionFrom } from './parts.ts';
-import { runTool, withNamedRepository, withService } from './tool.ts';
+import { parseArguments, runTool } from './run-tool.ts';
+import { withNamedRepository, withService } from './tool.ts';
 
 async function main(): Promise<number> {
   if (process.argv.includes('--growth')) return await showGrowth();
@@ -57,8 +58,8 @@ async function compareInvariants(): Promise<number> {
     .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
     .option('--database-url <url>', 'your own PostgreSQL', process.env['DATABASE_URL'])
     .option('--json', 'one JSON document instead of text')
-    .addHelpText('after', examplesOf('doctor', '--json', 'acme/shop', '--growth'))
-    .parse();
+    .addHelpText('after', examplesOf('doctor', '--json', 'acme/shop', '--growth'));
+  parseArguments(command);
   const { data, databaseUrl, json } = command.opts<{ data: string; databaseUrl?: string; json?: boolean }>();
   return await withService({ dataDir: data, databaseUrl }, async ({ ports }) => {
     const startedAt = performance.now();
@@ -95,8 +96,8 @@ async function showGrowth(): Promise<number> {
     .requiredOption('--growth', 'this report')
     .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
     .option('--database-url <url>', 'your own PostgreSQL', process.env['DATABASE_URL'])
-    .option('--json', 'one JSON document instead of text')
-    .parse();
+    .option('--json', 'one JSON document instead of text');
+  parseArguments(command);
   const { data, databaseUrl, json } = command.opts<{ data: string; databaseUrl?: string; json?: boolean }>();
   const retention = retentionFrom(process.env);
   const now = new Date();

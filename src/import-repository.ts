@@ -21,6 +21,8 @@ export interface ImportTarget {
   readonly service: Pick<Service, 'localHost' | 'drain'>;
   readonly ctx: Context;
   readonly databaseUrl: string;
+  /** Receives each line of git's progress. Left out: git reports no progress. */
+  readonly onProgress?: (line: string) => void;
 }
 
 /** `source` is a path or a URL. Throws StartError. */
@@ -86,11 +88,14 @@ async function makeRepository(target: ImportTarget, name: RepositoryName, source
 }
 
 async function fetchInto(
-  { service, ctx }: ImportTarget,
+  { service, ctx, onProgress }: ImportTarget,
   { repository, source }: { readonly repository: RepositoryRow; readonly source: string },
   whenFetched: (imported: ImportedRepository) => Promise<void>,
 ): Promise<ImportedRepository> {
-  const imported = await service.localHost.importRepository(toHostedRepository(repository), source, whenFetched);
+  const imported = await service.localHost.importRepository(toHostedRepository(repository), source, {
+    whenFetched,
+    onProgress,
+  });
   await service.drain();
   await syncBase(ctx, toHostedRepository(repository), imported.defaultBranch);
   return imported;

@@ -4,7 +4,9 @@ import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { importRepository } from './import-repository.ts';
 import { calledAs, examplesOf } from './launcher/called-as.ts';
-import { callersFolder, contextOf, runTool, splitName, withService } from './tool.ts';
+import { createTicker } from './launcher/ticker.ts';
+import { parseArguments, printResult, runTool } from './run-tool.ts';
+import { callersFolder, contextOf, splitName, withService } from './tool.ts';
 
 const program = new Command(calledAs('import'))
   .description(
@@ -15,11 +17,19 @@ const program = new Command(calledAs('import'))
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
   .addOption(new Option('--database-url <url>', 'your own PostgreSQL').env('DATABASE_URL'))
   .option('--account <name>', 'account, where there are several')
+  .option('--json', 'one JSON document instead of text')
   .addHelpText('after', examplesOf('import', '../shop acme/shop', 'https://git.example.com/shop.git acme/shop'));
 
+interface Flags {
+  readonly data: string;
+  readonly databaseUrl?: string;
+  readonly account?: string;
+  readonly json?: boolean;
+}
+
 async function main(): Promise<number> {
-  program.parse();
-  const { data, databaseUrl, account } = program.opts<{ data: string; databaseUrl?: string; account?: string }>();
+  parseArguments(program);
+  const { data, databaseUrl, account, json } = program.opts<Flags>();
   const [source = '', named] = program.args;
   const path = resolve(callersFolder(), source);
   const from = existsSync(path) ? path : source;
@@ -31,9 +41,14 @@ async function main(): Promise<number> {
   );
   await withService({ dataDir: data, databaseUrl }, async (service, url) => {
     const ctx = await contextOf(service, account);
-    const imported = await importRepository({ service, ctx, databaseUrl: url }, { owner, name }, from);
-    const counts = `${count(imported.branches, 'branch', 'branches')}, ${count(imported.tags, 'tag', 'tags')}`;
-    console.log(`${owner}/${name}: ${counts}; pull requests land on ${imported.defaultBranch}.`);
+    const ticker = createTicker(process.stderr);
+    const target = { service, ctx, databaseUrl: url, onProgress: ticker.show };
+    const imported = await importRepository(target, { owner, name }, from).finally(ticker.end);
+    const { branches, tags, defaultBranch } = imported;
+    const counts = `${count(branches, 'branch', 'branches')}, ${count(tags, 'tag', 'tags')}`;
+    printResult({ json }, { repository: `${owner}/${name}`, branches, tags, defaultBranch }, [
+      `${owner}/${name}: ${counts}; pull requests land on ${defaultBranch}.`,
+    ]);
   });
   return 0;
 }

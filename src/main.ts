@@ -15,6 +15,7 @@ import { StartError } from './launcher/start-error.ts';
 import { stopOnSignals } from './launcher/stop-signals.ts';
 import { closeInheritedDescriptors } from './platform/spawning/inherited.ts';
 import type { GitHubOption } from './github.ts';
+import { printFailure } from './run-tool.ts';
 import { startInterlock, type Interlock } from './start.ts';
 
 interface Flags {
@@ -165,6 +166,6 @@ Try it:
 }
 
 main().catch((error: unknown) => {
-  console.error(error instanceof StartError ? color.red(error.message) : error);
+  printFailure(error);
   process.exit(1);
 });

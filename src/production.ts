@@ -18,6 +18,7 @@ import { createAccount } from './modules/accounts/index.ts';
 import { metricsTokenFrom, openServer, openService, openWorker, secretsFrom, type Installation } from './parts.ts';
 import { closeInheritedDescriptors } from './platform/spawning/inherited.ts';
 import { createLog, secretsOf } from './platform/logging.ts';
+import { printFailure } from './run-tool.ts';
 import { createService } from './service.ts';
 import { watchTemporal } from './temporal-watch.ts';
 import { openTracing } from './tracing.ts';
@@ -264,6 +265,6 @@ async function main(): Promise<void> {
 
 closeInheritedDescriptors();
 main().catch((error: unknown) => {
-  console.error(error instanceof StartError ? error.message : error);
+  printFailure(error);
   process.exit(1);
 });

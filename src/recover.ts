@@ -6,7 +6,9 @@ import { calledAs, examplesOf } from './launcher/called-as.ts';
 import { recoverDatabase, surveyInstallation, type Survey } from './modules/queue/index.ts';
 import { countOpenDeployments, closeOpenDeployments } from './modules/releases/index.ts';
 import { countOpenRunbooks, stopOpenRunbooks } from './modules/runbooks/index.ts';
-import { runTool, withService } from './tool.ts';
+import type { Service } from './service.ts';
+import { parseArguments, printResult, runTool } from './run-tool.ts';
+import { withService } from './tool.ts';
 
 const program = new Command(calledAs('recover'))
   .description(
@@ -15,43 +17,64 @@ const program = new Command(calledAs('recover'))
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
   .addOption(new Option('--database-url <url>', 'your own PostgreSQL').env('DATABASE_URL'))
   .option('--yes', 'make the changes; without --yes, only print them', false)
+  .option('--json', 'one JSON document instead of text')
   .addHelpText('after', examplesOf('recover', '--data .interlock-restored', '--data .interlock-restored --yes'));
 
+interface Flags {
+  readonly data: string;
+  readonly databaseUrl?: string;
+  readonly yes: boolean;
+  readonly json?: boolean;
+}
+
 async function main(): Promise<number> {
-  program.parse();
-  const { data, databaseUrl, yes } = program.opts<{ data: string; databaseUrl?: string; yes: boolean }>();
+  parseArguments(program);
+  const { data, databaseUrl, yes, json } = program.opts<Flags>();
   return await withService({ dataDir: data, databaseUrl }, async (service) => {
-    if (!yes) {
-      const survey = await surveyInstallation(service.ports);
-      if (!survey.isNeeded) return sayNothing();
-      console.log('The database is older than its repositories. To recover:');
-      for (const line of describeSurvey(survey)) console.log(`  ${line}`);
-      const open = await countOpenDeployments(service.ports);
-      if (open > 0) console.log(`  ${describeOpen(open)}`);
-      const runbooks = await countOpenRunbooks(service.ports);
-      if (runbooks > 0) console.log(`  ${describeRunbooks(runbooks)}`);
-      console.log(`Nothing was changed. Make the changes with: ${calledAs('recover')} --yes`);
-      return 0;
-    }
-    const recovered = await recoverDatabase(service.ports);
-    if (recovered === null) return sayNothing();
-    for (const line of describeSurvey(recovered.survey)) console.log(`  ${line}`);
-    const open = await closeOpenDeployments(service.ports);
-    if (open > 0) console.log(`  ${describeOpen(open)}`);
-    const runbooks = await stopOpenRunbooks(service.ports);
-    if (runbooks > 0) console.log(`  ${describeRunbooks(runbooks)}`);
-    console.log(
-      color.green(
-        `Recovered: epoch ${recovered.epoch}. The queues go on; npm run verify counts what was taken over as external.`,
-      ),
-    );
+    const { isNeeded, epoch, changes } = yes ? await recover(service) : await survey(service);
+    const listed = changes.map((line) => `  ${line}`);
+    printResult({ json }, { isNeeded, done: epoch !== null, epoch, changes }, [
+      ...(isNeeded ? [] : ['Nothing to recover: the database knows everything that its repositories contain.']),
+      ...(isNeeded && !yes ? ['The database is older than its repositories. To recover:'] : []),
+      ...listed,
+      ...(isNeeded && !yes ? [`Nothing was changed. Make the changes with: ${calledAs('recover')} --yes`] : []),
+      ...(epoch === null
+        ? []
+        : [
+            color.green(
+              `Recovered: epoch ${epoch}. The queues go on; npm run verify counts what was taken over as external.`,
+            ),
+          ]),
+    ]);
     return 0;
   });
 }
 
-function sayNothing(): number {
-  console.log('Nothing to recover: the database knows everything that its repositories contain.');
-  return 0;
+interface Recovery {
+  readonly isNeeded: boolean;
+  /** The new epoch of the event log. Null: nothing was changed. */
+  readonly epoch: number | null;
+  /** What was changed, or without `--yes` what would be changed. */
+  readonly changes: readonly string[];
+}
+
+const notNeeded: Recovery = { isNeeded: false, epoch: null, changes: [] };
+
+async function survey({ ports }: Service): Promise<Recovery> {
+  const found = await surveyInstallation(ports);
+  if (!found.isNeeded) return notNeeded;
+  const open = await countOpenDeployments(ports);
+  const runbooks = await countOpenRunbooks(ports);
+  return { isNeeded: true, epoch: null, changes: [...describeSurvey(found), ...describeOpen(open, runbooks)] };
+}
+
+async function recover({ ports }: Service): Promise<Recovery> {
+  const recovered = await recoverDatabase(ports);
+  if (recovered === null) return notNeeded;
+  const open = await closeOpenDeployments(ports);
+  const runbooks = await stopOpenRunbooks(ports);
+  const changes = [...describeSurvey(recovered.survey), ...describeOpen(open, runbooks)];
+  return { isNeeded: true, epoch: recovered.epoch, changes };
 }
 
 function describeSurvey({ repositories }: Survey): string[] {
@@ -81,12 +104,13 @@ function describeSurvey({ repositories }: Survey): string[] {
   return lines;
 }
 
-function describeOpen(open: number): string {
-  return `set ${count(open, 'open deployment')} to unknown: report how they ended, or deploy again`;
-}
-
-function describeRunbooks(open: number): string {
-  return `stop ${count(open, 'open runbook')}: look at the branches, then retry`;
+function describeOpen(deployments: number, runbooks: number): string[] {
+  return [
+    ...(deployments > 0
+      ? [`set ${count(deployments, 'open deployment')} to unknown: report how they ended, or deploy again`]
+      : []),
+    ...(runbooks > 0 ? [`stop ${count(runbooks, 'open runbook')}: look at the branches, then retry`] : []),
+  ];
 }
 
 function count(n: number, what: string): string {

@@ -8,24 +8,31 @@ import { databaseFolder, dataFolder, readManifest, type BackupManifest } from '.
 import { calledAs, examplesOf } from './launcher/called-as.ts';
 import { lockDataDirectory } from './launcher/access.ts';
 import { openPostgres } from './launcher/parts.ts';
-import { createProgress } from './launcher/progress.ts';
 import { StartError } from './launcher/start-error.ts';
 import { loadDump } from './platform/backup/load.ts';
 import { knownMigrations, migrate } from './platform/migrate.ts';
-import { callersFolder, countRepositories, runTool } from './tool.ts';
+import { parseArguments, printResult, progressOf, runTool } from './run-tool.ts';
+import { callersFolder, countRepositories } from './tool.ts';
 
 const program = new Command(calledAs('restore'))
   .description('Restores a backup into an empty data directory and an empty database.')
   .requiredOption('--from <dir>', 'the folder of a backup')
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
   .addOption(new Option('--database-url <url>', 'your own PostgreSQL').env('DATABASE_URL'))
+  .option('--json', 'one JSON document instead of text')
   .addHelpText('after', examplesOf('restore', '--from /var/backups/interlock/2026-11-23 --data .interlock-restored'));
 
-const progress = createProgress((line) => console.log(line));
+interface Flags {
+  readonly from: string;
+  readonly data: string;
+  readonly databaseUrl?: string;
+  readonly json?: boolean;
+}
 
 async function main(): Promise<number> {
-  program.parse();
-  const { from, data, databaseUrl } = program.opts<{ from: string; data: string; databaseUrl?: string }>();
+  parseArguments(program);
+  const { from, data, databaseUrl, json } = program.opts<Flags>();
+  const progress = progressOf({ json });
   const folder = resolve(callersFolder(), from);
   const dataDir = resolve(data);
   const manifest = await readManifest(folder);
@@ -47,12 +54,13 @@ async function main(): Promise<number> {
   } finally {
     await lock.release();
   }
-  console.log(
-    color.green(`Restored as of ${manifest.takenAt}: ${countRepositories(manifest.repositories)} in ${dataDir}`),
-  );
+  const { takenAt, repositories } = manifest;
   // The URL is not printed, because it may contain a password.
   const flags = [`--data ${data}`, ...(databaseUrl === undefined ? [] : ['--database-url <url>'])].join(' ');
-  console.log(`Repositories may be newer than the database. See what landed since: ${calledAs('recover')} ${flags}`);
+  printResult({ json }, { dataDirectory: dataDir, takenAt, repositories: repositories.length }, [
+    color.green(`Restored as of ${takenAt}: ${countRepositories(repositories)} in ${dataDir}`),
+    `Repositories may be newer than the database. See what landed since: ${calledAs('recover')} ${flags}`,
+  ]);
   return 0;
 }
 

@@ -6,7 +6,8 @@ import color from 'picocolors';
 import { isEnough } from './domain/simulation/comparison.ts';
 import { readAccess, type Access } from './launcher/access.ts';
 import { StartError } from './launcher/start-error.ts';
-import { runTool, splitName } from './tool.ts';
+import { parseArguments, runTool } from './run-tool.ts';
+import { splitName } from './tool.ts';
 
 const program = new Command('npm run simulate --')
   .description('Replays the last days of a queue under the configuration in force and under another one.')
@@ -66,7 +67,7 @@ const document = `query ($input: SimulateQueueInput!) { simulateQueue(input: $in
   accepted problems { path reason line column } from arrivals observed { ${tally} } present { ${simulated} } other { ${simulated} } assumptions } }`;
 
 async function main(): Promise<number> {
-  program.parse();
+  parseArguments(program);
   const options = program.opts<Options>();
   const repository = splitName(program.args[0] ?? '');
   const yaml = options.configuration === undefined ? null : await readYaml(options.configuration);
@@ -90,7 +91,7 @@ async function readYaml(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch {
-    throw new StartError(`${path} cannot be read: name a YAML file by --configuration <file>.`);
+    throw new StartError(`${path} cannot be read: name a YAML file by --configuration <file>.`, 'usage');
   }
 }
 
@@ -100,7 +101,8 @@ async function ask({ url, token }: Access, input: Readonly<Record<string, unknow
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
     body: JSON.stringify({ query: document, variables: { input } }),
   }).catch(() => null);
-  if (response === null) throw new StartError(`${url} does not answer: see whether Interlock still runs there.`);
+  if (response === null)
+    throw new StartError(`${url} does not answer: see whether Interlock still runs there.`, 'unreachable');
   const { data, errors } = ((await response.json().catch(() => null)) ?? {}) as {
     readonly data?: { readonly simulateQueue: Simulation } | null;
     readonly errors?: readonly { readonly message: string }[];

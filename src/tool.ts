@@ -6,9 +6,7 @@ import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import pg from 'pg';
 import { pino } from 'pino';
-import color from 'picocolors';
 import { systemContext, type Context } from './context.ts';
-import { DomainError } from './domain/errors.ts';
 import { hostSettingsFrom } from './host-settings.ts';
 import { calledAs, examplesOf } from './launcher/called-as.ts';
 import { isDirectoryOfStart } from './launcher/data-directory.ts';
@@ -16,12 +14,13 @@ import { assertGit } from './launcher/git-program.ts';
 import { lockDataDirectory } from './launcher/access.ts';
 import { openPostgres, prepareSchema } from './launcher/parts.ts';
 import { readRuntime } from './launcher/runtime.ts';
-import { readSecretFiles } from './launcher/secret-files.ts';
 import { StartError } from './launcher/start-error.ts';
 import type { Secrets } from './modules/accounts/index.ts';
 import { findRepository } from './modules/repositories/index.ts';
 import type { RepositoryRow } from './modules/repositories/repositories.entities.ts';
 import { readStoredSecrets } from './parts.ts';
+import { createLog, secretsOf } from './platform/logging.ts';
+import { parseArguments } from './run-tool.ts';
 import { createService, type Service } from './service.ts';
 
 export interface ToolOptions {
@@ -41,7 +40,11 @@ export async function withService<T>(
   await assertGit();
   const database = await findDatabase(dataDir, options.databaseUrl);
   if (database.isStartedHere || options.databaseUrl !== undefined) await prepareSchema(database.url);
-  const log = pino({ level: 'error' }, pino.destination(2));
+  const log = createLog({
+    level: 'error',
+    secrets: secretsOf({ ...process.env, DATABASE_URL: database.url }),
+    destination: pino.destination(2),
+  });
   const secrets = await readStoredSecrets(dataDir);
   // This service sends no wakes. The relay of a running Interlock finds the changed rows.
   const service = await createService({
@@ -102,7 +105,7 @@ export async function withNamedRepository<T>(
     .option('--json', 'one JSON document instead of text')
     .addHelpText('after', examplesOf(program, ...calls));
   for (const [flags, meaning] of options) command.option(flags, meaning);
-  command.parse();
+  parseArguments(command);
   const { data, databaseUrl, account, json } = command.opts<{
     data: string;
     databaseUrl?: string;
@@ -186,6 +189,7 @@ export async function findAccount(query: Query, account: string | undefined): Pr
   if (others.length > 0)
     throw new StartError(
       `There are several accounts. Name one: --account ${found.map(({ name }) => name).join(' | ')}`,
+      'usage',
     );
   return only;
 }
@@ -204,7 +208,7 @@ export function splitName(name: string): { owner: string; name: string } {
   const parts = name.split('/');
   const [owner, repository] = parts;
   if (parts.length !== 2 || !owner || !repository)
-    throw new StartError(`A repository is named <owner>/<name>, not ${name}.`);
+    throw new StartError(`A repository is named <owner>/<name>, not ${name}.`, 'usage');
   return { owner, name: repository };
 }
 
@@ -226,20 +230,4 @@ export async function makeEmptyFolder(folder: string, what: string): Promise<voi
     throw new StartError(
       `${folder} is not empty. Name a new folder by --to <dir>: ${what} never replaces another one.`,
     );
-}
-
-/** Runs a program. `main` returns the exit code. A StartError is printed as one line. */
-export function runTool(main: () => Promise<number>): void {
-  const run = async (): Promise<number> => {
-    readSecretFiles(process.env);
-    return await main();
-  };
-  run().then(
-    (code) => process.exit(code),
-    (error: unknown) => {
-      const isForUsers = error instanceof StartError || error instanceof DomainError;
-      console.error(isForUsers ? color.red(error.message) : error);
-      process.exit(1);
-    },
-  );
 }

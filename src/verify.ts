@@ -4,10 +4,12 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import color from 'picocolors';
 import { StartError } from './launcher/start-error.ts';
+import { createTicker } from './launcher/ticker.ts';
 import { exportProofs } from './modules/proofs/index.ts';
 import { verifyRepository } from './modules/queue/index.ts';
 import { projectRoot } from './platform/project-root.ts';
-import { callersFolder, runTool, withNamedRepository, type NamedRepository } from './tool.ts';
+import { runTool } from './run-tool.ts';
+import { callersFolder, withNamedRepository, type NamedRepository } from './tool.ts';
 
 async function main(): Promise<number> {
   const description = 'Derives the proof of every landing again, from plain git and the records.';
@@ -16,7 +18,10 @@ async function main(): Promise<number> {
   return await withNamedRepository({ program: 'verify', description, calls, options }, async (named) => {
     const { ctx, repository, name, json } = named;
     if (named.options['export'] !== undefined) return await exportTo(named.options['export'], named);
-    const verifications = await verifyRepository(ctx, repository);
+    const ticker = createTicker(process.stderr);
+    const verifications = await verifyRepository(ctx, repository, ({ baseBranch, done, all }) =>
+      ticker.show(`${baseBranch}: ${done} of ${all} commits are verified`),
+    ).finally(ticker.end);
     if (json) console.log(JSON.stringify(verifications, null, 2));
     else for (const verification of verifications) say(verification);
     if (!json && verifications.length === 0) console.log(`${name}: no branch is managed yet.`);

@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { Kind, OperationTypeNode, print, type DocumentNode } from 'graphql';
-import { Failure, outcomeOf } from '../output/failure.ts';
+import { outcomeOf } from '../../src/platform/exit-codes.ts';
+import { Failure } from '../output/failure.ts';
 
 export interface Api {
   readonly url: string;

@@ -2,6 +2,7 @@
 // machine.
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
+import { outcomeOfExit } from '../../src/platform/exit-codes.ts';
 import type { ProgramName } from '../output/io.ts';
 import { repositoryOfCheckout } from '../client/checkout.ts';
 import { Failure, type Outcome } from '../output/failure.ts';
@@ -84,9 +85,8 @@ async function runOn(
     ...(options.export === undefined ? [] : ['--export', resolve(io.cwd, options.export)]),
     ...(global.json ? ['--json'] : []),
   ];
-  return (await io.runProgram(program, [...(await subjectOf(program, invocation, { options, given })), ...flags])) === 0
-    ? 'done'
-    : 'refused';
+  const subject = await subjectOf(program, invocation, { options, given });
+  return outcomeOfExit(await io.runProgram(program, [...subject, ...flags]));
 }
 
 /** The arguments that name what to examine. `doctor` examines the whole installation if no repository is named. */

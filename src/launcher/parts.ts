@@ -70,7 +70,10 @@ export async function checkDatabase(databaseUrl: string): Promise<void> {
     await client.connect();
   } catch (error) {
     const { message, code } = error as Error & { code?: string };
-    throw new StartError(`The database at ${host}${pathname} cannot be reached (${message || code}). ${cure}`);
+    throw new StartError(
+      `The database at ${host}${pathname} cannot be reached (${message || code}). ${cure}`,
+      'unreachable',
+    );
   } finally {
     await client.end().catch(() => undefined);
   }

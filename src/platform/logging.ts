@@ -23,19 +23,23 @@ const hidden = '[secret]';
 const secretFields =
   /"(detail|where|(?:[\w-]*[_-])?(?:authorization|cookie|set-cookie|password|passphrase|secret|token|api[_-]?key|private[_-]?key|signature)|\w*(?:Password|Secret|Token|ApiKey|PrivateKey))":"(?:[^"\\]|\\.)+"/gi;
 
+/** Where a word begins in a line of JSON: after an escaped line break or tab, or after a character of no word. */
+const start = String.raw`(?:(?<=\\[nrt])|\b)`;
+const word = (form: string, flags = 'g'): RegExp => new RegExp(`${start}${form}`, flags);
+
 /** Patterns of secrets. Each is matched against a line of JSON, in which quotes and line breaks are escaped. */
 const forms: readonly (readonly [RegExp, string])[] = [
-  [/-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|(?="))/g, hidden],
-  [/\b(Bearer) +[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${hidden}`],
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^"\\]|\\.)*?(?:-----END [A-Z ]*PRIVATE KEY-----|(?="))/g, hidden],
+  [word(String.raw`(Bearer) +[A-Za-z0-9._~+/=-]{8,}`, 'gi'), `$1 ${hidden}`],
   // The look-ahead requires a digit or a capital, so that ordinary words are not taken for tokens.
-  [/\b([Bb]asic|[Tt]oken) +(?=[^\s"\\]*[A-Z0-9])[A-Za-z0-9._~+/=-]{8,}/g, `$1 ${hidden}`],
-  [/\bil_(?:live|user)_[A-Za-z0-9_-]+/g, hidden],
-  [/\b(?:gh[pousr]_[A-Za-z0-9]+|github_pat_[A-Za-z0-9_]+)/g, hidden],
-  [/\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g, hidden],
-  [/\bwhsec_[A-Za-z0-9+/=]+/g, hidden],
+  [word(String.raw`([Bb]asic|[Tt]oken) +(?=[^\s"\\]*[A-Z0-9])[A-Za-z0-9._~+/=-]{8,}`), `$1 ${hidden}`],
+  [word('il_(?:live|user)_[A-Za-z0-9_-]+'), hidden],
+  [word('(?:gh[pousr]_[A-Za-z0-9]+|github_pat_[A-Za-z0-9_]+)'), hidden],
+  [word(String.raw`eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+`), hidden],
+  [word('whsec_[A-Za-z0-9+/=]+'), hidden],
   // The user and password of a URL, up to the last @ of the authority, because a password may contain @.
   [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s"'/?#]+@/gi, `$1${hidden}@`],
-  [/\b((?:__Host-)?interlock(?:-github|-oidc)?=)[^;\s"\\]+/g, `$1${hidden}`],
+  [word(String.raw`((?:__Host-)?interlock(?:-github|-oidc)?=)[^;\s"\\]+`), `$1${hidden}`],
   [/(\/(?:session|embed)\/)[A-Za-z0-9_-]{16,}/g, `$1${hidden}`],
 ];
 
@@ -54,6 +58,29 @@ export function redactor(secrets: readonly string[]): (line: string) => string {
     for (const [form, instead] of forms) clean = clean.replace(form, instead);
     return clean;
   };
+}
+
+/** Returns a function that removes secrets from text, such as the message of a program on a terminal. */
+export function textRedactor(secrets: readonly string[]): (text: string) => string {
+  const clean = redactor(secrets);
+  return (text) => {
+    try {
+      return JSON.parse(clean(JSON.stringify(text))) as string;
+    } catch {
+      // A secret began inside of an escaped character, so the rest of the text may be part of a secret too.
+      return hidden;
+    }
+  };
+}
+
+/** The stacks of an error and of its causes. Other fields are left out, because PostgreSQL quotes rows in them. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const inner: readonly unknown[] = [
+    ...(error instanceof AggregateError ? (error.errors as readonly unknown[]) : []),
+    ...(error.cause === undefined ? [] : [error.cause]),
+  ];
+  return [error.stack ?? String(error), ...inner.map((each) => `Caused by: ${errorText(each)}`)].join('\n');
 }
 
 const secretNames = /(?:SECRET|TOKEN|PASSWORD|API_KEY|PRIVATE_KEY|OTLP_HEADERS)$/;

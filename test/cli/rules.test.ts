@@ -9,7 +9,7 @@ import {
 } from '../../cli/client/checkout.ts';
 import { chooseConnection, isUnprotected, readAddress, type Sources } from '../../cli/client/connection.ts';
 import { removeControls } from '../../cli/client/api.ts';
-import { exitCodes, outcomeOf } from '../../cli/output/failure.ts';
+import { exitCodes, outcomeOf, outcomeOfExit } from '../../src/platform/exit-codes.ts';
 import { ask, wantsColor } from '../../cli/output/io.ts';
 import { documentedCodes } from './documented.ts';
 import { errorCodes } from '../../src/domain/errors.ts';
@@ -221,6 +221,11 @@ test('every error code of the API has an outcome, and every outcome an exit code
     refused: expect.arrayContaining(['NOT_QUEUEABLE', 'NOT_FOUND', 'CONFLICT', 'LANDING_IN_PROGRESS']),
   });
   expect(new Set(Object.values(exitCodes)).size).toBe(Object.keys(exitCodes).length);
+});
+
+test('the outcome of a program is that of its exit code', () => {
+  for (const [outcome, code] of Object.entries(exitCodes)) expect(outcomeOfExit(code)).toBe(outcome);
+  expect(outcomeOfExit(137)).toBe('failed');
 });
 
 test('docs/command-line.md lists all exit codes', () => {

@@ -3,8 +3,10 @@
 import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isDocumented } from '../cli/documented.ts';
 import {
   dataDirectory,
+  type EndedProgram,
   removeDirectory,
   runProgram,
   type RunningInterlock,
@@ -32,6 +34,16 @@ afterAll(async () => {
   await shop.remove();
   for (const folder of [dataDir, restored]) await removeDirectory(folder);
 });
+
+/** The document that a program printed by `--json`. Its keys are those of docs/command-line.md. */
+function documentOf({ code, said, stderr }: EndedProgram, program: string): object {
+  expect(code, said).toBe(0);
+  const progress = new Set(stderr.split('\n'));
+  const printed = said.split('\n').filter((line) => !progress.has(line));
+  const document = JSON.parse(printed.join('\n')) as object;
+  expect(isDocumented(document, [program]), said).toBe(true);
+  return document;
+}
 
 async function queueSome(names: readonly string[]): Promise<number[]> {
   const numbers: number[] = [];
@@ -91,14 +103,21 @@ test('a restore needs no recovery if nothing landed after the backup', async () 
     const first = await runProgram('backup', args).ended;
     expect(first, first.said).toMatchObject({ code: 0 });
     const [old = ''] = await readdir(backups);
-    const made = await runProgram('backup', args).ended;
-    expect(made.said).toContain(`Removed the backup ${old} (--keep 1).`);
+    const made = await runProgram('backup', [...args, '--json']).ended;
     const [newest = '', ...others] = await readdir(backups);
     expect([newest > old, others]).toEqual([true, []]);
-    const ended = await runProgram('restore', ['--from', join(backups, newest), '--data', empty]).ended;
-    expect(ended, ended.said).toMatchObject({ code: 0 });
+    expect(documentOf(made, 'backup')).toMatchObject({
+      folder: join(backups, newest),
+      repositories: 1,
+      removed: [old],
+    });
+    const restoring = ['--from', join(backups, newest), '--data', empty, '--json'];
+    const ended = await runProgram('restore', restoring).ended;
+    expect(documentOf(ended, 'restore')).toMatchObject({ dataDirectory: empty, repositories: 1 });
     const asked = await runProgram('recover', ['--data', empty]).ended;
     expect(asked.said).toContain('Nothing to recover');
+    const again = await runProgram('recover', ['--data', empty, '--json']).ended;
+    expect(documentOf(again, 'recover')).toEqual({ isNeeded: false, done: false, epoch: null, changes: [] });
     const verified = await runProgram('verify', [shop.name, '--data', empty]).ended;
     expect(verified, verified.said).toMatchObject({ code: 0 });
   } finally {

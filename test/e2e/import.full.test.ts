@@ -116,26 +116,30 @@ test('a repository that cannot be imported or verified is refused in one line', 
       name: 'import',
       args: ['/no/such/repository', 'imported/none', '--data', dataDir],
       message: '/no/such/repository does not exist',
+      exit: 1,
     },
     {
       name: 'import',
       args: [folders[0] ?? '', 'no-owner', '--data', dataDir],
       message: 'A repository is named <owner>/<name>, not no-owner.',
+      exit: 2,
     },
     {
       name: 'verify',
       args: ['imported/unknown', '--data', dataDir],
       message: 'There is no repository imported/unknown.',
+      exit: 1,
     },
     {
       name: 'verify',
       args: ['imported/shallow', '--data', mistyped],
       message: `There is no Interlock in ${mistyped}. Name its data`,
+      exit: 1,
     },
   ];
-  for (const { name, args, message } of attempts) {
+  for (const { name, args, message, exit } of attempts) {
     const { code, stderr } = await runProgram(name, args).ended;
-    expect(code, stderr).toBe(1);
+    expect(code, stderr).toBe(exit);
     expect(stderr.trim().split('\n')).toEqual([expect.stringContaining(message)]);
   }
   expect(existsSync(mistyped)).toBe(false);

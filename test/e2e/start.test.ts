@@ -172,6 +172,11 @@ describe('a data directory', () => {
     const imported = await runProgram('import', [source, 'imported/three', '--data', dataDir], ownMirrors).ended;
     expect(imported.code, imported.said).toBe(0);
     expect(imported.said).toMatch(/^imported\/three: 1 branch, 1 tag; pull requests land on trunk\.$/m);
+    const again = await runProgram('import', [source, 'imported/three', '--data', dataDir, '--json']).ended;
+    expect([again.code, JSON.parse(again.said)], again.said).toEqual([
+      0,
+      { repository: 'imported/three', branches: 1, tags: 1, defaultBranch: 'trunk' },
+    ]);
     const refs = await git('ls-remote', `${interlock.access.url}/git/imported/three.git`);
     const head = (await git('rev-parse', 'HEAD')).trim();
     for (const ref of ['refs/heads/trunk', 'refs/tags/v1']) expect(refs).toContain(`${head}\t${ref}`);

@@ -1,15 +1,18 @@
 // Sends a secret of each kind through each way into the service and out of it, with the most detailed level of the log.
 // No line of the log contains a secret.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createGit } from '../../src/hosts/git/index.ts';
 import { createOctokit } from '../../src/hosts/github/octokit.ts';
 import { createHttpOut } from '../../src/platform/http-out/index.ts';
 import { createLog, redactor, secretsOf } from '../../src/platform/logging.ts';
+import { StartError } from '../../src/launcher/start-error.ts';
+import { projectRoot } from '../../src/platform/project-root.ts';
 import { spawn } from '../../src/platform/spawning/index.ts';
+import { printFailure } from '../../src/run-tool.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const body = 'aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1eF3hI5kL7nO9qR1tU3wX5zA7cD9fG1iJ3lM5oP7rS9uV1x';
@@ -81,6 +84,7 @@ describe.each(kinds)('the %s', (_kind, secret) => {
     );
     expect(lines.join('')).toContain('a GraphQL request failed');
     log.error({ err: new Error(`It failed with ${secret}.`, { cause: new Error(secret) }) }, 'a request failed');
+    log.error({ err: new Error(`It failed. The answer was:\n${secret}\tand more`) }, 'a request failed');
     log.warn({ error: String(new Error(secret)), request: { headers: { authorization: secret, cookie: secret } } });
     expect(lines.length).toBeGreaterThanOrEqual(2);
     expectNoSecret();
@@ -111,6 +115,33 @@ describe.each(kinds)('the %s', (_kind, secret) => {
     log.error({ stderr }, 'A program failed.');
     await rm(folder, { recursive: true });
     expectNoSecret();
+  });
+});
+
+describe('a program such as `npm run verify`', () => {
+  it.each(kinds)('does not print the %s when it fails', (_kind, secret) => {
+    const printed: string[] = [];
+    vi.spyOn(console, 'error').mockImplementation((line: string) => void printed.push(line));
+    process.env['DEPLOY_SECRET'] = secrets['secret of the environment'];
+    try {
+      for (const isJson of [false, true]) {
+        printFailure(new StartError(`It failed with ${secret}.`), isJson);
+        printFailure(new TypeError('It failed.', { cause: new Error(secret) }), isJson);
+      }
+    } finally {
+      vi.restoreAllMocks();
+      delete process.env['DEPLOY_SECRET'];
+    }
+    expect(printed).toHaveLength(4);
+    expect(printed.filter((line) => line.includes(canary))).toEqual([]);
+  });
+
+  it('logs with the log that removes secrets, as every process does', async () => {
+    const files = await readdir(join(projectRoot, 'src'), { recursive: true });
+    const makers: string[] = [];
+    for (const file of files.filter((name) => name.endsWith('.ts')))
+      if (/\bpino\(/.test(await readFile(join(projectRoot, 'src', file), 'utf8'))) makers.push(file);
+    expect(makers).toEqual([join('platform', 'logging.ts')]);
   });
 });
 

@@ -133,8 +133,13 @@ it('a copy of a repository has its refs, and its proofs hold in a restored insta
     const ctx = systemContext(service.ports, w.ctx.accountId);
     const repository = await findRepository(ctx, w.repository);
     if (repository === null) throw new Error('The repository is not in the restored database.');
-    const [main] = await verifyRepository(ctx, repository);
+    const progress: object[] = [];
+    const [main] = await verifyRepository(ctx, repository, (state) => progress.push(state));
     expect(main).toMatchObject({ failures: [], pullRequests: 1 });
+    // `npm run verify` shows after each commit how many of all commits are verified.
+    const all = main?.commits ?? 0;
+    expect(progress).toEqual(Array.from({ length: all }, (_, done) => ({ baseBranch: 'main', done, all })));
+    expect(all).toBeGreaterThan(0);
   } finally {
     await service.stop();
   }

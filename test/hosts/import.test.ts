@@ -50,6 +50,22 @@ test('a second import follows the source, and reports the refs that moved', asyn
   expect(world.events).toEqual([{ kind: 'push', repository: world.repository, ref: 'refs/heads/trunk' }]);
 });
 
+test("git's progress is reported line by line while it fetches, and not as the reason of a failure", async () => {
+  commit(source, { branch: 'trunk', files: { 'a.txt': 'a\n' } });
+  const lines: string[] = [];
+  const onProgress = (line: string): void => void lines.push(line);
+  await world.host.importRepository(world.repository, `file://${source}`, { onProgress });
+  expect(lines).toContainEqual(expect.stringMatching(/Counting objects: 100% \(3\/3\)/));
+  expect(lines.every((line) => !/[\r\n]/.test(line) && line !== '')).toBe(true);
+  const blob = git(source, 'rev-parse', 'trunk:a.txt');
+  commit(source, { branch: 'trunk', files: { 'b.txt': 'b\n' } });
+  rmSync(join(source, 'objects', blob.slice(0, 2), blob.slice(2)));
+  const other = await world.neighbour();
+  await expect(world.host.importRepository(other, `file://${source}`, { onProgress })).rejects.toThrow(
+    /could not be read: (?!.*objects: )/,
+  );
+});
+
 test.each([
   ['a path that does not exist', '/nowhere/at/all', 'does not exist'],
   ['a folder that is not a repository', tmpdir(), 'could not be read'],

@@ -22,6 +22,8 @@ export interface GitInput {
   readonly timeoutMs?: number;
   /** Whether git runs with the lowest priority. */
   readonly isBackground?: boolean;
+  /** Receives the standard error while git runs. Git then writes so much of it that only the end is kept. */
+  readonly onStderr?: (text: string) => void;
 }
 
 export interface GitOutput {
@@ -89,6 +91,7 @@ const configuration = `# Written by Interlock; read instead of the system's and 
 `;
 
 const outputLimit = 64 * 1024 * 1024;
+const errorLimit = 64 * 1024;
 
 export function createGit(configFile: string, limits: GitProcessLimits = defaultLimits): Git {
   writeConfiguration(configFile);
@@ -174,7 +177,10 @@ async function collect(child: SpawnedProcess, args: readonly string[], input: Gi
     });
     child.stderr?.on('data', (chunk: Buffer) => {
       errSize += chunk.length;
-      if (errSize <= 65_536) err.push(chunk);
+      if (errSize <= errorLimit || input.onStderr !== undefined) err.push(chunk);
+      input.onStderr?.(chunk.toString('utf8'));
+      while (errSize > errorLimit && input.onStderr !== undefined && err.length > 1)
+        errSize -= err.shift()?.length ?? 0;
     });
     child.on('error', (error) => {
       clearTimeout(timer);

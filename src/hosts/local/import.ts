@@ -18,7 +18,13 @@ export async function importRepository(
   {
     source,
     whenFetched,
-  }: { readonly source: string; readonly whenFetched: (imported: ImportedRepository) => Promise<void> },
+    onProgress,
+  }: {
+    readonly source: string;
+    readonly whenFetched: (imported: ImportedRepository) => Promise<void>;
+    /** Receives each line of git's progress. */
+    readonly onProgress?: ((line: string) => void) | undefined;
+  },
 ): Promise<ImportedRepository> {
   const from = locationOf(source);
   const defaultBranch = await readSourceHead(installation, from);
@@ -29,7 +35,13 @@ export async function importRepository(
     (await listRefs(installation.git, directory, 'refs/heads/')).map(({ ref, commit }) => [ref, commit]),
   );
   await runAgainst(source, async () => {
-    await installation.git.run(directory, fetchFrom(from), { timeoutMs: longFetchMs, env: transport });
+    const progress = onProgress === undefined ? {} : { onStderr: linesOf(onProgress) };
+    const options = onProgress === undefined ? ['--quiet'] : ['--progress'];
+    await installation.git.run(directory, ['fetch', ...options, ...fetchFrom(from)], {
+      timeoutMs: longFetchMs,
+      env: transport,
+      ...progress,
+    });
   });
   const [branches, tags] = await Promise.all(
     ['refs/heads/', 'refs/tags/'].map(async (prefix) => await listRefs(installation.git, directory, prefix)),
@@ -43,13 +55,22 @@ export async function importRepository(
   return imported;
 }
 
+/** Returns a function that takes git's output in pieces, and calls `each` for each line and each state of a line. */
+function linesOf(each: (line: string) => void): (text: string) => void {
+  let rest = '';
+  return (text) => {
+    const parts = `${rest}${text}`.split(/[\r\n]+/);
+    rest = parts.pop() ?? '';
+    for (const part of parts) if (part.trim() !== '') each(part.trim());
+  };
+}
+
 /**
- * The arguments of git that fetch the branches and tags of a repository, without bot branches and temporary branches.
+ * The arguments of `git fetch` that fetch the branches and tags of a repository, without bot branches and temporary
+ * branches.
  */
 function fetchFrom(location: string): readonly string[] {
   return [
-    'fetch',
-    '--quiet',
     '--no-tags',
     '--no-write-fetch-head',
     '--update-head-ok',
@@ -108,7 +129,7 @@ async function runAgainst<T>(source: string, work: () => Promise<T>): Promise<T>
     const message =
       error.stderr
         .trim()
-        .split('\n')
+        .split(/[\r\n]+/)
         .find((line) => line.startsWith('fatal: ')) ?? error.message;
     const isHostFailure = /No space left|out of memory/i.test(error.stderr);
     throw isHostFailure

@@ -53,8 +53,8 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
     },
     reconciler: (settings) => createReconciler(installation, settings),
     stop: async () => await installation.git.processes.stop(),
-    importRepository: async (repository, source, whenFetched = async () => {}) =>
-      await importRepository(installation, repository, { source, whenFetched }),
+    importRepository: async (repository, source, { whenFetched = async () => {}, onProgress } = {}) =>
+      await importRepository(installation, repository, { source, whenFetched, onProgress }),
     serveGit: async (fastify, serving) => await registerGitHttp(fastify, { ...serving, host }),
     createCiRunner: (running) => createCiRunner({ ...running, host }),
   });

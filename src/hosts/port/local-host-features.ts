@@ -129,13 +129,16 @@ export interface LocalHostFeatures extends HostConversations {
   /**
    * Copies the branches and tags of `source` (a URL or a path) into a repository, and makes the repository if
    * necessary. A second import moves refs to their values at the source, and leaves refs that the source does not have.
-   * `whenFetched` is called before the host reports any change of refs. Throws HostRefused if the source has no
-   * branches or cannot be read.
+   * `whenFetched` is called before the host reports any change of refs, and `onProgress` for each line of git's
+   * progress. Throws HostRefused if the source has no branches or cannot be read.
    */
   importRepository(
     repository: HostRepository,
     source: string,
-    whenFetched?: (imported: ImportedRepository) => Promise<void>,
+    following?: {
+      readonly whenFetched?: (imported: ImportedRepository) => Promise<void>;
+      readonly onProgress?: ((line: string) => void) | undefined;
+    },
   ): Promise<ImportedRepository>;
   /** Registers the routes of git over HTTP, and the route for the output of checks. */
   serveGit(fastify: FastifyInstance, serving: GitServing): Promise<void>;

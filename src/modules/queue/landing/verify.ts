@@ -26,7 +26,20 @@ export interface Verification {
 
 const maxCommits = 100_000;
 
-export async function verifyRepository(ctx: Context, repository: RepositoryRow): Promise<Verification[]> {
+/** How many commits of a base branch are verified, of all its commits. */
+interface VerificationProgress {
+  readonly baseBranch: string;
+  readonly done: number;
+  readonly all: number;
+}
+
+type OnProgress = (progress: VerificationProgress) => void;
+
+export async function verifyRepository(
+  ctx: Context,
+  repository: RepositoryRow,
+  onProgress: OnProgress = () => {},
+): Promise<Verification[]> {
   const queues = await ctx.db.transaction(
     ctx.accountId,
     async (tx) => await tx.em.find(QueueEntity, { repositoryId: repository.id }, { orderBy: { baseBranch: 'asc' } }),
@@ -35,7 +48,7 @@ export async function verifyRepository(ctx: Context, repository: RepositoryRow):
   const verifications: Verification[] = [];
   for (const queue of managed) {
     const verifiedAt = ctx.clock();
-    const verification = await verifyQueue(ctx, repository, queue);
+    const verification = await verifyQueue(ctx, { repository, queue, onProgress });
     await recordVerification(ctx, queue.id, { verifiedAt, failed: verification.failures.length });
     verifications.push(verification);
   }
@@ -63,7 +76,13 @@ async function recordVerification(
   );
 }
 
-async function verifyQueue(ctx: Context, repository: RepositoryRow, queue: QueueRow): Promise<Verification> {
+interface VerifiedQueue {
+  readonly repository: RepositoryRow;
+  readonly queue: QueueRow;
+  readonly onProgress: OnProgress;
+}
+
+async function verifyQueue(ctx: Context, { repository, queue, onProgress }: VerifiedQueue): Promise<Verification> {
   const host = toHostedRepository(repository);
   const client = hostClient(ctx, host);
   const failures: string[] = [];
@@ -84,7 +103,8 @@ async function verifyQueue(ctx: Context, repository: RepositoryRow, queue: Queue
   const inner = innerCommits(commits, proofs, position);
   const line = createVerifiedLine({ managedFrom: queue.managedFrom ?? '', commits, proofOf, inner });
   const grades: Partial<Record<Grade, number>> = {};
-  for (const commit of commits) {
+  for (const [done, commit] of commits.entries()) {
+    onProgress({ baseBranch: queue.baseBranch, done, all: commits.length });
     const proof = proofOf.get(commit.commit);
     const grade = proof?.body.grade ?? 'external';
     if (!inner.has(commit.commit)) grades[grade] = (grades[grade] ?? 0) + 1;

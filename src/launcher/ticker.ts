@@ -1,0 +1,35 @@
+// Shows on the standard error how far long work is, so that the standard output is the result alone.
+interface Ticker {
+  /** Shows a state of the work. A state that follows the last one too soon is left out. */
+  readonly show: (state: string) => void;
+  /** Ends the line of a terminal. */
+  readonly end: () => void;
+}
+
+interface TickerStream {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** A terminal has one line, which is written again. Anywhere else each state is a line of its own, and lines are rare. */
+const everyMs = { terminal: 100, lines: 10_000 } as const;
+
+export function createTicker(stream: TickerStream, now: () => number = () => performance.now()): Ticker {
+  const isTerminal = stream.isTTY === true;
+  const pauseMs = isTerminal ? everyMs.terminal : everyMs.lines;
+  // Work that is over before the first pause shows nothing outside of a terminal.
+  let shownAt = isTerminal ? Number.NEGATIVE_INFINITY : now();
+  let isOpen = false;
+  return {
+    show(state) {
+      if (now() - shownAt < pauseMs) return;
+      shownAt = now();
+      isOpen = isTerminal;
+      stream.write(isTerminal ? `\r\u001B[K${state}` : `${state}\n`);
+    },
+    end() {
+      if (isOpen) stream.write('\r\u001B[K');
+      isOpen = false;
+    },
+  };
+}
