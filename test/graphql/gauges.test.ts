@@ -11,6 +11,7 @@ import { createService, type Service } from '../../src/service.ts';
 import { serveWorkerHealth } from '../../src/worker-health.ts';
 import { takeDatabase } from '../support/kept-databases.ts';
 import { metricsOf } from '../support/metrics.ts';
+import { expressions, readExpression } from '../support/monitoring.ts';
 import { sha } from './seed.ts';
 
 const now = new Date('2031-05-01T12:00:00Z');
@@ -52,7 +53,7 @@ async function plant(table: string, row: Readonly<Record<string, unknown>>): Pro
 }
 
 /** Reads /metrics, as the port of a worker serves the page. The page has not been read before. */
-async function readGauges(): Promise<Record<string, number>> {
+async function readPage(): Promise<string> {
   const overdue = watchOverdue(service.ports);
   await overdue.look();
   const { metrics, ports } = service;
@@ -67,7 +68,7 @@ async function readGauges(): Promise<Record<string, number>> {
     log: service.ports.log,
   });
   try {
-    return metricsOf(await (await fetch(`${health.url}/metrics`)).text());
+    return await (await fetch(`${health.url}/metrics`)).text();
   } finally {
     await health.close();
   }
@@ -151,7 +152,7 @@ const valuesOf = (page: Readonly<Record<string, number>>): unknown =>
 const overdueChecks = 'interlock_overdue_work{what="checks"}';
 
 it('without rows every gauge is 0, and no work is overdue', async () => {
-  const page = await readGauges();
+  const page = metricsOf(await readPage());
   expect(valuesOf(page)).toEqual(Object.fromEntries(gauges.map((name) => [name, 0])));
   expect(page[overdueChecks]).toBeUndefined();
 });
@@ -162,7 +163,7 @@ it('each gauge counts the rows that wait, and has the age of the oldest of them'
   await plantHints();
   await plantChecks();
   await plantSandboxes();
-  const page = await readGauges();
+  const page = metricsOf(await readPage());
   expect(valuesOf(page)).toEqual({
     interlock_event_sequencer_lag_seconds: 90,
     // The account with most events that are not deliveries yet.
@@ -177,4 +178,18 @@ it('each gauge counts the rows that wait, and has the age of the oldest of them'
     interlock_preview_sandboxes: 4,
   });
   expect(page[overdueChecks]).toBe(1);
+});
+
+it('the page has every metric of Interlock that an alert or the dashboard names', async () => {
+  const types = new Map(
+    [...(await readPage()).matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type]) => [name, type]),
+  );
+  const named = new Set(expressions.flatMap(([, expr]) => readExpression(expr).metrics));
+  const own = [...named].filter((name) => name.startsWith('interlock_'));
+  expect(own.length).toBeGreaterThan(15);
+  const isThere = (name: string): boolean => {
+    const histogram = /^(.*)_(?:bucket|count|sum)$/.exec(name)?.[1];
+    return types.has(name) || (histogram !== undefined && types.get(histogram) === 'histogram');
+  };
+  expect(own.filter((name) => !isThere(name))).toEqual([]);
 });

@@ -36,8 +36,16 @@ The page also has the metrics of the process (\`process_…\` and \`nodejs_…\`
 
 ## What to alert on
 
+\`deploy/monitoring/alerts.test.yml\` has series on which each alert fires, and series on which none does. \`promtool\` 2.42.0 accepted both files, with these commands in \`deploy/monitoring\`:
+
+\`\`\`text
+promtool check rules alerts.yml
+promtool test rules alerts.test.yml
+\`\`\`
+
 | alert | meaning |
 |---|---|
+| \`InterlockNoProcess\` | No server and no worker answers Prometheus. While no process answers, no other alert can fire. |
 | \`InterlockDatabaseAway\` | Nothing works without PostgreSQL. |
 | \`InterlockNoWorker\`, \`InterlockTemporalAway\` | Pull requests are admitted, but nothing lands. |
 | \`InterlockQueueHalted\` | A halted queue waits for a person: \`haltedReason\` and \`explain\` say why it is halted. |
