@@ -54,6 +54,36 @@ const freeze = async (reason = 'Holiday'): Promise<void> =>
 const unfreeze = async (): Promise<void> =>
   await w.shop.mutate('unfreezeEnvironment', { project: 'shop', environment: 'production' });
 
+it('nothing is sent to Slack, and nothing is kept for it, until somebody sets it up', async () => {
+  await account.run('setSlackToken', { token: null }, 'slack { hasToken }');
+  const everything = async (branch: string): Promise<void> => {
+    const number = await w.openAndQueue(branch);
+    await freeze();
+    await unfreeze();
+    await w.freezeBase('Audit');
+    await w.unfreezeBase();
+    await w.sendAll();
+    await w.shop.mutate('dequeuePullRequest', { repository, number });
+    await w.sendAll();
+  };
+  const kept = async (): Promise<number> => (await w.shop.s.rows('select from slack_message')).length;
+  await everything('quiet');
+  expect([w.methods(), await kept()]).toEqual([[], 0]);
+  // The same changes are sent as soon as there is a destination.
+  await account.run('setSlackToken', { token }, 'slack { hasToken }');
+  await add({ kind: 'CHANNEL', channel: 'C0123456789' });
+  await everything('loud');
+  expect(w.api.posts.map(({ text }) => text)).toEqual(
+    expect.arrayContaining([
+      expect.stringContaining('Sell loud'),
+      'production of shop is open again',
+      'main of acme/shop is open again',
+    ]),
+  );
+  expect(w.api.posts).toHaveLength(3);
+  await w.shop.s.rows('delete from slack_message');
+});
+
 describe('a channel', () => {
   it('gets the events of its repository from its creation until its deletion', async () => {
     await freeze();

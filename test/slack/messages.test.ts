@@ -38,6 +38,24 @@ it('the message of a freeze shows the freeze, and later its end', async () => {
   ]);
 });
 
+it('the message of a frozen base branch shows the freeze, and later its end', async () => {
+  await w.freezeBase('Stock-taking');
+  await w.sendAll();
+  expect(w.api.posts.map(textOf)).toEqual([':snowflake: main of acme/shop is frozen|Stock-taking']);
+  await w.unfreezeBase();
+  await w.sendAll();
+  expect(w.api.posts.map(textOf)).toEqual([':white_check_mark: main of acme/shop is open again|Stock-taking']);
+  // Another freeze has a message of its own.
+  await w.freezeBase('Audit');
+  await w.sendAll();
+  await w.unfreezeBase();
+  await w.sendAll();
+  expect(w.api.posts.map(textOf)).toEqual([
+    ':white_check_mark: main of acme/shop is open again|Stock-taking',
+    ':white_check_mark: main of acme/shop is open again|Audit',
+  ]);
+});
+
 it('a message whose answer was lost is posted once, and is edited later', async () => {
   w.api.next.push('lost');
   const number = await w.openAndQueue('rice');

@@ -13,6 +13,8 @@ export interface SlackWorld extends AsyncDisposable {
   later(seconds: number): void;
   /** Opens a pull request from a new branch, queues it, and returns its number. */
   openAndQueue(branch: string): Promise<number>;
+  freezeBase(reason: string): Promise<void>;
+  unfreezeBase(): Promise<void>;
   /** Waits until every message is up to date. */
   sendAll(): Promise<void>;
   /** The method and the error of each call. */
@@ -44,6 +46,14 @@ export async function slackWorld({ installed = true } = {}): Promise<SlackWorld>
       const number = await shop.propose(branch);
       await shop.mutate('queuePullRequest', { repository, number });
       return number;
+    },
+    freezeBase: async (reason) => await shop.mutate('freezeBranches', { repository, baseBranches: 'main', reason }),
+    async unfreezeBase() {
+      const { errors } = await shop.s.graphql(
+        'mutation ($input: BaseBranchesInput!) { unfreezeBranches(input: $input) { deleted } }',
+        { input: { repository, baseBranches: 'main' } },
+      );
+      expect(errors).toEqual([]);
     },
     async sendAll() {
       await shop.s.drain();

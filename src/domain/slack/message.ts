@@ -40,8 +40,10 @@ export interface DeploymentNews {
 
 export interface FreezeNews {
   readonly kind: 'freeze';
-  readonly project: string;
-  readonly environment: string;
+  /** The environment or the base branch. */
+  readonly frozen: string;
+  /** The project of the environment, or `owner/name` of the repository. */
+  readonly of: string;
   readonly reason: string | null;
   readonly hasEnded: boolean;
 }
@@ -117,8 +119,8 @@ function notifyDeployment(news: DeploymentNews): SlackMessage {
   };
 }
 
-function notifyFreeze({ project, environment, reason, hasEnded }: FreezeNews): SlackMessage {
-  const where = `${environment} of ${project}`;
+function notifyFreeze({ frozen, of, reason, hasEnded }: FreezeNews): SlackMessage {
+  const where = `${frozen} of ${of}`;
   const line = escaped(hasEnded ? `${where} is open again` : `${where} is frozen`, longestTitle);
   const why = reason === null || reason === '' ? [] : [section(escaped(reason, longestSentence))];
   return {

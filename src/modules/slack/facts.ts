@@ -3,11 +3,12 @@ import { systemContext, type Ports } from '../../context.ts';
 import type { DeploymentNews, FreezeNews, PullRequestNews, SlackNews } from '../../domain/slack/message.ts';
 import { explainAll } from '../queue/index.ts';
 
-/** The facts about a subject, such as `pull_request:12`. Null: the subject was deleted. */
+/** The facts about a subject, such as `pull_request:12` (news.ts). Null: the subject was deleted. */
 export async function readSlackNews(ports: Ports, accountId: string, subject: string): Promise<SlackNews | null> {
   const [kind, id = '', event = ''] = subject.split(':');
   if (kind === 'pull_request') return await readPullRequest(ports, accountId, id);
   if (kind === 'deployment') return await readDeployment(ports, accountId, id);
+  if (kind === 'branch_freeze') return await readBranchFreeze(ports, accountId, { queueId: id, eventId: event });
   return await readFreeze(ports, accountId, { environmentId: id, eventId: event });
 }
 
@@ -48,10 +49,26 @@ async function readFreeze(
   { environmentId, eventId }: { readonly environmentId: string; readonly eventId: string },
 ): Promise<FreezeNews | null> {
   const [row] = await db.system.query<Omit<FreezeNews, 'kind'>>(
-    `select b.payload ->> 'project' as project, b.payload ->> 'environment' as environment, b.payload ->> 'reason' as reason,
+    `select b.payload ->> 'environment' as frozen, b.payload ->> 'project' as of, b.payload ->> 'reason' as reason,
        exists (select from event e where e.account_id = $1 and e.environment_id = $2 and e.action = 'environment_unfrozen' and e.id > b.id) as "hasEnded"
      from event b where b.account_id = $1 and b.environment_id = $2 and b.id = $3`,
     [accountId, environmentId, eventId],
+  );
+  return row === undefined ? null : { kind: 'freeze', ...row };
+}
+
+async function readBranchFreeze(
+  { db }: Ports,
+  accountId: string,
+  { queueId, eventId }: { readonly queueId: string; readonly eventId: string },
+): Promise<FreezeNews | null> {
+  const [row] = await db.system.query<Omit<FreezeNews, 'kind'>>(
+    `select b.payload ->> 'baseBranch' as frozen, r.owner || '/' || r.name as of, b.payload ->> 'reason' as reason,
+       exists (select from event e where e.account_id = $1 and e.repository_id = b.repository_id and e.position > b.position
+               and e.queue_id = $2 and e.action = 'base_branch_unfrozen') as "hasEnded"
+     from event b join repository r on r.account_id = b.account_id and r.id = b.repository_id
+     where b.account_id = $1 and b.queue_id = $2 and b.id = $3 and r.deleted_at is null`,
+    [accountId, queueId, eventId],
   );
   return row === undefined ? null : { kind: 'freeze', ...row };
 }

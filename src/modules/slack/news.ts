@@ -20,6 +20,7 @@ interface EventRow {
   readonly pullRequestId: string | null;
   readonly deploymentId: string | null;
   readonly environmentId: string | null;
+  readonly queueId: string | null;
 }
 
 interface News {
@@ -128,7 +129,7 @@ async function readEvents(
 ): Promise<EventRow[]> {
   return await query<EventRow>(
     `select e.id, e.position, e.action, e.at, e.repository_id::text as "repositoryId", r.owner, r.name, e.pull_request_id as "pullRequestId",
-            e.deployment_id as "deploymentId", e.environment_id as "environmentId"
+            e.deployment_id as "deploymentId", e.environment_id as "environmentId", e.queue_id as "queueId"
      from event e left join repository r on r.account_id = e.account_id and r.id = e.repository_id
      where e.account_id = $1 and e.position > $2 order by e.position limit ${pageSize}`,
     [accountId, after],
@@ -164,21 +165,41 @@ async function addressesOf(
 }
 
 /** The subject of the message about an event. Null: no message is sent about the event. */
-async function subjectOf(
-  query: SystemQueries['query'],
-  accountId: string,
-  { id, action, pullRequestId, deploymentId, environmentId }: EventRow,
-): Promise<string | null> {
+async function subjectOf(query: SystemQueries['query'], accountId: string, event: EventRow): Promise<string | null> {
+  const { id, action, pullRequestId, deploymentId, environmentId, queueId } = event;
   if (pullRequestId !== null) return `pull_request:${pullRequestId}`;
   if (deploymentId !== null) return `deployment:${deploymentId}`;
-  if (action === 'environment_frozen') return `freeze:${environmentId}:${id}`;
-  if (action !== 'environment_unfrozen') return null;
+  switch (action) {
+    case 'environment_frozen':
+      return `freeze:${environmentId}:${id}`;
+    case 'base_branch_frozen':
+      return `branch_freeze:${queueId}:${id}`;
+    case 'environment_unfrozen': {
+      const began = await beginningOf(query, accountId, event);
+      return began === null ? null : `freeze:${environmentId}:${began}`;
+    }
+    case 'base_branch_unfrozen': {
+      const began = await beginningOf(query, accountId, event);
+      return began === null ? null : `branch_freeze:${queueId}:${began}`;
+    }
+    default:
+      return null;
+  }
+}
+
+/** The id of the event with which the freeze began that this event ends. Null: the log does not have it any more. */
+async function beginningOf(
+  query: SystemQueries['query'],
+  accountId: string,
+  { position, repositoryId, environmentId, queueId }: EventRow,
+): Promise<string | null> {
   const [began] = await query<{ id: string }>(
-    `select id from event where account_id = $1 and environment_id = $2 and action = 'environment_frozen' and id < $3
-     order by id desc limit 1`,
-    [accountId, environmentId, id],
+    `select id from event where account_id = $1 and repository_id = $2 and position < $3
+       and ((action = 'environment_frozen' and environment_id = $4) or (action = 'base_branch_frozen' and queue_id = $5))
+     order by position desc limit 1`,
+    [accountId, repositoryId, position, environmentId, queueId],
   );
-  return began === undefined ? null : `freeze:${environmentId}:${began.id}`;
+  return began?.id ?? null;
 }
 
 const namesOf = {

@@ -102,7 +102,7 @@ describe('a notice', () => {
   );
 
   it('of a freeze is always sent', () => {
-    const freeze = { kind: 'freeze', project: 'shop', environment: 'production', reason: null } as const;
+    const freeze = { kind: 'freeze', frozen: 'production', of: 'shop', reason: null } as const;
     expect([true, false].map((hasEnded) => isWorthNotice({ ...freeze, hasEnded }))).toEqual([true, true]);
   });
 });

@@ -52,7 +52,7 @@ describe('a message about', () => {
     ],
     [
       'a freeze',
-      { kind: 'freeze', project: 'shop', environment: 'production', reason: null, hasEnded: false },
+      { kind: 'freeze', frozen: 'production', of: 'shop', reason: null, hasEnded: false },
       [':snowflake: production of shop is frozen'],
     ],
   ])('%s', (_of, news, expected) => {
