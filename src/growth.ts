@@ -4,12 +4,15 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { retentionCatalogue, retainedKinds, type RetainedKind, type Retention } from './domain/retention/catalogue.ts';
 import { findOldestOutput } from './hosts/local/index.ts';
+import { logFiles } from './launcher/log-files.ts';
+import { knownCluster } from './launcher/postgres-cluster.ts';
 import type { Database } from './platform/database.ts';
 import { retentionRules } from './retention.ts';
 
 export interface Growth {
   /** The largest tables, largest first. `rows` is PostgreSQL's estimate. */
   readonly tables: readonly { readonly name: string; readonly bytes: number; readonly rows: number }[];
+  /** The folders and files of the data directory that grow. */
   readonly folders: readonly { readonly name: string; readonly bytes: number }[];
   readonly kinds: readonly RecordAge[];
 }
@@ -43,7 +46,10 @@ export async function measureGrowth({ db, dataDir, retention, now }: GrowthPorts
      where c.relkind = 'r' order by 2 desc, 1 limit ${maxTables}`,
   );
   const folders = await Promise.all(
-    ['git', 'mirrors', 'logs'].map(async (name) => ({ name, bytes: await sizeOf(join(dataDir, name)) })),
+    Object.entries(partsOf(dataDir)).map(async ([name, paths]) => {
+      const sizes = await Promise.all(paths.map(sizeOf));
+      return { name, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+    }),
   );
   const kinds: RecordAge[] = [];
   for (const kind of retainedKinds) {
@@ -60,6 +66,20 @@ export async function measureGrowth({ db, dataDir, retention, now }: GrowthPorts
     });
   }
   return { tables, folders, kinds };
+}
+
+/** The paths of each part of the data directory. */
+function partsOf(dataDir: string): Readonly<Record<string, readonly string[]>> {
+  const at = (...names: readonly string[]): string[] => names.map((name) => join(dataDir, name));
+  const cluster = knownCluster(dataDir);
+  return {
+    git: at('git'),
+    mirrors: at('mirrors'),
+    logs: at('logs'),
+    postgres: cluster === null ? [] : [cluster],
+    'temporal.db': at('temporal.db', 'temporal.db-wal', 'temporal.db-shm'),
+    '*.log': at(...logFiles),
+  };
 }
 
 async function readOldest(db: Database, kind: Exclude<RetainedKind, 'check_output'>): Promise<Date | null> {
@@ -84,7 +104,7 @@ export function growthText({ tables, folders, kinds }: Growth, now: Date): strin
   ];
   return [
     ...sizes('The largest tables', tables),
-    ...sizes('Folders of the data directory', folders),
+    ...sizes('The data directory', folders),
     'The oldest of each kind',
     ...kinds.map(
       ({ kind, days, oldest, setting, isLate }) =>

@@ -9,6 +9,7 @@ import { hostSettingsFrom } from './host-settings.ts';
 import { isDirectoryOfStart } from './launcher/data-directory.ts';
 import { assertGit } from './launcher/git-program.ts';
 import { lockDataDirectory, removeAccess, writeAccess, type Access } from './launcher/access.ts';
+import { boundLogFiles, logFiles } from './launcher/log-files.ts';
 import { assertPortFree, findFreePort } from './launcher/ports.ts';
 import { openPostgres, openTemporal, prepareSchema, type Temporal } from './launcher/parts.ts';
 import { removeCluster } from './launcher/postgres-cluster.ts';
@@ -23,6 +24,7 @@ import { scopes, systemContext, type Ports } from './context.ts';
 import { createAccount, createApiToken, generateSecrets, type Secrets } from './modules/accounts/index.ts';
 import type { PushPace } from './hosts/github/index.ts';
 import { createLog, secretsOf } from './platform/logging.ts';
+import { repeat } from './platform/repeat.ts';
 import { networkFrom } from './providers.ts';
 import type { Service } from './service.ts';
 import {
@@ -73,6 +75,8 @@ export interface Interlock extends Access {
 }
 
 type Stop = () => Promise<void>;
+
+const hourMs = 3_600_000;
 
 interface Starting {
   readonly dataDir: string;
@@ -142,11 +146,19 @@ async function startParts(options: StartOptions, starting: Starting): Promise<Om
     throw new StartError(`${dataDir} belongs to another user. Name another directory by --data <dir>.`);
   });
   stops.push(await openTracing(process.env, 'all'));
+  await boundLogFiles(dataDir);
   const log = createLog({
     level: process.env['LOG_LEVEL'] ?? 'warn',
     secrets: secretsOf({ ...process.env, DATABASE_URL: options.databaseUrl ?? '' }),
     destination: await openLog(join(dataDir, 'interlock.log')),
   });
+  const bounding = repeat(
+    hourMs,
+    async () => await boundLogFiles(dataDir),
+    (error) => log.error({ error: String(error) }, 'A log could not be shortened.'),
+  );
+  bounding.start();
+  stops.push(async () => await bounding.stop());
   const secrets = await readSecrets(dataDir);
   const [databaseUrl, temporal] = await both(startDatabase(options, starting), startTemporalServer(options, starting));
   const service = await progress.part(
@@ -211,7 +223,6 @@ async function clear(dataDir: string): Promise<void> {
     'logs',
     'mirrors',
     'github-emulator',
-    'github-emulator.log',
     'github-token',
     'secrets.json',
     'token',
@@ -219,7 +230,7 @@ async function clear(dataDir: string): Promise<void> {
     'temporal.db-wal',
     'temporal.db-shm',
     'temporal-ports.json',
-    'interlock.log',
+    ...logFiles,
   ]) {
     await rm(join(dataDir, name), { recursive: true, force: true });
   }

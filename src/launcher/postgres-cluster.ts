@@ -82,7 +82,7 @@ export async function withSecretFile<T>(
   }
 }
 
-function knownCluster(dataDir: string): string | null {
+export function knownCluster(dataDir: string): string | null {
   const location = join(dataDir, locationFile);
   const folder = existsSync(location) ? readFileSync(location, 'utf8').trim() : join(dataDir, 'postgres');
   return existsSync(folder) ? folder : null;

@@ -94,6 +94,16 @@ it('deletes what is old and counts it, and proofs still hold', async () => {
   expect(await verified(w)).toMatchObject({ grades: { exact: 1 }, failures: [] });
 });
 
+const grown = {
+  'postgres/data/base': 1_000,
+  'temporal.db': 200,
+  'temporal.db-wal': 50,
+  'interlock.log': 1,
+  'interlock.log.1': 2,
+  'postgres.log': 4,
+  'temporal.log': 30,
+};
+
 it('shows what takes up space, and which kind is older than its setting', async () => {
   const growth = async (days: number) =>
     await measureGrowth({
@@ -111,6 +121,10 @@ it('shows what takes up space, and which kind is older than its setting', async 
   expect(young.kinds.filter(({ isLate }) => isLate)).toEqual([]);
   expect(young.tables.every(({ bytes }) => bytes > 0)).toBe(true);
   expect(young.folders.find(({ name }) => name === 'git')?.bytes).toBeGreaterThan(1_000);
+  await mkdir(join(w.dataDir, 'postgres', 'data'), { recursive: true });
+  for (const [name, bytes] of Object.entries(grown)) await writeFile(join(w.dataDir, name), 'x'.repeat(bytes));
+  const sizes = Object.fromEntries((await growth(0)).folders.map(({ name, bytes }) => [name, bytes]));
+  expect(sizes).toMatchObject({ postgres: 1_000, 'temporal.db': 250, '*.log': 37 });
   const late = await growth(3);
   expect(late.kinds.filter(({ isLate }) => isLate).map(({ kind }) => kind)).toEqual(['idempotency_keys']);
   const text = growthText(late, inDays(3));

@@ -21,7 +21,7 @@ npm run doctor -- --growth
 npm run -s doctor -- --growth --json
 \`\`\`
 
-The report names the largest tables, the folders of the data directory, and each kind with its setting. Its exit code is 1 if the oldest record of a kind should have been deleted more than a day ago.
+The report names the largest tables, what takes room in the data directory, and each kind with its setting. Its exit code is 1 if the oldest record of a kind should have been deleted more than a day ago.
 
 Other rules apply to these:
 
@@ -31,7 +31,7 @@ Other rules apply to these:
 | Branches of bot pull requests | Deleted when the build has ended |
 | Histories of workflows | The retention of Temporal's namespace, which is one day in the embedded Temporal. Interlock does not need the history of a workflow that has ended |
 | Backups | \`npm run backup -- --into <dir> --keep <n>\` |
-| \`interlock.log\`, \`postgres.log\`, \`temporal.log\` | Never deleted: rotate them with your own tools |
+| \`interlock.log\`, \`postgres.log\`, \`temporal.log\` of \`npm start\` | At the start and every hour, a log of more than 64 MB becomes \`<name>.1\`, which replaces the one before |
 
 ## What is kept for ever
 

@@ -1,0 +1,26 @@
+// Keeps the logs in the data directory of `npm start` small. The programs keep their log open and append to it, so the
+// log is copied and then emptied, instead of being renamed. Lines that are written in between are lost.
+import { chmod, copyFile, stat, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const names = ['interlock.log', 'postgres.log', 'temporal.log', 'github-emulator.log'] as const;
+/** The copy of the earlier lines. */
+const earlier = (name: string): string => `${name}.1`;
+
+/** The logs in the data directory, with the copies of earlier lines. */
+export const logFiles: readonly string[] = names.flatMap((name) => [name, earlier(name)]);
+
+const defaultMaxBytes = 64e6;
+
+/** Moves the lines of each log that is longer than `maxBytes` to its copy, which replaces the copy before. */
+export async function boundLogFiles(dataDir: string, maxBytes = defaultMaxBytes): Promise<void> {
+  for (const name of names) {
+    const file = join(dataDir, name);
+    const found = await stat(file).catch(() => null);
+    if (found === null || found.size <= maxBytes) continue;
+    const copy = join(dataDir, earlier(name));
+    await copyFile(file, copy);
+    await chmod(copy, 0o600);
+    await truncate(file);
+  }
+}

@@ -1,0 +1,55 @@
+// The logs of `npm start` are kept small while the programs have them open.
+import { mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { boundLogFiles } from '../../src/launcher/log-files.ts';
+import { spawnGuarded } from '../../src/launcher/guarded-process.ts';
+
+let folder = '';
+beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'interlock-logs-'))));
+afterEach(async () => await rm(folder, { recursive: true }));
+
+const text = async (name: string): Promise<string> => await readFile(join(folder, name), 'utf8').catch(() => 'absent');
+
+test('a log that is too long becomes the copy of the earlier lines, and the program goes on at the beginning of the log', async () => {
+  const destination = pino.destination({ dest: join(folder, 'interlock.log'), sync: true });
+  const log = pino({ base: null, timestamp: false }, destination);
+  log.info('one');
+  await boundLogFiles(folder, 20);
+  expect([await text('interlock.log'), await text('interlock.log.1')]).toEqual(['', '{"level":30,"msg":"one"}\n']);
+  log.info('two');
+  expect(await text('interlock.log')).toBe('{"level":30,"msg":"two"}\n');
+  expect((await stat(join(folder, 'interlock.log.1'))).mode & 0o077).toBe(0);
+  await boundLogFiles(folder, 20);
+  expect([await text('interlock.log'), await text('interlock.log.1')]).toEqual(['', '{"level":30,"msg":"two"}\n']);
+});
+
+test('the output of a server goes on at the beginning of its log too', async () => {
+  const more = join(folder, 'more');
+  const server = await spawnGuarded({
+    command: '/bin/sh',
+    args: ['-c', `echo a long first line; until [ -e ${more} ]; do sleep 0.05; done; echo second`],
+    env: { PATH: '/usr/bin:/bin' },
+    logFile: join(folder, 'postgres.log'),
+    stopSignal: 'TERM',
+  });
+  await expect.poll(async () => await text('postgres.log')).toBe('a long first line\n');
+  await boundLogFiles(folder, 10);
+  await writeFile(more, '');
+  await server.exited;
+  expect([await text('postgres.log'), await text('postgres.log.1')]).toEqual(['second\n', 'a long first line\n']);
+});
+
+test('a log that is not too long stays as it is, and so does every other file', async () => {
+  await writeFile(join(folder, 'temporal.log'), 'short\n');
+  await writeFile(join(folder, 'token'), 'x'.repeat(100));
+  const file = await open(join(folder, 'big'), 'w');
+  await file.truncate(1_000);
+  await file.close();
+  await boundLogFiles(folder, 20);
+  expect([await text('temporal.log'), await text('temporal.log.1')]).toEqual(['short\n', 'absent']);
+  expect((await stat(join(folder, 'token'))).size).toBe(100);
+  expect((await stat(join(folder, 'big'))).size).toBe(1_000);
+});
