@@ -134,7 +134,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   const fastify = createFastify(options, previews);
   const compiled = createCompiledQueries(interlockSchema());
-  const apollo = await serveRoutes(fastify, options, { ...access, services, rateLimiter, keptAnswers, compiled });
+  const { apollo, known } = await serveRoutes(fastify, options, {
+    ...access,
+    services,
+    rateLimiter,
+    keptAnswers,
+    compiled,
+  });
   const sockets = serveSockets({
     server: fastify.server,
     isElsewhere: (request) => previews.isPreview(request),
@@ -147,6 +153,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     wrongTokens,
     trustsProxy: options.trustsProxy ?? null,
     limits: options.socketLimits ?? usualSocketLimits,
+    known,
     log: ports.log,
     newRequestId: randomUUID,
   });
@@ -248,7 +255,7 @@ async function serveRoutes(
   fastify: FastifyInstance,
   options: ServerOptions,
   parts: Parts,
-): Promise<ApolloServer<GraphQLContext>> {
+): Promise<{ readonly apollo: ApolloServer<GraphQLContext>; readonly known: ReadonlySet<string> }> {
   const {
     ports,
     secrets,
@@ -285,7 +292,7 @@ async function serveRoutes(
   await serveGraphiql(fastify, options.graphiqlDir ?? join(projectRoot, 'dist', 'graphiql'));
   if (registerExtra)
     await fastify.register(async (scope) => await registerExtra(scope, { authenticator, callers, rateLimiter }));
-  return apollo;
+  return { apollo, known };
 }
 
 interface Health {

@@ -2,10 +2,11 @@
 // protocol, and socket-limits.ts has the limits.
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { getOperationAST, GraphQLError, type ExecutionArgs, type GraphQLSchema } from 'graphql';
+import { execute, getOperationAST, GraphQLError, type ExecutionArgs, type GraphQLSchema } from 'graphql';
 import { makeServer, type ConnectionInitMessage, type ServerOptions, type SubscribePayload } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { DomainError } from '../domain/errors.ts';
+import { labelOfOperation } from '../domain/metrics/bounded.ts';
 import { addressOf } from '../server/client-address.ts';
 import type { RateLimiter } from '../server/rate-limit.ts';
 import type { CompiledQueries } from './compiled.ts';
@@ -13,6 +14,7 @@ import { graphQLContext, type GraphQLContext, type RequestServices } from './con
 import { createDocuments, type Documents } from './documents.ts';
 import { refusal, reportError } from './errors.ts';
 import { pointsOf } from './limits.ts';
+import { inOperationSpan, nameOperationSpan } from './measuring.ts';
 import { createSharedLoaders } from './shared-loaders.ts';
 import { createConnections, type Connection, type Connections, type ConnectionsOptions } from './socket-connections.ts';
 import { createOpenCounts, type SocketLimits } from './socket-limits.ts';
@@ -27,6 +29,8 @@ export interface SocketOptions extends ConnectionsOptions {
   readonly compiled: CompiledQueries;
   readonly services: RequestServices;
   readonly rateLimiter: RateLimiter;
+  /** The operations that have their name in spans. */
+  readonly known: ReadonlySet<string>;
 }
 
 const path = '/graphql';
@@ -110,6 +114,7 @@ function protocolOf(options: SocketOptions, connections: Connections): Protocol 
   const { limits, log } = options;
   const slow = new Map<WebSocket, string>();
   const shared = { documents: createDocuments(options.schema), loadersOf: createSharedLoaders() };
+  const subscribe = createSubscribe(options.compiled);
   const report = (error: GraphQLError, requestId: string): GraphQLError => {
     const reported = reportError(error, requestId);
     if (reported.isServerFault)
@@ -118,7 +123,9 @@ function protocolOf(options: SocketOptions, connections: Connections): Protocol 
   };
   return {
     connectionInitWaitTimeout: limits.signInWithinMs,
-    subscribe: createSubscribe(options.compiled),
+    // The span of a subscription ends when the subscription has begun.
+    execute: async (args) => await inSpanOf(args, options.known, async () => await execute(args)),
+    subscribe: async (args) => await inSpanOf(args, options.known, async () => await subscribe(args)),
     onConnect: async (context) => await connections.connect(context),
     onSubscribe: ({ extra }, id, payload) => {
       if (id.length > maxIdCharacters) connections.close(extra.socket, longId);
@@ -154,6 +161,18 @@ function protocolOf(options: SocketOptions, connections: Connections): Protocol 
     },
     onDisconnect: ({ extra }) => void slow.delete(extra.socket),
   };
+}
+
+async function inSpanOf<T>(
+  { document, operationName }: ExecutionArgs,
+  known: ReadonlySet<string>,
+  work: () => Promise<T>,
+): Promise<T> {
+  return await inOperationSpan(async () => {
+    const name = getOperationAST(document, operationName)?.name?.value ?? null;
+    nameOperationSpan(labelOfOperation(name, known));
+    return await work();
+  });
 }
 
 function isSubscription(result: object): result is AsyncGenerator<unknown> {

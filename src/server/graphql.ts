@@ -10,7 +10,7 @@ import type { CompiledQueries } from '../graphql/compiled.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices } from '../graphql/context.ts';
 import { refusal } from '../graphql/errors.ts';
 import { refuseDeepNesting } from '../graphql/nesting.ts';
-import type { MeasureOperation } from '../graphql/measuring.ts';
+import { inOperationSpan, type MeasureOperation } from '../graphql/measuring.ts';
 import { outageAsRefusal } from '../platform/outage.ts';
 import { sendFailure } from './answers.ts';
 import type { Callers } from './callers.ts';
@@ -79,7 +79,7 @@ export async function serveGraphQL(
       if (!URL.canParse(request.url, `http://${request.hostname}/`))
         await sendFailure(reply, 400, { error: 'The header Host must be the name of a host.' });
     },
-    handler,
+    handler: async (request, reply) => await inOperationSpan(async () => await handler.call(fastify, request, reply)),
   });
   return apollo;
 }

@@ -9,6 +9,7 @@ import { isOwnOrigin } from '../domain/accounts/sign-in.ts';
 import { DomainError } from '../domain/errors.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices } from '../graphql/context.ts';
 import { reportError } from '../graphql/errors.ts';
+import { inOperationSpan } from '../graphql/measuring.ts';
 import type { Api, ToolRefusal } from '../mcp/index.ts';
 import type { Authenticator, Session } from '../modules/accounts/index.ts';
 import { readVersion } from '../platform/project-root.ts';
@@ -112,18 +113,18 @@ function apiOf({ apollo, schema, services, ...options }: McpOptions, { session, 
   };
   return {
     async ask(document, variables, idempotencyKey) {
-      const { body } = await apollo.executeOperation(
-        {
-          query: print(document),
-          variables: variables as Record<string, unknown>,
-          http: {
-            method: 'POST',
-            headers: new HeaderMap(idempotencyKey === undefined ? [] : [['idempotency-key', idempotencyKey]]),
-            search: '',
-            body: '',
-          },
+      const request = {
+        query: print(document),
+        variables: variables as Record<string, unknown>,
+        http: {
+          method: 'POST',
+          headers: new HeaderMap(idempotencyKey === undefined ? [] : [['idempotency-key', idempotencyKey]]),
+          search: '',
+          body: '',
         },
-        { contextValue: contextOf() },
+      };
+      const { body } = await inOperationSpan(
+        async () => await apollo.executeOperation(request, { contextValue: contextOf() }),
       );
       if (body.kind !== 'single') throw new Error('An operation of a tool was answered in parts.');
       const { data, errors } = body.singleResult;

@@ -13,10 +13,9 @@ import { DomainError } from '../domain/errors.ts';
 import type { CompiledQueries } from '../graphql/compiled.ts';
 import { graphQLContext, type RequestServices } from '../graphql/context.ts';
 import { withDomainError } from '../graphql/errors.ts';
-import type { MeasureOperation } from '../graphql/measuring.ts';
+import { inOperationSpan, type MeasureOperation } from '../graphql/measuring.ts';
 import { requireScope, type Authenticator, type Session } from '../modules/accounts/index.ts';
 import { refusingOutages } from '../platform/outage.ts';
-import { inSpan } from '../platform/tracing/index.ts';
 import type { Callers } from './callers.ts';
 import type { IdempotencyKey, AnswerStore } from './idempotency.ts';
 import { RateLimited, type RateLimiter } from './rate-limit.ts';
@@ -79,12 +78,11 @@ export function serveRest(
     execute: async ({ document, variables, operationName, request }): Promise<ExecutionResult> => {
       const contextValue = graphQLContext(sessionOf(request).ctx, services, 'rest_api');
       const startedAt = performance.now();
-      const result = await inSpan(
-        `GraphQL ${operationName}`,
-        {},
-        async () => await compiled.execute({ document, variables, operationName, contextValue }),
-      );
-      measure({ name: operationName, errors: result.errors ?? [], startedAt });
+      const result = await inOperationSpan(async () => {
+        const executed = await compiled.execute({ document, variables, operationName, contextValue });
+        measure({ name: operationName, errors: executed.errors ?? [], startedAt });
+        return executed;
+      });
       return result.errors ? { ...result, errors: result.errors.map(withDomainError) } : result;
     },
   });

@@ -2,11 +2,13 @@
 // test/e2e/production.test.ts tests that a trace continues to the landing, because servers and workers run there.
 import { createRequire } from 'node:module';
 import { context, trace } from '@opentelemetry/api';
+import { createClient } from 'graphql-ws';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { inSpan, presentTrace, readTrace, traceOfLog } from '../../src/platform/tracing/index.ts';
 import { openTracing } from '../../src/tracing.ts';
-import { startCollector, type Collector } from '../support/otlp.ts';
+import { startCollector, type CollectedSpan, type Collector } from '../support/otlp.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let s: TestServer;
@@ -73,6 +75,64 @@ it('a request continues the trace of its caller, in GraphQL, its transaction and
     );
   } finally {
     await stop();
+    trace.disable();
+    context.disable();
+  }
+});
+
+it('an operation of /graphql and of a socket is a span, named only if Interlock knows its name, without variables', async () => {
+  Object.assign(process.env, collector.env);
+  const stop = await openTracing(process.env, 'server');
+  const first = collector.spans.length;
+  const subscriber = createClient({
+    url: `${s.url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { Authorization: `Bearer ${s.token}` },
+  });
+  try {
+    const variables = { owner: 'acme', name: 'canary-of-a-variable' };
+    const query = (name: string): string =>
+      `query ${name}($owner: String, $name: String) { repository(owner: $owner, name: $name) { id } }`;
+    for (const name of ['ListRepositories', 'CanaryOfAName']) {
+      expect(await s.graphql(query(name), variables)).toMatchObject({ data: { repository: null } });
+      for await (const answer of subscriber.iterate({ query: query(name), variables }))
+        expect(answer).toEqual({ data: { repository: null } });
+    }
+    expect((await s.graphql('query ListRepositories { nothing }')).errors).toHaveLength(1);
+    await s.graphql(
+      'mutation { createRepository(input: {owner: "acme", name: "traced", host: LOCAL}) { repository { id } } }',
+    );
+    await stop();
+    const spans = collector.spans.slice(first);
+    const attributesOf = ({ attributes }: CollectedSpan): Record<string, unknown> =>
+      Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+    const requests = new Set(spans.filter(({ name }) => name === 'POST /graphql').map(({ spanId }) => spanId));
+    const operations = spans.filter(({ name }) => name.startsWith('GraphQL '));
+    const isOfRequest = ({ parentSpanId = '' }: CollectedSpan): boolean => requests.has(parentSpanId);
+    const shown = (found: readonly CollectedSpan[]): unknown =>
+      found.map((span) => [
+        span.name,
+        attributesOf(span)['graphql.operation.name'],
+        attributesOf(span)['interlock.outcome'],
+      ]);
+    expect(shown(operations.filter(isOfRequest))).toEqual([
+      ['GraphQL ListRepositories', 'ListRepositories', 'ok'],
+      ['GraphQL other', 'other', 'ok'],
+      ['GraphQL other', 'other', 'refused'],
+      ['GraphQL other', 'other', 'ok'],
+    ]);
+    expect(shown(operations.filter((span) => !isOfRequest(span)))).toEqual([
+      ['GraphQL ListRepositories', 'ListRepositories', undefined],
+      ['GraphQL other', 'other', undefined],
+    ]);
+    const created = operations.at(-1);
+    expect(spans.filter(({ parentSpanId }) => parentSpanId === created?.spanId)).toContainEqual(
+      expect.objectContaining({ name: 'transaction' }),
+    );
+    expect(JSON.stringify(spans)).not.toMatch(/canary/i);
+  } finally {
+    await stop();
+    await subscriber.dispose();
     trace.disable();
     context.disable();
   }

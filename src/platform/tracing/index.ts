@@ -1,6 +1,7 @@
 // Spans of this process's work, by OpenTelemetry's API. If tracing is off, only the work is called.
 import {
   context,
+  createContextKey,
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
@@ -54,6 +55,27 @@ export async function inSpan<T>(name: string, options: SpanOptions, work: () => 
   } finally {
     span.end();
   }
+}
+
+const namedLater = createContextKey('the span that `nameSpan` names');
+
+/** Does the work in a span whose name is not known before the work calls `nameSpan`. */
+export async function inSpanNamedLater<T>(name: string, work: () => Promise<T>): Promise<T> {
+  if (!isOn) return await work();
+  return await inSpan(name, {}, async () => {
+    const here = context.active();
+    return await context.with(here.setValue(namedLater, trace.getSpan(here)), work);
+  });
+}
+
+/** Names the innermost span of `inSpanNamedLater`, outside of which nothing happens. */
+export function nameSpan(
+  name: string,
+  { attributes, hasFailed = false }: { readonly attributes: Attributes; readonly hasFailed?: boolean },
+): void {
+  const span = isOn ? (context.active().getValue(namedLater) as Span | undefined) : undefined;
+  span?.updateName(name).setAttributes(attributes);
+  if (hasFailed) span?.setStatus({ code: SpanStatusCode.ERROR });
 }
 
 /** A run of a workflow, and the trace that started it. `origin` null: no trace started it. */
