@@ -2,7 +2,7 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -73,6 +73,11 @@ const available = kinds.flatMap(({ kind, sandbox }) => (sandbox === null ? [] : 
 const isolated = available.filter(({ kind }) => kind !== 'plain');
 
 describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbox }) => {
+  test('gives a command a lower priority than the service has', async () => {
+    await run(sandbox, 'nice');
+    expect(output.trim()).toBe(String(Math.min(19, getPriority() + 10)));
+  });
+
   test('runs a command in its checkout, with output and errors in order, and with its exit code', async () => {
     writeFileSync(join(folders.checkout, 'hello.txt'), 'hello\n');
     expect(await run(sandbox, 'cat hello.txt; echo oops >&2; echo made > made.txt; exit 7')).toEqual({

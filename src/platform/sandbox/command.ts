@@ -4,7 +4,7 @@ import type { Server } from 'node:net';
 import { spawn, SpawnedProcess } from '../spawning/index.ts';
 import { megabytes, type ExceededLimit, type RunBounds } from '../../domain/runs/bounds.ts';
 import { findExceededSize, watchGrowth } from './growth.ts';
-import { findTool } from './layout.ts';
+import { findProgram, findTool } from './layout.ts';
 import type { SandboxOutcome, SandboxRun } from './port.ts';
 
 export interface WrappedCommand {
@@ -20,11 +20,13 @@ export interface WrappedCommand {
  * closes when this process dies. Then a guard kills the whole process group, if the wrapper does not do this itself.
  * Output and errors share a pipe, so that their order is known.
  */
-export function shellOf({ command, bounds }: BoundedRun, isGuarded = false): string[] {
+export function shellOf({ command, bounds, listeners = [] }: BoundedRun, isGuarded = false): string[] {
   const guard = isGuarded ? '(read -r _ <&4; kill -9 0) </dev/null >/dev/null 2>&1 3>&- & ' : '';
   // If memory runs out, the kernel kills the command before any process of Interlock.
   const first = 'echo 1000 2>/dev/null >/proc/self/oom_score_adj || true; ';
   return [
+    // A preview answers people, so it has the priority of the service.
+    ...(listeners.length === 0 ? lowPriority() : []),
     ...limitsOf(bounds, isGuarded),
     '/bin/sh',
     '-c',
@@ -35,6 +37,13 @@ export function shellOf({ command, bounds }: BoundedRun, isGuarded = false): str
 }
 
 export type BoundedRun = SandboxRun & { readonly bounds: RunBounds };
+
+/** On a busy machine, requests and landings get the CPU before checks, deployments and agents. */
+function lowPriority(): string[] {
+  // The path is not resolved, because `nice` may be a link to a program that looks at its name.
+  const nice = findTool('nice') === null ? null : findProgram('nice');
+  return nice === null ? [] : [nice, '-n', '10'];
+}
 
 /**
  * The limits apply to all processes of the command, and none of them can raise the limits. The number of processes of a
