@@ -8,6 +8,8 @@ export interface CollectedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
+  /** A number of OTLP: 1 internal, 2 server, 3 client. */
+  readonly kind?: number;
   readonly links?: readonly { readonly traceId: string }[];
   readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[];
 }

@@ -30,9 +30,11 @@ export function createOctokit({ apiUrl, as, isSilent = false, timeoutMs = callTi
   });
   // At this point, the URL still has the placeholders of the route.
   octokit.hook.wrap('request', async (request, call) => {
+    // GraphQL's URL has no placeholders, and on an Enterprise Server names the host.
+    const route = call.url.replace(/^https?:\/\/[^/]+/, '');
     const attributes = { 'http.request.method': call.method, 'server.address': new URL(apiUrl).hostname };
     return await inSpan(
-      `GitHub ${call.method} ${call.url}`,
+      `GitHub ${call.method} ${route}`,
       { kind: 'client', attributes },
       async () => await request(call),
     );
