@@ -7,6 +7,7 @@ import { cpuMsSince } from '../support/cpu.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { hostileDocuments, type Expected } from './hostile-documents.table.ts';
 import { hostileRequests, type HostileRequest } from './hostile-requests.table.ts';
+import { hostileValues } from './hostile-values.table.ts';
 
 /** Most requests take a few milliseconds of CPU. The longest are those that the parser of JSON reads whole. */
 const maxCpuMs = 2_000;
@@ -70,7 +71,7 @@ function expectAnswer({ status, text }: Answer, [expectedStatus, code]: Expected
 }
 
 describe('a request', () => {
-  it.each(hostileDocuments)('$title', async ({ query, variables, operationName, expected }) => {
+  it.each([...hostileDocuments, ...hostileValues])('$title', async ({ query, variables, operationName, expected }) => {
     const before = process.cpuUsage();
     const answer = await send({ title: '', body: JSON.stringify({ query, variables, operationName }), expected });
     expect(cpuMsSince(before)).toBeLessThan(maxCpuMs);

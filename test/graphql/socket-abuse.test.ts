@@ -11,6 +11,7 @@ import { follow, started, type Followed } from '../support/follow.ts';
 import { openRawSocket, type RawSocket } from '../support/raw-socket.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { limits, socketAbuses, subscribe } from './socket-abuse.table.ts';
+import { socketDocuments } from './socket-documents.table.ts';
 
 let s: TestServer;
 let token: string;
@@ -60,23 +61,26 @@ async function expectServed(raw: RawSocket): Promise<void> {
 }
 
 describe('a socket', () => {
-  it.each(socketAbuses)('$title', async ({ signsIn = true, subprotocol, sends, closes, answers }) => {
-    using raw = await openRawSocket(s.url, {
-      ...(subprotocol !== undefined && { subprotocol }),
-      ...(signsIn && { token }),
-    });
-    const before = raw.messages.length;
-    for (const each of sends) {
-      if (typeof each === 'function') each(raw);
-      else raw.send(each);
-    }
-    if (closes) return expect(await raw.closed).toEqual(closes);
-    const expected = answers ?? [];
-    expect((await raw.until(before + expected.length)).slice(before)).toMatchObject(expected);
-    if (signsIn && !JSON.stringify(expected).includes('RATE_LIMITED')) await expectServed(raw);
-    expect(raw.socket.readyState).toBe(raw.socket.OPEN);
-    expect(JSON.stringify(raw.messages)).not.toMatch(/node_modules|\.ts:|\.js:/);
-  });
+  it.each([...socketAbuses, ...socketDocuments])(
+    '$title',
+    async ({ signsIn = true, subprotocol, sends, closes, answers }) => {
+      using raw = await openRawSocket(s.url, {
+        ...(subprotocol !== undefined && { subprotocol }),
+        ...(signsIn && { token }),
+      });
+      const before = raw.messages.length;
+      for (const each of sends) {
+        if (typeof each === 'function') each(raw);
+        else raw.send(each);
+      }
+      if (closes) return expect(await raw.closed).toEqual(closes);
+      const expected = answers ?? [];
+      expect((await raw.until(before + expected.length)).slice(before)).toMatchObject(expected);
+      if (signsIn && !JSON.stringify(expected).includes('RATE_LIMITED')) await expectServed(raw);
+      expect(raw.socket.readyState).toBe(raw.socket.OPEN);
+      expect(JSON.stringify(raw.messages)).not.toMatch(/node_modules|\.ts:|\.js:/);
+    },
+  );
 });
 
 describe('an account', () => {
