@@ -33,7 +33,7 @@ export interface Connection {
    * The operations that run, by their message. A client may use an id again before the first operation with this id has
    * ended, so the id is not the key. Null: the operation is a query or a mutation, or has not begun to send.
    */
-  readonly running: Map<SubscribePayload, AsyncGenerator<unknown> | null>;
+  readonly running: Map<SubscribePayload, AsyncGenerator | null>;
   /** Authenticates again, without extending the session of a browser. */
   readonly signInAgain: () => Promise<Session>;
   /** The timer that closes the socket when its token or its session expires. */

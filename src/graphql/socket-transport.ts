@@ -62,7 +62,7 @@ export function speakProtocol(extra: SocketExtra, { protocol, limits, log }: Tra
   socket.on('message', (data: RawData, isBinary: boolean) => {
     if (!isAllowed()) return;
     if (isBinary) closeSocket(socket, invalidMessage);
-    else handle(String(data)).catch(fail);
+    else handle((data as Buffer).toString()).catch(fail);
   });
   for (const frame of ['ping', 'pong']) socket.on(frame, () => void isAllowed());
   // The socket closes itself after a frame that WebSockets do not allow.

@@ -175,7 +175,7 @@ async function inSpanOf<T>(
   });
 }
 
-function isSubscription(result: object): result is AsyncGenerator<unknown> {
+function isSubscription(result: object): result is AsyncGenerator {
   return Symbol.asyncIterator in result;
 }
 

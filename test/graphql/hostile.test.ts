@@ -23,13 +23,15 @@ beforeAll(async () => {
 });
 afterAll(async () => await s.close());
 beforeEach(() => void lines.splice(0));
-afterEach(async () => {
+afterEach(async () => await expectUnharmed());
+
+async function expectUnharmed(): Promise<void> {
   const answer = await s.graphql('{ viewer { email } }');
   expect(answer.data).toEqual({ viewer: { email: 'service@acme.test' } });
   expect(Reflect.get({}, 'polluted')).toBeUndefined();
   // The log would have an error if the server were at fault.
   expect(lines).toEqual([]);
-});
+}
 
 interface Answer {
   readonly status: number;

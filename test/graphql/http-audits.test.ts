@@ -25,7 +25,11 @@ const audits = serverAudits({
   fetchFn: async (url: string, init: RequestInit = {}) =>
     await fetch(url, {
       ...init,
-      headers: { ...init.headers, authorization: `Bearer ${s.token}`, 'apollo-require-preflight': 'true' },
+      headers: {
+        ...(init.headers as Record<string, string>),
+        authorization: `Bearer ${s.token}`,
+        'apollo-require-preflight': 'true',
+      },
     }),
 });
 

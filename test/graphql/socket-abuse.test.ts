@@ -36,7 +36,9 @@ beforeEach(async () => {
   await started(behaved);
   lines.splice(0);
 });
-afterEach(async () => {
+afterEach(async () => await expectUnharmed());
+
+async function expectUnharmed(): Promise<void> {
   await expect.poll(() => countOpenStreams(s.url), { timeout: 60_000, interval: 5 }).toBe(1);
   written += 1;
   const ctx = systemContext(s.ports, s.accountId);
@@ -48,7 +50,7 @@ afterEach(async () => {
   expect(lines).toEqual([]);
   expect(consoleError).not.toHaveBeenCalled();
   expect(Reflect.get({}, 'polluted')).toBeUndefined();
-});
+}
 
 /** A signed-in socket gets an answer to a query. The ids of its other operations do not matter. */
 async function expectServed(raw: RawSocket): Promise<void> {
