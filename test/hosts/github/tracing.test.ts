@@ -7,7 +7,7 @@ import { startCollector, type CollectedSpan, type Collector } from '../../suppor
 import { queueWorld } from './queue-world.ts';
 
 /** Sends the spans of this process to a new collector, until the returned function is called or the test ends. */
-async function collect(): Promise<{ readonly collector: Collector; stop(): Promise<void> }> {
+async function collect(): Promise<{ readonly collector: Collector; readonly stop: () => Promise<void> }> {
   const collector = await startCollector();
   const before = { ...process.env };
   Object.assign(process.env, collector.env);
