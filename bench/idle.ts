@@ -8,7 +8,7 @@ interface Idle {
   readonly megabytes: number;
 }
 
-/** How often Interlock compares an idle repository with its host (src/reconciler.ts). */
+/** Interlock compares an idle repository with its host once in this time (src/reconciler.ts). */
 const comparedEverySec = 15 * 60;
 
 /**
@@ -75,7 +75,10 @@ async function untilCompared({ rows }: Program, repositories: number): Promise<v
   }
 }
 
-/** The seconds of CPU of a comparison, while all repositories are compared. `idleCores` is what is used anyway. */
+/**
+ * The seconds of CPU of one comparison, measured while all repositories are compared. `idleCores` is the use of CPU
+ * without comparisons, which is subtracted.
+ */
 async function costOfComparison(program: Program, repositories: number, idleCores: number): Promise<number> {
   const before = await program.cpu();
   const began = performance.now();

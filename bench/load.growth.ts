@@ -9,7 +9,9 @@ import type { Program } from './program.ts';
 
 export type Counts = ReadonlyMap<string, number>;
 
-/** What must be as much as before when every pull request has landed and is cleaned up, and no request is under way. */
+/**
+ * What must not be more than before when every pull request has landed and is cleaned up, and no request is under way.
+ */
 const passing: Readonly<Record<string, string>> = {
   'open batches': 'select count(*)::int from batch where cleaned_up_at is null',
   'open intents': "select count(*)::int from intent where state in ('planned', 'started')",
@@ -94,7 +96,7 @@ export function leftovers(before: Counts, after: Counts): string[] {
   });
 }
 
-/** The kinds that grew, most first, with the growth for each pull request that has landed. */
+/** The kinds whose number changed, the largest growth first, with the growth for each pull request that has landed. */
 export function growth(before: Counts, after: Counts, landed: number): readonly (readonly string[])[] {
   return [...after]
     .map(([kind, to]) => ({ kind, from: before.get(kind) ?? 0, to }))

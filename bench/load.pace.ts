@@ -6,7 +6,7 @@ export interface Outcomes {
   /** Milliseconds from the instant at which a request was due to the end of its answer. */
   readonly took: number[];
   readonly tookOf: ReadonlyMap<string, number[]>;
-  /** How long it took until all answers were there. If the machine keeps the pace, this is the time of the load. */
+  /** Seconds until all answers were there. If the machine keeps the pace, this is how long the load lasts. */
   readonly seconds: number;
   /** How often each reason occurred. */
   readonly failures: ReadonlyMap<string, number>;

@@ -100,7 +100,7 @@ const writes: readonly MakeCall[] = [
   act('REST, dequeue', 'dequeue'),
 ];
 
-/** The n-th read. Each account gets all kinds of reads. */
+/** The n-th read. With 2 or 20 accounts each account gets all kinds of reads, with 4 accounts only two kinds. */
 export function readOf(n: number, { accounts, number }: { readonly accounts: number; readonly number: number }): Call {
   return made(reads, n + Math.floor(n / accounts), number);
 }

@@ -15,7 +15,9 @@ export interface Sample {
   readonly cores: Readonly<Record<ProgramName, number>>;
   /** The service after a garbage collection. Null: none was made at this sample. */
   readonly collected: Collected | null;
-  /** How late timers of the service were since the sample before, in milliseconds: in 99 of 100 samples, and most. */
+  /**
+   * How late timers of the service were since the sample before, in milliseconds: 99 of 100 at most, and the latest.
+   */
   readonly lagMs: { readonly p99: number; readonly most: number };
 }
 

@@ -1,5 +1,5 @@
 // The subscriptions of the bench `load`. Each is a socket of graphql-ws that follows all events of its account, or one
-// pull request. At the end each must have received every event that concerns it, once and in order.
+// pull request. At the end each subscription must have received every event that concerns it, once and in order.
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import type { LoadAccount } from './load.requests.ts';
@@ -7,7 +7,10 @@ import { shop } from './load.requests.ts';
 import type { Program } from './program.ts';
 
 const opensAtOnce = 25;
-/** One of this many subscriptions follows the account, the others follow a pull request each. */
+/**
+ * One of this many subscriptions of an account follows all its events, the others follow a pull request each. In the
+ * account `landing`, every subscription follows all events.
+ */
 const eventsEach = 10;
 const settlesWithinMs = 60_000;
 
@@ -30,7 +33,7 @@ export interface Subscribers {
   readonly delays: readonly number[];
   /** Errors and closed sockets. */
   readonly failures: readonly string[];
-  /** Waits for the last messages, closes the sockets, and returns how many messages are missing or too many. */
+  /** Waits for the last messages, closes the sockets, and returns how many messages came and how many are wrong. */
   settle(program: Program): Promise<{ readonly messages: number; readonly wrong: number }>;
 }
 

@@ -14,7 +14,10 @@ export interface LoadWorld {
   readonly accounts: readonly LoadAccount[];
   readonly pullRequestsOfAccount: number;
   readonly landing: LoadAccount;
-  /** Opens a pull request in the account `landing`, and queues it. Deletes the branches of those that have landed. */
+  /**
+   * Opens a pull request in the account `landing`, and queues it. Deletes the branches of pull requests that have
+   * landed.
+   */
   openNext(): Promise<void>;
   landed(): Promise<number>;
   /** Waits until all pull requests that were opened have landed and are cleaned up. */
@@ -23,7 +26,7 @@ export interface LoadWorld {
 }
 
 const pullRequestsOfAccount = 10;
-/** In a small world fewer accounts are enough. */
+/** There is an account for this many reads a second, so that a small load has fewer accounts. */
 const readsOfAccount = 10;
 const maxAccounts = 20;
 

@@ -34,7 +34,7 @@ export async function memoryOfTree(root: number): Promise<number> {
   return [...(await memoryByProgram(root)).values()].reduce((sum, size) => sum + size, 0);
 }
 
-/** The bytes of memory by program. A page that several processes share counts in parts for each of them. */
+/** The bytes of memory by program. A page that several processes share is divided equally among them. */
 export async function memoryByProgram(root: number): Promise<ReadonlyMap<string, number>> {
   const sizes = (await readTree(root)).map(async ({ pid, program }) => {
     const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');

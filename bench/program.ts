@@ -25,7 +25,7 @@ export interface Program {
   cpu(): Promise<ReadonlyMap<string, number>>;
   /** The bytes of memory that the process tree uses. A page that several processes share counts once. */
   memory(): Promise<number>;
-  /** The same by program. A page that several processes share counts in parts for each of them. */
+  /** The same by program. A page that several processes share is divided equally among them. */
   memoryByProgram(): Promise<ReadonlyMap<string, number>>;
 }
 

@@ -20,7 +20,7 @@ export function randomSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** `secret`: the secret of a server that runs already. */
+/** `secret`: the secret of the server, if a server runs already. Left out: a new one. */
 export async function createTenants(databaseUrl: string, count: number, secret = randomSecret()): Promise<Tenants> {
   const secrets = deriveSecrets(secret);
   const db = await connectDatabase({ url: databaseUrl, entities: [] });

@@ -10,8 +10,9 @@ import { makeTemporaryFolder } from './temporary-folder.mjs';
 import { SetupError, findNode, finish, isHelpShown, prepare, root, toolEnvironment } from './toolchain.mjs';
 
 const maxMinutes = 10;
-/** The simulation looks for a fault under these many seeds. No seed begins after this much CPU. */
+/** The simulation looks for a fault under at most this many seeds. */
 const maxSeeds = 30;
+/** No seed begins after the simulation has used this much CPU. */
 const maxCpuSec = 240;
 
 function judge(node, index) {

@@ -9,7 +9,7 @@ async function run(sources) {
   prepare();
   prepare(folder);
   const node = findNode();
-  // A few random cases of each property must do.
+  // Each property is tested with a few random cases only, because every mutant runs the tests again.
   const env = { FC_RUNS: '20', ...toolEnvironment(node) };
   return await runForeground(node, [join(folder, 'run.mjs'), ...sources], { env });
 }

@@ -16,7 +16,7 @@ import {
   versionOf,
 } from './toolchain.mjs';
 
-/** Node stores compiled modules in this folder. With them, a start needs a quarter less CPU for its modules. */
+/** Node stores compiled modules in this folder. With them, a second start needs a quarter less CPU for its modules. */
 const compileCache = join(root, 'node_modules', '.cache', 'interlock', 'compile-cache');
 
 export const programs = {

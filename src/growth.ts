@@ -12,7 +12,7 @@ import { retentionRules } from './retention.ts';
 export interface Growth {
   /** The largest tables, largest first. `rows` is PostgreSQL's estimate. */
   readonly tables: readonly { readonly name: string; readonly bytes: number; readonly rows: number }[];
-  /** The folders and files of the data directory that grow. */
+  /** The parts of the data directory that grow. A part is a folder, or several files together. */
   readonly folders: readonly { readonly name: string; readonly bytes: number }[];
   readonly kinds: readonly RecordAge[];
 }

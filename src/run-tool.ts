@@ -10,7 +10,9 @@ import { StartError } from './launcher/start-error.ts';
 import { errorText, secretsOf, textRedactor } from './platform/logging.ts';
 import { isOutage } from './platform/outage.ts';
 
-/** Parses the arguments of this process. Throws CommanderError, which `runTool` prints. */
+/**
+ * Parses the arguments of this process. Throws CommanderError after `--help` too. `runTool` prints only real errors.
+ */
 export function parseArguments(command: Command): void {
   command
     .exitOverride()

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Stryker } from '@stryker-mutator/core';
 import { SetupError, finish, root } from '../toolchain.mjs';
 
-/** The tests of each source. They need no server. */
+/** The tests for each source. These tests need no server. */
 const testsOf = {
   'src/domain/queue/': 'test/domain/queue/!(cost|speculation.limits|glob).test.ts',
   'src/domain/events/signature.ts': 'test/domain/events/signature.test.ts',

@@ -1,11 +1,15 @@
 // Which names refs and branches may have.
 
-/** The file of a ref and the file of its lock must fit into a folder, where a name has at most 255 bytes. */
+/**
+ * A file name has at most 255 bytes. The last part of a ref is a file name, and its lock has the same name with
+ * `.lock`.
+ */
 const longestRefBytes = 255;
 
 /**
- * Whether a full name, such as `refs/heads/main`, is valid by the rules of `git check-ref-format`. Stricter than git: no
- * part begins with a hyphen, because programs read such a name as an option, and the name has at most 255 bytes.
+ * Whether a full name, such as `refs/heads/main`, is valid by the rules of `git check-ref-format`. This function is
+ * stricter than git. The name begins with `refs/`, and has three parts or more and at most 255 bytes. No part begins
+ * with a hyphen, because programs read such a name as an option.
  */
 export function isRefName(ref: string): boolean {
   if (!ref.startsWith('refs/') || !ref.isWellFormed() || Buffer.byteLength(ref) > longestRefBytes) return false;
@@ -16,7 +20,7 @@ export function isRefName(ref: string): boolean {
   );
 }
 
-/** Whether a branch may have this name. `HEAD` is no name of a branch, because git reads it as the current branch. */
+/** Whether a branch may have this name. No branch may be named `HEAD`, because git reads it as the current branch. */
 export function isBranchName(name: string): boolean {
   return name !== 'HEAD' && isRefName(`refs/heads/${name}`);
 }

@@ -1,8 +1,8 @@
 // Frequent queries and subscriptions are compiled by graphql-jit. The executor of graphql-js decides for each field of
 // each row how to resolve it, and a compiled query makes these decisions only once. Queries that graphql-jit would
 // execute differently from graphql-js are not compiled. If a compiled query meets an error, graphql-js executes the
-// query again, because its errors are the documented ones. This is safe because a query changes nothing. Of a
-// subscription, the execution of a payload is compiled. This paragraph holds for it as for a query.
+// query again, because its errors are the documented ones. This is safe because a query changes nothing. A subscription
+// is executed once for each payload like a query, and this execution is compiled by the same rules.
 //
 // graphql-jit generates code. Of a client's document only names and numbers may get into this code, because version
 // 0.8.9 would execute a certain text of a document as code.
@@ -116,8 +116,9 @@ interface PlainQuery {
 }
 
 /**
- * Analyses a document. Null: it cannot be compiled, because it is no single query or subscription of object types alone,
- * because it contains texts or conditions, or because it is too long.
+ * Analyses a document. Null: it cannot be compiled, because it is no single query or subscription of object types
+ * alone, because it contains texts or conditions, because a variable in an object may be missing, or because it is too
+ * long.
  */
 export function plainQuery(schema: GraphQLSchema, { definitions }: DocumentNode): PlainQuery | null {
   const operations = definitions.filter(

@@ -1,12 +1,15 @@
-// Documents of subscriptions, parsed and validated. The same text gives the same object, so that many sockets with the
-// same document hold it in memory once and share a compiled form.
+// Parses and validates the documents of sockets. While a text is remembered, it gives the same object each time. So
+// many sockets with the same document hold it in memory once, and share its compiled form.
 import { parse, validate, type DocumentNode, type GraphQLError, type GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { maxTokens } from './limits.ts';
 import { refuseDeepNesting } from './nesting.ts';
 
 export interface Documents {
-  /** Returns the document, or the errors of its validation. Throws a GraphQLError if the text cannot be parsed, and BAD_INPUT if it is nested too deeply. */
+  /**
+   * Returns the document, or the errors of its validation. Throws a GraphQLError if the text cannot be parsed, and
+   * BAD_INPUT if the text is nested too deeply.
+   */
   read(text: string): DocumentNode | readonly GraphQLError[];
 }
 

@@ -90,12 +90,13 @@ function refuseWhatIsNoText({ document, variables }: MeasuredRequest): void {
   requireText(variables);
 }
 
-/** No input of the schema has more levels. Variables that no operation names are counted too. */
+/** Every input of the schema has fewer levels. The limit also applies to variables that the operation does not name. */
 const deepestVariable = 50;
 
 /**
- * Throws BAD_INPUT with the field at the path, such as `input.headBranch`. A list has the path of its field. A text of
- * the document itself has no path.
+ * Throws BAD_INPUT if a text in the value is not valid, or if the value is nested too deeply. The error of a text names
+ * the field, such as `input.headBranch`. A text in a list has the name of the list's field. A text that stands in the
+ * document itself has no field.
  */
 function requireText(value: unknown, path: readonly string[] = [], depth = 0): void {
   if (typeof value === 'string') {

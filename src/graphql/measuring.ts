@@ -1,5 +1,5 @@
-// Measures how long GraphQL operations take, including those of REST requests, and names their spans. Only operations of
-// Interlock's own clients have their name in metrics and spans. Spans contain no variables.
+// Measures how long GraphQL operations take, including those of REST requests, and names their spans. Only operations
+// of REST and of the dashboard have their name in metrics and spans. Spans contain no variables.
 import type { GraphQLError } from 'graphql';
 import { labelOfOperation } from '../domain/metrics/bounded.ts';
 import type { Attributes } from '@opentelemetry/api';
@@ -31,12 +31,12 @@ export function createOperationMeter(meter: Meter, known: ReadonlySet<string>): 
   };
 }
 
-/** Does the work of an operation in a span. */
+/** Does the work of an operation in a span, which `nameOperationSpan` names. */
 export async function inOperationSpan<T>(work: () => Promise<T>): Promise<T> {
   return await inSpanNamedLater('GraphQL other', work);
 }
 
-/** Names the span of an operation. `operation` is a label of `labelOfOperation`. */
+/** Names the span of an operation. `operation` is a result of `labelOfOperation`. */
 export function nameOperationSpan(
   operation: string,
   { attributes = {}, hasFailed = false }: { readonly attributes?: Attributes; readonly hasFailed?: boolean } = {},

@@ -1,5 +1,5 @@
 // Refuses documents whose brackets are nested so deeply that the parser of graphql-js, which is recursive, would exceed
-// the stack. Only then the text is read twice.
+// the stack. The text is searched for brackets first, and is read by the lexer only if it has many of them.
 import { Lexer, Source, TokenKind } from 'graphql';
 import { DomainError } from '../domain/errors.ts';
 import { maxTokens } from './limits.ts';
@@ -9,7 +9,9 @@ const deepest = 200;
 const opening: ReadonlySet<string> = new Set([TokenKind.PAREN_L, TokenKind.BRACKET_L, TokenKind.BRACE_L]);
 const closing: ReadonlySet<string> = new Set([TokenKind.PAREN_R, TokenKind.BRACKET_R, TokenKind.BRACE_R]);
 
-/** Throws BAD_INPUT. Everything else that is wrong with the text is left to the parser. */
+/**
+ * Throws BAD_INPUT if brackets are nested too deeply. The parser reports everything else that is wrong with the text.
+ */
 export function refuseDeepNesting(text: string): void {
   if (!hasManyBrackets(text)) return;
   if (depthOf(text) > deepest)
@@ -23,7 +25,9 @@ function hasManyBrackets(text: string): boolean {
   return count > deepest;
 }
 
-/** The depth of the brackets outside of texts and comments, as far as the parser would read. */
+/**
+ * The greatest depth of the brackets outside of texts and comments, in the part of the text that the parser would read.
+ */
 function depthOf(text: string): number {
   const lexer = new Lexer(new Source(text));
   let depth = 0;
@@ -37,7 +41,7 @@ function depthOf(text: string): number {
       greatest = Math.max(greatest, depth);
     }
   } catch {
-    // The parser reports the wrong character.
+    // The parser reports the character that the lexer cannot read.
   }
   return greatest;
 }

@@ -1,5 +1,5 @@
-// Answers that subscriptions share. An event reaches many subscriptions at the same time. Those of one caller that ask
-// for the same thing need the same answer, so it is made once. Answers of different callers are never shared.
+// Answers that subscriptions share. An event reaches many subscriptions at the same time. Subscriptions of one caller
+// that ask the same question need the same answer, so the answer is made once. Different callers never share an answer.
 import type { GraphQLContext } from './context.ts';
 
 type Caller = GraphQLContext['loaders'];
@@ -12,17 +12,19 @@ interface Answer<Value> {
 export interface AnswerRequest<Value> {
   /** What the answer is about: an event, or the payload of an event. The answers last no longer than this object. */
   readonly subject: object;
-  /** The loaders of the caller. Subscriptions have the same loaders only if their callers have the same rights. */
+  /** The loaders of the caller. Only subscriptions with the same caller and the same rights have the same loaders. */
   readonly caller: Caller;
   /** What is asked about the subject. */
   readonly question: string;
   readonly make: () => Promise<Value>;
 }
 
-/** An answer is shared for this long. A subscription that is slower gets a new answer, with the rows as they are then. */
+/**
+ * An answer is shared for this long. A subscription that asks later gets a new answer, from the rows of that moment.
+ */
 const sharedForMs = 1_000;
 
-/** The returned function finds or makes an answer. It rejects if the answer could not be made. */
+/** The returned function finds or makes an answer. The promise rejects if the answer could not be made. */
 export function createSharedAnswers(now = (): number => performance.now()) {
   const bySubject = new WeakMap<object, Map<Caller, Map<string, Answer<unknown>>>>();
 

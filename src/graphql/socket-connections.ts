@@ -1,7 +1,8 @@
 // The sockets that have signed in, and the operations that run on them. A socket is authenticated once, when it
 // connects: by the token in the connection parameters, or else by the session in the cookie of the request. The socket
 // is closed as soon as the token or the session ends. The code is 4401 if the token or the session expired or was never
-// valid. The code is 4403 if it was revoked, or if a page of another site opened the socket.
+// valid. The code is 4403 if the token or the session was revoked, or if a page of another site opened the socket. The
+// code is 4429 if the account has too many sockets, or if the address has sent too many wrong tokens.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ConnectionInitMessage, Context as SocketContext, SubscribePayload } from 'graphql-ws';
 import type { Logger } from 'pino';
@@ -30,8 +31,9 @@ export interface Connection {
   /** Replaced when the permissions of the token may have changed. */
   session: Session;
   /**
-   * The operations that run, by their message. A client may use an id again before the first operation with this id has
-   * ended, so the id is not the key. Null: the operation is a query or a mutation, or has not begun to send.
+   * The operations that run, by the message that began them. A client may use an id again before the first operation
+   * with this id has ended, so the id is not the key. The value is the stream of a subscription. Null: the operation is
+   * a query or a mutation, or a subscription that has not begun yet.
    */
   readonly running: Map<SubscribePayload, AsyncGenerator | null>;
   /** Authenticates again, without extending the session of a browser. */

@@ -1,18 +1,18 @@
-// How many sockets, operations and messages a server accepts (ADR 0029). A page of the dashboard has one socket. Its
-// operations are the parts of the page that follow changes, which are fewer than ten.
+// How many sockets, operations and messages a server accepts (ADR 0029). A page of the dashboard has one socket. Each
+// part of the page that follows changes is an operation, and a page has fewer than ten such parts.
 
 export interface SocketLimits {
-  /** The open sockets of an account at one server. */
+  /** How many sockets of an account may be open at one server. */
   readonly ofAccount: number;
-  /** The open sockets of an address that have not signed in, at one server. */
+  /** How many sockets of an address that have not signed in may be open at one server. */
   readonly ofAddress: number;
-  /** The operations that run at once on a socket. */
+  /** How many operations may run at once on a socket. */
   readonly operations: number;
-  /** The messages that a socket may send at once. Pings of the WebSocket count too. */
+  /** How many messages a client may send at once on a socket. Pings and pongs of the WebSocket count too. */
   readonly messagesAtOnce: number;
-  /** The messages that a socket may send in each second after that. */
+  /** How many messages a client may send in each second after that. */
   readonly messagesPerSecond: number;
-  /** The bytes that may wait for a client that sends messages but does not read. */
+  /** How many unread bytes a client may leave and still send messages. */
   readonly unreadBytes: number;
   /** How long a socket may take to sign in. */
   readonly signInWithinMs: number;

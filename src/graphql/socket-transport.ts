@@ -1,6 +1,6 @@
-// Connects a WebSocket with the protocol of graphql-ws. `useServer` of the library is not used: it writes what clients
-// do wrong to the console, closes sockets with the text of internal errors, and bounds neither the messages of a client
-// nor the answers that a client does not read.
+// Connects a WebSocket with the protocol of graphql-ws. `useServer` of the library is not used. It writes errors that
+// clients cause to the console, and closes sockets with the text of internal errors unless NODE_ENV is `production`. It
+// bounds neither the messages of a client nor the answers that a client does not read.
 import type { IncomingMessage } from 'node:http';
 import type { Server as ProtocolServer } from 'graphql-ws';
 import type { Logger } from 'pino';
@@ -25,7 +25,7 @@ const serversMessage = /^Unexpected message of type /;
 const maxReasonBytes = 123;
 const pingEveryMs = 12_000;
 
-/** Closes a socket. A reason that a close frame has no room for is shortened. */
+/** Closes a socket. A reason that is too long for a close frame is shortened. */
 export function closeSocket(socket: WebSocket, [code, reason]: Closing): void {
   let text = reason.slice(0, maxReasonBytes);
   while (Buffer.byteLength(text) > maxReasonBytes) text = text.slice(0, -1);
@@ -75,8 +75,9 @@ export function speakProtocol(extra: SocketExtra, { protocol, limits, log }: Tra
 }
 
 /**
- * Returns a function that decides for each message whether it is handled. Messages that arrive after the server has
- * begun to close the socket are not handled.
+ * Returns a function that is called for each message, and returns whether the message is handled. If the client sends
+ * too many messages or leaves too many answers unread, the function ends the socket. Messages that arrive after the
+ * server has begun to close the socket are not handled.
  */
 function createGuard(socket: WebSocket, limits: SocketLimits): () => boolean {
   const takeMessage = createMessageMeter(limits);
@@ -100,7 +101,10 @@ async function send(socket: WebSocket, text: string): Promise<void> {
   });
 }
 
-/** Ends the socket if its client does not answer a ping until the next one. Returns a function that ends the pings. */
+/**
+ * Ends the socket if its client has not answered a ping when the next one is due. Returns a function that ends the
+ * pings.
+ */
 function keepAlive(socket: WebSocket): () => void {
   let isAnswered = true;
   socket.on('pong', () => {

@@ -74,11 +74,14 @@ interface Upgrade {
   readonly request: IncomingMessage;
   readonly stream: Duplex;
   readonly head: Buffer;
-  /** From then on, the socket no longer counts as one of its address. */
+  /** Called when the socket has signed in. The socket then no longer counts as one of its address. */
   readonly onSignedIn: () => void;
 }
 
-/** Passes on the requests that become sockets, and refuses the others. Returns a function that ends this. */
+/**
+ * Passes each request that becomes a socket to `accept`. Leaves requests alone that another handler answers, and
+ * refuses all others. Returns a function that stops listening.
+ */
 function listenForUpgrades(
   { server, isElsewhere, limits, trustsProxy }: SocketOptions,
   accept: (upgrade: Upgrade) => void,
@@ -101,7 +104,7 @@ function listenForUpgrades(
   return () => void server.off('upgrade', listen);
 }
 
-/** Answers instead of upgrading. The stream is destroyed, because a client might never close its side. */
+/** Answers a request without upgrading it. The stream is destroyed, because a client might never close its side. */
 function refuse(stream: Duplex, status: string, headers = ''): void {
   stream.on('error', () => stream.destroy());
   stream.once('finish', () => stream.destroy());
@@ -136,7 +139,8 @@ function protocolOf(options: SocketOptions, connections: Connections): Protocol 
       if (!Array.isArray(prepared)) connection.running.set(payload, null);
       return prepared;
     },
-    // A socket that was closed in the meantime does not end this subscription, because it was not known yet.
+    // While a subscription begins, its socket may be closed, or the client may end the subscription. Nothing else stops
+    // the subscription then, because its stream was not in `running` yet.
     onOperation: ({ extra }, _id, payload, _args, result) => {
       if (!isSubscription(result)) return;
       const running = connections.of(extra.socket)?.running;
@@ -199,7 +203,7 @@ function prepare(
   payload: SubscribePayload,
 ): ExecutionArgs | readonly GraphQLError[] {
   try {
-    // A point is taken first, because documents that are refused take CPU too.
+    // One point is taken before the document is read, because documents that are refused take CPU too.
     rateLimiter.take(session.ctx.accountId, 1);
     const document = documents.read(payload.query);
     if (!('definitions' in document)) return document;

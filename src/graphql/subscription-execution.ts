@@ -1,5 +1,5 @@
-// Executes subscriptions. The result of an event is made once for all subscriptions of a caller with the same document
-// and the same variables.
+// Executes subscriptions. Subscriptions of one caller share the result for a payload if they have the same payload
+// object, document, operation name and variables.
 import { createSourceEventStream, type DocumentNode, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import type { CompiledQueries, Execution } from './compiled.ts';
 import type { GraphQLContext } from './context.ts';
@@ -10,8 +10,8 @@ type Results = AsyncGenerator<ExecutionResult, undefined, undefined>;
 export type Subscribe = (args: ExecutionArgs) => Promise<Results | ExecutionResult>;
 
 /**
- * Returns a function like `subscribe` of graphql-js. It expects that the same text of a document is always the same
- * object.
+ * Returns a function like `subscribe` of graphql-js. Subscriptions share results only if their document is the same
+ * object, so the caller should pass the same object for the same text.
  */
 export function createSubscribe(compiled: CompiledQueries): Subscribe {
   const share = createSharedAnswers();
@@ -44,7 +44,10 @@ export function createSubscribe(compiled: CompiledQueries): Subscribe {
   };
 }
 
-/** This is no async generator function, because its `return` would wait for the next payload. */
+/**
+ * Makes a stream of results from a stream of payloads. This is no async generator function, because `return` of a
+ * generator waits for the next payload.
+ */
 function mapStream(source: AsyncIterable<object>, toResult: (payload: object) => Promise<ExecutionResult>): Results {
   const payloads = source[Symbol.asyncIterator]();
   const end = async (): Promise<IteratorReturnResult<undefined>> => {

@@ -42,8 +42,9 @@ export interface EventSelection<Payload extends object> {
   readonly matches: (event: FollowedEvent) => boolean;
   readonly toChange: (event: FollowedEvent) => Promise<Payload | null>;
   /**
-   * The field, if `toChange` depends on nothing but the event, the arguments and the rights of the caller. Then
-   * subscriptions of a caller with the same arguments share the change. Absent: each makes its own.
+   * The name of the subscription's field. Set it only if `toChange` depends on nothing but the event, the arguments and
+   * the rights of the caller. Subscriptions of one caller with the same arguments then share each change. Absent: each
+   * subscription makes its own change.
    */
   readonly sharedAs?: string;
   /** Whether a change is sent. Absent: every change is sent. */

@@ -16,7 +16,10 @@ export async function makeDataDirectory(folder: string): Promise<void> {
   await rm(probe, { force: true });
 }
 
-/** Whether `npm start` uses the directory, or has used it. Separate servers and workers write none of these files. */
+/**
+ * Whether `npm start` uses the directory or has used it, or whether it was restored from a backup of such a directory.
+ * Separate servers and workers write none of these files.
+ */
 export function isDirectoryOfStart(folder: string): boolean {
   return ['secrets.json', 'token', 'postgres-password'].some((name) => existsSync(join(folder, name)));
 }

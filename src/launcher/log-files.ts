@@ -1,10 +1,10 @@
-// Keeps the logs in the data directory of `npm start` small. The programs keep their log open and append to it, so the
-// log is copied and then emptied, instead of being renamed. Lines that are written in between are lost.
+// Bounds the logs in the data directory of `npm start`. A program keeps its log open and appends to it, so the log is
+// copied and then emptied, instead of being renamed. Lines that are written between the two steps are lost.
 import { chmod, copyFile, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const names = ['interlock.log', 'postgres.log', 'temporal.log', 'github-emulator.log'] as const;
-/** The copy of the earlier lines. */
+/** The name of the file with the earlier lines of a log. */
 const earlier = (name: string): string => `${name}.1`;
 
 /** The logs in the data directory, with the copies of earlier lines. */

@@ -6,7 +6,7 @@ import type { Outcome } from '../platform/exit-codes.ts';
  */
 export class StartError extends Error {
   override readonly name = 'StartError';
-  /** Determines the exit code of the programs besides `npm start`. */
+  /** Determines the exit code of a program. `npm start`, servers and workers end with 1 in any case. */
   readonly outcome: Outcome;
 
   constructor(message: string, outcome: Outcome = 'refused') {

@@ -1,8 +1,8 @@
-// Shows on the standard error how far long work is, so that the standard output is the result alone.
+// Shows how far long work is. Programs pass their standard error, so that the standard output has only the result.
 interface Ticker {
   /** Shows a state of the work. A state that follows the last one too soon is left out. */
   readonly show: (state: string) => void;
-  /** Ends the line of a terminal. */
+  /** Removes the line from a terminal. */
   readonly end: () => void;
 }
 
@@ -11,13 +11,15 @@ interface TickerStream {
   write(text: string): unknown;
 }
 
-/** A terminal has one line, which is written again. Anywhere else each state is a line of its own, and lines are rare. */
+/**
+ * On a terminal, each state replaces the last one. Anywhere else, each state is a line of its own, and lines are rare.
+ */
 const everyMs = { terminal: 100, lines: 10_000 } as const;
 
 export function createTicker(stream: TickerStream, now: () => number = () => performance.now()): Ticker {
   const isTerminal = stream.isTTY === true;
   const pauseMs = isTerminal ? everyMs.terminal : everyMs.lines;
-  // Work that is over before the first pause shows nothing outside of a terminal.
+  // Outside of a terminal, work that ends before the first pause is over shows nothing.
   let shownAt = isTerminal ? Number.NEGATIVE_INFINITY : now();
   let isOpen = false;
   return {

@@ -23,7 +23,10 @@ const hidden = '[secret]';
 const secretFields =
   /"(detail|where|(?:[\w-]*[_-])?(?:authorization|cookie|set-cookie|password|passphrase|secret|token|api[_-]?key|private[_-]?key|signature)|\w*(?:Password|Secret|Token|ApiKey|PrivateKey))":"(?:[^"\\]|\\.)+"/gi;
 
-/** Where a word begins in a line of JSON: after an escaped line break or tab, or after a character of no word. */
+/**
+ * Where a word begins in a line of JSON: after an escaped line break or tab, or at a word boundary of regular
+ * expressions.
+ */
 const start = String.raw`(?:(?<=\\[nrt])|\b)`;
 const word = (form: string, flags = 'g'): RegExp => new RegExp(`${start}${form}`, flags);
 
@@ -67,7 +70,7 @@ export function textRedactor(secrets: readonly string[]): (text: string) => stri
     try {
       return JSON.parse(clean(JSON.stringify(text))) as string;
     } catch {
-      // A secret began inside of an escaped character, so the rest of the text may be part of a secret too.
+      // The removal has cut an escaped character in two. The rest of the text may be part of a secret too.
       return hidden;
     }
   };

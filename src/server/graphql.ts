@@ -33,7 +33,7 @@ const graphqlBodyLimit = 20 * 1024 * 1024;
 
 const firstPoint = 1;
 
-/** The text of the query. Empty: the request has none, or something else in its place. */
+/** The text of the query. Empty: the request has no query, or its query is not a text. */
 function queryOf({ method, body, query }: FastifyRequest): string {
   const { query: text } = ((method === 'GET' ? query : body) ?? {}) as { readonly query?: unknown };
   return typeof text === 'string' ? text : '';
@@ -55,7 +55,7 @@ export async function serveGraphQL(
     context: async (request, reply): Promise<GraphQLContext> => {
       try {
         const { ctx } = await callers.authenticate(request, request.id);
-        // A point is taken first, because documents that are refused take CPU too.
+        // One point is taken before the document is read, because documents that are refused take CPU too.
         void reply.headers(Object.fromEntries(executing.rateLimiter.take(ctx.accountId, firstPoint)));
         refuseDeepNesting(queryOf(request));
         return { ...graphQLContext(ctx, services, 'graphql_api'), pointsTaken: firstPoint };
@@ -75,7 +75,7 @@ export async function serveGraphQL(
     // Answers to GET requests with a session must not be cached for others.
     onRequest: async (request, reply) => {
       reply.header('cache-control', 'no-store');
-      // Apollo reads the target together with the host.
+      // Apollo would fail with an internal error, because it parses a URL that it makes of the host and the target.
       if (!URL.canParse(request.url, `http://${request.hostname}/`))
         await sendFailure(reply, 400, { error: 'The header Host must be the name of a host.' });
     },

@@ -71,7 +71,7 @@ type ParallelRules = Pick<
   | 'bypassStuckState'
 >;
 
-/** The values of these rules outside parallel mode. With them, each rule is off. */
+/** The values outside parallel mode of the rules that only parallel mode has. With these values, each rule is off. */
 export const noParallelRules: ParallelRules = {
   checksStartedTimeoutMins: 0,
   maxParallelPausedBuilds: null,

@@ -18,7 +18,7 @@ scrape_configs:
       - targets: ['interlock-server:4000', 'interlock-worker:4001']
 \`\`\`
 
-[deploy/monitoring](../deploy/monitoring) has a dashboard for Grafana and rules for alerts. [The chart](install-on-a-cluster.md#kubernetes) installs the rules, and tells the Prometheus operator what to read, if you want it to.
+[deploy/monitoring](../deploy/monitoring) has a dashboard for Grafana and rules for alerts. [The chart](install-on-a-cluster.md#kubernetes) can install the rules for the Prometheus operator, and tell it which pods to read.
 
 ## How to read the metrics
 

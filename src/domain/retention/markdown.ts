@@ -31,7 +31,7 @@ Other rules apply to these:
 | Branches of bot pull requests | Deleted when the build has ended |
 | Histories of workflows | The retention of Temporal's namespace, which is one day in the embedded Temporal. Interlock does not need the history of a workflow that has ended |
 | Backups | \`npm run backup -- --into <dir> --keep <n>\` |
-| \`interlock.log\`, \`postgres.log\`, \`temporal.log\` of \`npm start\` | At the start and every hour, a log of more than 64 MB becomes \`<name>.1\`, which replaces the one before |
+| \`interlock.log\`, \`postgres.log\`, \`temporal.log\` and \`github-emulator.log\` of \`npm start\` | At the start and every hour, the lines of a log of more than 64 MB move to \`<name>.1\`, and replace the lines there |
 
 ## What is kept for ever
 

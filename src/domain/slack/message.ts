@@ -40,7 +40,7 @@ export interface DeploymentNews {
 
 export interface FreezeNews {
   readonly kind: 'freeze';
-  /** The environment or the base branch. */
+  /** The name of the environment or of the base branch. */
   readonly frozen: string;
   /** The project of the environment, or `owner/name` of the repository. */
   readonly of: string;

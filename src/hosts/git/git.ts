@@ -22,7 +22,10 @@ export interface GitInput {
   readonly timeoutMs?: number;
   /** Whether git runs with the lowest priority. */
   readonly isBackground?: boolean;
-  /** Receives the standard error while git runs. Git then writes so much of it that only the end is kept. */
+  /**
+   * Receives the standard error while git runs. The output and errors of git then have the last 64 KiB of the standard
+   * error instead of the first, because progress fills the beginning.
+   */
   readonly onStderr?: (text: string) => void;
 }
 

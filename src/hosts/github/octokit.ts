@@ -30,7 +30,7 @@ export function createOctokit({ apiUrl, as, isSilent = false, timeoutMs = callTi
   });
   // At this point, the URL still has the placeholders of the route.
   octokit.hook.wrap('request', async (request, call) => {
-    // GraphQL's URL has no placeholders, and on an Enterprise Server names the host.
+    // The URL of GraphQL has no placeholders. For an Enterprise Server it contains the host, which is removed here.
     const route = call.url.replace(/^https?:\/\/[^/]+/, '');
     const attributes = { 'http.request.method': call.method, 'server.address': new URL(apiUrl).hostname };
     return await inSpan(

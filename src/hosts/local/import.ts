@@ -55,7 +55,10 @@ export async function importRepository(
   return imported;
 }
 
-/** Returns a function that takes git's output in pieces, and calls `each` for each line and each state of a line. */
+/**
+ * Returns a function that takes git's output in pieces, and calls `each` for each complete line. Git overwrites a line
+ * of progress after a carriage return, so this character ends a line too.
+ */
 function linesOf(each: (line: string) => void): (text: string) => void {
   let rest = '';
   return (text) => {
@@ -84,7 +87,7 @@ function fetchFrom(location: string): readonly string[] {
   ];
 }
 
-// A host that begins with a hyphen is an option for ssh.
+// ssh reads a host that begins with a hyphen as an option.
 const optionAsHost = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/@]*@)?-/i;
 
 function locationOf(source: string): string {

@@ -15,8 +15,8 @@ export function refusalOfRepositories({ hasOwnDisk = false }: LocalHostOptions):
 }
 
 /**
- * Makes the git repository if it does not exist, and sets its default branch. Idempotent. Throws HostRefused if no
- * repository can be made.
+ * Makes the git repository if it does not exist, and sets its default branch. Idempotent. Throws HostRefused if the
+ * repository does not exist and this installation makes no repositories.
  */
 export async function ensureRepository(
   installation: Installation,

@@ -1,5 +1,5 @@
 // Distributes an account's events to all streams in this process. A notification is only a hint: events are always
-// read from the log, once for each notification, for any number of accounts and streams.
+// read from the log. One statement reads the events of all accounts of a notification, for any number of streams.
 import type { Logger } from 'pino';
 import type { Database } from '../../platform/database.ts';
 import { cursorExpired, formatCursor, parseCursor, requireFollowable, type Cursor } from './cursor.ts';

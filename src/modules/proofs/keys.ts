@@ -37,7 +37,7 @@ export async function readProofKeys({ db }: Pick<Ports, 'db'>): Promise<readonly
   return rows.map(({ public_key: key }) => key);
 }
 
-/** A new key, and its private half encrypted with the secrets. */
+/** Makes a key. `sealed` is the private half of the key, encrypted with the secrets. */
 export function createKey(secrets: Secrets): { readonly key: ProofKey; readonly sealed: Buffer } {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const name = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex');

@@ -55,7 +55,7 @@ export async function signProofs(ports: Pick<Ports, 'db' | 'clock'>, secrets: Se
   }
 }
 
-/** Whether the proof has its digest, and names the proof that was before it when it was written. */
+/** Whether the digest is that of the body, and the body names the digest of the proof before this one. */
 export function isWhole({ body, digest, previous }: Pick<Unsigned, 'body' | 'digest' | 'previous'>): boolean {
   return digestProof(body) === digest && body.previous === previous;
 }

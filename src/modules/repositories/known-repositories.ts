@@ -1,6 +1,6 @@
-// Caches which repository has a name or an id. Nearly every request needs a repository only to reach its contents, or to
-// show its name. The name of a repository changes only by a deletion or a rename, of which every server is notified.
-// Columns that can change are not cached, and are read when they are needed.
+// Caches which repository has a name or an id. Nearly every request needs a repository only to reach its contents, or
+// to show its name. A name leads to another repository only after a deletion or a rename, of which every server is
+// notified. Other columns that can change are not cached, and are read when they are needed.
 import type { Context } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { Database } from '../../platform/database.ts';
@@ -13,7 +13,7 @@ import type { Repository } from './repositories.types.ts';
 type Identity = Pick<RepositoryRow, 'id' | 'owner' | 'name' | 'host' | 'createdAt'>;
 
 const maxKnown = 20_000;
-/** By database, then by account and name, and by account and id. Both keys are JSON. */
+/** For each database, repositories by two keys: one of account and name, one of account and id. Both keys are JSON. */
 const knownOf = new WeakMap<Database, Map<string, Identity>>();
 /**
  * The channel of notifications about deleted repositories. The payload is the repository's id. An empty payload means
@@ -54,7 +54,10 @@ export async function loadKnownRepository(ctx: Context, name: RepositoryName): P
   return repository;
 }
 
-/** The repositories of the account with these ids, by id. Includes deleted repositories. */
+/**
+ * The repositories of the account with these ids, by id. Includes deleted repositories, and repositories that the
+ * caller may not see at GitHub.
+ */
 export async function readKnownRepositories(
   ctx: Context,
   ids: ReadonlySet<string>,

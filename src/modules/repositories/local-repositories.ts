@@ -4,8 +4,8 @@ import { isLocalHost } from '../../hosts/port.ts';
 const shown = 20;
 
 /**
- * If this installation cannot keep repositories of the local host, logs a warning with those that it has, so that an
- * operator moves them before a machine is lost.
+ * If this installation cannot keep repositories of the local host but has some, logs a warning that names the first
+ * twenty, so that an operator moves them before a machine is lost.
  */
 export async function warnOfLocalRepositories({ hosts, db, log }: Pick<Ports, 'hosts' | 'db' | 'log'>): Promise<void> {
   const host = hosts('local');

@@ -187,7 +187,7 @@ async function subjectOf(query: SystemQueries['query'], accountId: string, event
   }
 }
 
-/** The id of the event with which the freeze began that this event ends. Null: the log does not have it any more. */
+/** For the end of a freeze, the id of the event with which the freeze began. Null: the log no longer has this event. */
 async function beginningOf(
   query: SystemQueries['query'],
   accountId: string,

@@ -1,7 +1,7 @@
 // The seccomp filter: a program that the kernel runs at each system call of a command. It refuses calls that could
 // reach other commands through the kernel (keys, memory of other processes, performance counters), and calls that
-// expose more of the kernel than a build needs. Some kernels let every user read their log, which names processes and
-// addresses of the machine.
+// expose more of the kernel than a build needs. `syslog` is refused because some kernels let every user read their log
+// by it, and the log names processes and addresses of the machine.
 
 /** The kernel's names of the refused system calls. */
 const refusedCalls = [

@@ -90,7 +90,9 @@ function read({ child, descriptor, bytes }: Extract<Order, { kind: 'read' }>): v
   if (output.unread <= windowBytes) output.stream.resume();
 }
 
-/** Node throws for an argument that no program can get, such as one with a NUL. */
+/**
+ * Starts a program, or reports why not. Node throws for an argument that no program can get, such as one with a NUL.
+ */
 function tryStart(order: Extract<Order, { kind: 'start' }>): void {
   try {
     start(order);

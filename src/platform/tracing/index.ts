@@ -59,7 +59,7 @@ export async function inSpan<T>(name: string, options: SpanOptions, work: () => 
 
 const namedLater = createContextKey('the span that `nameSpan` names');
 
-/** Does the work in a span whose name is not known before the work calls `nameSpan`. */
+/** Does the work in a span. The span has this name until the work calls `nameSpan`. */
 export async function inSpanNamedLater<T>(name: string, work: () => Promise<T>): Promise<T> {
   if (!isOn) return await work();
   return await inSpan(name, {}, async () => {
@@ -68,7 +68,7 @@ export async function inSpanNamedLater<T>(name: string, work: () => Promise<T>):
   });
 }
 
-/** Names the innermost span of `inSpanNamedLater`, outside of which nothing happens. */
+/** Names the innermost span of `inSpanNamedLater`. Does nothing outside of such a span. */
 export function nameSpan(
   name: string,
   { attributes, hasFailed = false }: { readonly attributes: Attributes; readonly hasFailed?: boolean },

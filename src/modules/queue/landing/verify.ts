@@ -26,7 +26,7 @@ export interface Verification {
 
 const maxCommits = 100_000;
 
-/** How many commits of a base branch are verified, of all its commits. */
+/** How many commits of a base branch have been verified, of all that are to be verified. */
 interface VerificationProgress {
   readonly baseBranch: string;
   readonly done: number;

@@ -118,10 +118,13 @@ async function takeTurn(
   return { advance, kept: isQuiet ? kept : null };
 }
 
-/** The queues of which this process has logged that a newer version plans them. */
+/** The queues for which this process has logged that a newer version plans them. */
 const loggedQueues = new WeakMap<Context['db'], Set<string>>();
 
-/** Logs once for each queue that this process leaves it alone, so that an operator knows why an old worker does nothing. */
+/**
+ * Logs, once for each queue, that this process leaves the queue alone. An operator then knows why an old worker is
+ * idle.
+ */
 function logNewerPlanner(
   { db, log }: Context,
   { id, baseBranch, plannerVersion: newer }: QueueRow,
