@@ -1,4 +1,5 @@
 // Runbooks from the command line. All tests share one repository. The agent does what the lines of the prompts say.
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runbookDrivingOf } from '../support/runbook-agent.ts';
 import { openShop, type Shop } from './shop.ts';
@@ -14,13 +15,24 @@ afterAll(async () => {
 
 const json = ({ stdout }: CommandRun): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>;
 
+/** Lets the agent work until `running` has ended. Work may begin at any time in between. */
+async function workUntilEnded(running: Promise<unknown>): Promise<void> {
+  let hasEnded = false;
+  const end = (): void => void (hasEnded = true);
+  running.then(end, end);
+  while (!hasEnded) {
+    await shop.s.drain();
+    await delay(20);
+  }
+}
+
 /** Runs a command, and lets the agent work from the command's first line of progress on. */
 async function runWithAgent(...argv: readonly string[]): Promise<CommandRun> {
-  let working: Promise<void> | undefined;
-  const onStderr = (): void => void (working ??= shop.s.drain());
-  const ran = await shop.runWith({ onStderr }, ...argv);
-  await working;
-  return ran;
+  const begun = Promise.withResolvers<void>();
+  const running = shop.runWith({ onStderr: () => begun.resolve() }, ...argv);
+  await Promise.race([begun.promise, running]);
+  await workUntilEnded(running);
+  return await running;
 }
 
 test('a runbook starts with a prompt from the standard input, and is listed, shown and canceled', async () => {
@@ -58,8 +70,11 @@ describe('runbook continue', () => {
   test('without --wait ends at once, and reads the prompt from the standard input', async () => {
     const ran = await shop.runWith({ typed: 'say more' }, 'runbook', 'continue', '2', '-', '--json');
     expect([ran.code, json(ran)['steps'], ran.stderr]).toMatchObject([0, { completed: 2, total: 2 }, '']);
-    await shop.s.drain();
-    expect((await shop.run('runbook', 'show', '2')).stdout).toContain('completed, 3 of 3 steps\n');
+    const show = async (): Promise<string> => {
+      await shop.s.drain();
+      return (await shop.run('runbook', 'show', '2')).stdout;
+    };
+    await expect.poll(show, { timeout: 60_000 }).toContain('completed, 3 of 3 steps\n');
   });
 });
 
@@ -82,7 +97,9 @@ describe('runbook log', () => {
 
   test('ends when the work of a runbook ends that is still at work', async () => {
     expect((await shop.run('runbook', 'start', 'say cheese')).code).toBe(0);
-    const [ran] = await Promise.all([shop.run('runbook', 'log', '4'), shop.s.drain()]);
+    const running = shop.run('runbook', 'log', '4');
+    await workUntilEnded(running);
+    const ran = await running;
     expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('I am to say cheese.\n')]);
   });
 });
