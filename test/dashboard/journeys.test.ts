@@ -610,7 +610,12 @@ describe('a visitor', () => {
   it('runs the query of a page in GraphiQL, without a token', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
+    // The link leads to an empty GraphiQL until the page has sent its query.
+    const asked = page.waitForRequest(
+      (request) => request.url().endsWith('/graphql') && (request.postData() ?? '').includes('query Pulls'),
+    );
     await visit.open('/acme/shop/pulls');
+    await asked;
     await page.getByRole('link', { name: 'API: GraphiQL' }).click();
     await page.getByText(/^Signed in as /).waitFor();
     await page.getByText('query Pulls').first().waitFor();

@@ -33,14 +33,13 @@ type AnyQuery = (statement: unknown, values?: unknown, ...rest: unknown[]) => un
  * execution.
  */
 const maxNames = 1_000;
-const names = new Map<string, string>();
 
 // PostgreSQL refuses a prepared statement whose result columns have changed. A migration that adds a column changes the
 // result of a statement with a wildcard.
 const hasWildcard = /\bselect \*|\breturning \*|\w\.\*/i;
 
-/** Null: the statement is not prepared. */
-function nameOf(text: string): string | null {
+/** `names`: the names of the session, by text. Null: the statement is not prepared. */
+function nameOf(text: string, names: Map<string, string>): string | null {
   const known = names.get(text);
   if (known !== undefined) return known;
   if (names.size >= maxNames || hasWildcard.test(text)) return null;
@@ -53,8 +52,9 @@ function nameOf(text: string): string | null {
 // at each execution. Planning takes longer than executing most statements.
 export function prepareStatements(client: pg.PoolClient): void {
   const send = client.query.bind(client) as unknown as AnyQuery;
+  const names = new Map<string, string>();
   const query: AnyQuery = (text, values, ...rest) => {
-    const name = typeof text === 'string' && Array.isArray(values) && values.length > 0 ? nameOf(text) : null;
+    const name = typeof text === 'string' && Array.isArray(values) && values.length > 0 ? nameOf(text, names) : null;
     return name === null ? send(text, values, ...rest) : send({ name, text, values }, ...rest);
   };
   Object.assign(client, { query });
