@@ -1,16 +1,13 @@
 // Runs the commands of the Action against a service, and the bundle as GitHub runs it. All tests share one repository.
-import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { carryOut, type Result } from '../../action/src/commands.ts';
 import { readRequest } from '../../action/src/inputs.ts';
 import { createService } from '../../action/src/service.ts';
-import { projectRoot } from '../../src/platform/project-root.ts';
 import { startProxy } from '../cli/service-proxy.ts';
 import { openShop, repository, type Shop } from '../cli/shop.ts';
+import { definition, outputsOf, runBundle } from './bundle.ts';
 
 let shop: Shop;
 let head: string;
@@ -26,13 +23,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await shop[Symbol.asyncDispose]();
 });
-
-interface Definition {
-  readonly inputs: Readonly<Record<string, { readonly required?: boolean; readonly default?: string }>>;
-  readonly outputs: Readonly<Record<string, object>>;
-  readonly runs: { readonly using: string; readonly main: string };
-}
-const definition = parse(readFileSync(join(projectRoot, 'action', 'action.yml'), 'utf8')) as Definition;
 
 /** The inputs that commands have read. */
 const asked = new Set(['url', 'token']);
@@ -144,56 +134,18 @@ test.each([
   await expect(run({ command, ...inputs }, { token: other })).rejects.toThrow('Check the names, and whether the token');
 });
 
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly outputs: string;
-  readonly summary: string;
-}
-
-/** Runs the bundle as a runner does, with the defaults of action.yml. */
-async function runBundle(inputs: Readonly<Record<string, string>>): Promise<Ran> {
-  const files = { output: join(shop.elsewhere, 'output'), summary: join(shop.elsewhere, 'summary') };
-  const event = join(shop.elsewhere, 'event.json');
-  for (const file of Object.values(files)) await writeFile(file, '');
-  await writeFile(event, JSON.stringify({ pull_request: { number: 1, head: { sha: head } } }));
-  const defaults = Object.fromEntries(
-    Object.entries(definition.inputs).map(([name, { default: text = '' }]) => [name, text]),
-  );
-  const given = { ...defaults, repository: 'acme/shop', ...inputs };
-  const env = {
-    ...Object.fromEntries(Object.entries(given).map(([name, text]) => [`INPUT_${name.toUpperCase()}`, text])),
-    GITHUB_OUTPUT: files.output,
-    GITHUB_STEP_SUMMARY: files.summary,
-    GITHUB_EVENT_PATH: event,
-    GITHUB_EVENT_NAME: 'pull_request',
-    GITHUB_SHA: 'c'.repeat(40),
-    GITHUB_REF_TYPE: 'branch',
-    GITHUB_REF_NAME: '1/merge',
-  };
-  const main = join(projectRoot, 'action', definition.runs.main);
-  const { code, stdout } = await new Promise<{ code: number; stdout: string }>((resolve) => {
-    execFile(process.execPath, [main], { env }, (error, stdout) => resolve({ code: Number(error?.code ?? 0), stdout }));
-  });
-  return {
-    code,
-    stdout,
-    outputs: await readFile(files.output, 'utf8'),
-    summary: await readFile(files.summary, 'utf8'),
-  };
-}
-
 test('the bundle masks the token, fails with an annotation, and writes outputs and a summary', async () => {
   expect(definition.runs.using).toBe('node24');
   await shop.mutate('dequeuePullRequest', { repository, number: 1 });
   await shop.mutate('labelPullRequest', { repository, number: 1, label: 'blocked' });
-  const ran = await runBundle({ command: 'queue', url: shop.s.url, token: shop.s.token });
+  const inputs = { command: 'queue', url: shop.s.url, token: shop.s.token, repository: 'acme/shop' };
+  const ran = await runBundle({ inputs, pullRequest: { number: 1, head } });
   expect(ran.stdout).toContain(`::add-mask::${shop.s.token}\n`);
   expect([ran.code, ran.stdout]).toEqual([
     1,
     expect.stringMatching(/^::error title=Interlock%3A #1 is blocked::.+\.$/m),
   ]);
-  expect(ran.outputs).toMatch(/^status<<(\S+)\nblocked\n\1\n/);
+  expect(outputsOf(ran)).toMatchObject({ status: 'blocked', 'pull-request': '1' });
   expect(ran.summary).toMatch(/^<h3>Interlock: #1 is blocked<\/h3>\n<p>.+<\/p>\n$/);
 });
 

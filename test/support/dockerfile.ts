@@ -50,3 +50,12 @@ export function copiesOf({ instructions }: Stage): Copy[] {
       return { from, sources: paths.slice(0, -1), target: paths.at(-1) ?? '' };
     });
 }
+
+/** The words of an instruction of the last stage that is written as a list, such as ENTRYPOINT. */
+export function listOf(word: string): readonly string[] {
+  const text = readStages()
+    .at(-1)
+    ?.instructions.find((instruction) => instruction.word === word)?.text;
+  if (text === undefined) throw new Error(`The last stage of the Dockerfile has no ${word}.`);
+  return JSON.parse(text.slice(text.indexOf('['))) as string[];
+}
