@@ -2,18 +2,12 @@
 // which pull requests have landed and others wait.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
-import { pino } from 'pino';
+import type pg from 'pg';
 import { violationsText } from '../src/domain/health/invariants.ts';
 import { findViolations } from '../src/modules/health/index.ts';
-import { systemContext, type Context } from '../src/context.ts';
-import { createService } from '../src/service.ts';
-import { openBenchDatabase } from './database.ts';
 import { figure, type Figure } from './figures.ts';
-import { insertRepository } from './installation.ts';
+import { withService } from './installation.ts';
 import { fillLine } from './line.ts';
 import { timed } from './timing.ts';
 
@@ -22,26 +16,10 @@ const waiting = 100;
 const atMostMs = 1_000;
 
 export async function measureDoctor(pullRequests: number, times: number): Promise<Figure[]> {
-  const database = await openBenchDatabase();
-  const dataDir = await mkdtemp(join(tmpdir(), 'interlock-bench-doctor-'));
-  const service = await createService({
-    databaseUrl: database.url,
-    dataDir,
-    publicUrl: 'http://localhost:4000',
-    log: pino({ level: 'warn' }),
-    wake: async () => {},
-  });
-  const owner = new pg.Client({ connectionString: database.url });
-  await owner.connect();
-  try {
-    const account = async (name: string): Promise<Context> => {
-      const { rows } = await owner.query<{ id: string }>('insert into account (name) values ($1) returning id', [name]);
-      return systemContext(service.ports, rows[0]?.id ?? '');
-    };
-    const repository = async ({ accountId }: Context, name: string): Promise<string> =>
-      await insertRepository(owner, accountId, name);
+  return await withService(async (installation) => {
+    const { owner, service, dataDir } = installation;
     const yaml = 'max_parallel_builds: 10';
-    const line = await fillLine({ owner, account, repository }, { name: 'doctor', size: waiting, yaml });
+    const line = await fillLine(installation, { name: 'doctor', size: waiting, yaml });
     const commits = commitMany(
       join(dataDir, 'git', line.ctx.accountId, `${line.repositoryId}.git`),
       pullRequests - waiting,
@@ -58,12 +36,7 @@ export async function measureDoctor(pullRequests: number, times: number): Promis
       figure({ what: `${what}, p50`, today: p50, unit: 'ms', atMost: atMostMs }),
       figure({ what: 'of which CPU of the process, without PostgreSQL and git', today: cpu, unit: 'ms' }),
     ];
-  } finally {
-    await service.stop();
-    await owner.end();
-    await database.drop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  });
 }
 
 interface Commit {

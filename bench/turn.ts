@@ -1,17 +1,9 @@
 // Measures a whole turn of a queue (read, plan, write). The line is long, and the builds of its first ten pull requests
 // run. Before one kind of turn, a pull request and a check of another pull request have changed. Before the other kind,
 // nothing has changed.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import pg from 'pg';
-import { pino } from 'pino';
-import { systemContext, type Context } from '../src/context.ts';
 import { advanceQueue } from '../src/modules/queue/index.ts';
-import { createService } from '../src/service.ts';
-import { openBenchDatabase } from './database.ts';
 import { figure, type Figure } from './figures.ts';
-import { insertRepository } from './installation.ts';
+import { withService } from './installation.ts';
 import { fillLine } from './line.ts';
 import { timed } from './timing.ts';
 
@@ -21,30 +13,10 @@ const aims: ReadonlyMap<number, number> = new Map([
 ]);
 
 export async function measureTurns(sizes: readonly number[], times: number): Promise<Figure[]> {
-  const database = await openBenchDatabase();
-  const dataDir = await mkdtemp(join(tmpdir(), 'interlock-bench-turn-'));
-  const service = await createService({
-    databaseUrl: database.url,
-    dataDir,
-    publicUrl: 'http://localhost:4000',
-    log: pino({ level: 'warn' }),
-    wake: async () => {},
-  });
-  const owner = new pg.Client({ connectionString: database.url });
-  await owner.connect();
-  try {
+  return await withService(async (installation) => {
+    const { owner } = installation;
     const figures: Figure[] = [];
     for (const size of sizes) {
-      const installation = {
-        owner,
-        account: async (name: string): Promise<Context> => {
-          const { rows } = await owner.query<{ id: string }>('insert into account (name) values ($1) returning id', [
-            name,
-          ]);
-          return systemContext(service.ports, rows[0]?.id ?? '');
-        },
-        repository: async ({ accountId }: Context, name: string) => await insertRepository(owner, accountId, name),
-      };
       const { ctx, queueId, repositoryId } = await fillLine(installation, {
         name: `of ${size}`,
         size,
@@ -88,10 +60,5 @@ export async function measureTurns(sizes: readonly number[], times: number): Pro
       );
     }
     return figures;
-  } finally {
-    await owner.end();
-    await service.stop();
-    await database.drop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  });
 }
