@@ -140,6 +140,18 @@ describe('a pull request without a build', () => {
       2,
       { kind: 'room', builds: 1 },
     ],
+    [
+      'waits for the end of a pause that allows no builds',
+      { waiting: [pr(1)], rules: { maxParallelBuilds: 3 }, queue: { paused: true } },
+      1,
+      null,
+    ],
+    [
+      'waits for room during a pause that allows one build',
+      { line: [running], waiting: [pr(2)], rules: { maxParallelPausedBuilds: 1 }, queue: { paused: true } },
+      2,
+      { kind: 'room', builds: 1 },
+    ],
     ['has room', { line: [running], waiting: [pr(2)], rules: { maxParallelBuilds: 2 } }, 2, null],
     [
       'is apart from the line',

@@ -16,7 +16,7 @@ import { speculativePositionOf } from './speculative-position.ts';
 import type { ExplainedBatch, ExplainedPullRequest, Hold } from './explain.ts';
 import type { BatchState, PullRequestState, Verdict } from '../model/snapshot.ts';
 import { findPass } from '../linear/red-head.ts';
-import { hasCapacity } from '../planning/capacity.ts';
+import { limitThatIsReached } from '../planning/capacity.ts';
 import { judgeOwnCheckWait } from '../linear/landing.ts';
 import type { Decision } from '../model/decision.ts';
 
@@ -117,12 +117,12 @@ function holdOf(view: LineView, pullRequest: PullRequestState, before: readonly 
     const next = planNextBatch(view);
     if (next.kind === 'wait') return { kind: 'company', until: next.until };
   }
-  const { mode, maxParallelBuilds } = view.snapshot.rules;
-  if (mode !== 'parallel') return null;
+  if (view.snapshot.rules.mode !== 'parallel') return null;
   const failed = view.batches.find((batch) => verdictTexts[verdictOf(view, batch).kind] === 'red');
   if (failed !== undefined) return { kind: 'judgement', of: membersOf(view, failed).map(({ number }) => number) };
-  const isFull = maxParallelBuilds !== null && !hasCapacity(view, [pullRequest]);
-  return isFull ? { kind: 'room', builds: maxParallelBuilds } : null;
+  const builds = limitThatIsReached(view, [pullRequest]);
+  // While a pause allows no builds, the pull request waits for the end of the pause, which is a condition of its own.
+  return builds === null || builds === 0 ? null : { kind: 'room', builds };
 }
 
 /**

@@ -8,6 +8,15 @@ export function hasCapacity(view: LineView, members: readonly PullRequestState[]
   return freeBuilds(view, running) > 0;
 }
 
+/** The number of running builds below which another build of these members may start. Null: it may start now. */
+export function limitThatIsReached(view: LineView, members: readonly PullRequestState[]): number | null {
+  if (hasCapacity(view, members)) return null;
+  const { queue, rules } = view.snapshot;
+  const whilePaused = rules.maxParallelPausedBuilds ?? 0;
+  const running = countRunning(view, [...view.batches, ...view.sideBuilds]);
+  return queue.paused && running >= whilePaused ? whilePaused : rules.maxParallelBuilds;
+}
+
 /** How many more builds may start. Negative: more builds run than are allowed now. */
 export function freeBuilds({ snapshot }: LineView, running: number): number {
   const { queue, rules } = snapshot;
