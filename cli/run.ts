@@ -59,8 +59,7 @@ async function parse(argv: readonly string[], io: Io, version: string): Promise<
     .option('--json', 'print one JSON document instead of text')
     .option('--no-color', 'print without colours (NO_COLOR)')
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => undefined })
-    .exitOverride();
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => undefined });
   const registry: Registry = {
     program,
     action: (work) =>
@@ -70,13 +69,23 @@ async function parse(argv: readonly string[], io: Io, version: string): Promise<
       },
   };
   for (const add of parts) add(registry);
-  if (argv.length === 0) {
-    io.stderr.write(program.helpInformation());
-    return 'usage';
-  }
   await addCompletion(program, argv[0]);
+  nameHelpIn(program, 'interlock', argv.includes('--json'));
   await program.parseAsync(argv, { from: 'user' });
   return outcome;
+}
+
+/** Makes each usage error of the library a failure that names the help of its command. */
+function nameHelpIn(command: Command, path: string, isJson: boolean): void {
+  command.exitOverride((error) => {
+    if (error.exitCode === 0) throw error;
+    // The library throws `commander.help` if a command was called without the command below it.
+    if (error.code !== 'commander.help')
+      throw new Failure('usage', `${error.message.replace(/^error: /, '')} (${path} --help)`);
+    const below = command.commands.map((each) => each.name()).join(', ');
+    throw new Failure('usage', isJson ? `Name a command after ${path}: ${below}` : command.helpInformation().trimEnd());
+  });
+  for (const each of command.commands) nameHelpIn(each, `${path} ${each.name()}`, isJson);
 }
 
 /** Writes the failure to the standard error, as its message or with `--json` as a document. */
@@ -90,7 +99,5 @@ function report(error: unknown, io: Io, isJson: boolean): Outcome {
 
 function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  if (error instanceof CommanderError)
-    return new Failure('usage', `${error.message.replace(/^error: /, '')} (interlock --help)`);
   return new Failure('failed', error instanceof Error ? (error.stack ?? error.message) : String(error));
 }

@@ -54,6 +54,7 @@ async function compareInvariants(): Promise<number> {
     .description(
       'Compares the installation with the rules that always hold. With <owner/name>: proves that the repository can land pull requests.',
     )
+    .argument('[owner/name]', 'repository; without it, the whole installation')
     .option('--growth', 'prints how much room records take, instead of the checks')
     .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
     .option('--database-url <url>', 'your own PostgreSQL', process.env['DATABASE_URL'])

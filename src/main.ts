@@ -8,7 +8,7 @@ import { localDemoHost } from './demo/host.ts';
 import { playDemo } from './demo/play.ts';
 import { playFirstReleases } from './demo/releases.ts';
 import { startScenario } from './demo/scenario.ts';
-import { calledAs, examplesOf } from './launcher/called-as.ts';
+import { calledAs, examplesOf, nameHelpInErrors } from './launcher/called-as.ts';
 import { createProgress } from './launcher/progress.ts';
 import { readSecretFiles } from './launcher/secret-files.ts';
 import { StartError } from './launcher/start-error.ts';
@@ -83,6 +83,7 @@ function githubOf({ github, githubEmulator }: Flags): GitHubOption | null {
 async function main(): Promise<void> {
   closeInheritedDescriptors();
   readSecretFiles(process.env);
+  nameHelpInErrors(program, calledAs('start'));
   const flags = program.parse().opts<Flags>();
   const startedAt = performance.now();
   let isStopping = false;

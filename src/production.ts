@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { makeDataDirectory } from './launcher/data-directory.ts';
 import { assertGit } from './launcher/git-program.ts';
+import { nameHelpInErrors } from './launcher/called-as.ts';
 import { checkDatabase, openTemporal, prepareSchema } from './launcher/parts.ts';
 import { readSecretFiles } from './launcher/secret-files.ts';
 import { StartError } from './launcher/start-error.ts';
@@ -260,6 +261,7 @@ async function makeAccount(flags: AccountFlags): Promise<void> {
 
 async function main(): Promise<void> {
   readSecretFiles(process.env);
+  nameHelpInErrors(program, program.name());
   await program.parseAsync();
 }
 

@@ -11,13 +11,21 @@ import { errorText, secretsOf, textRedactor } from './platform/logging.ts';
 import { isOutage } from './platform/outage.ts';
 
 /**
- * Parses the arguments of this process. Throws CommanderError after `--help` too. `runTool` prints only real errors.
+ * Parses the arguments of this process. Throws CommanderError after `--help`, for which `runTool` prints nothing. The
+ * message about wrong arguments names the help.
  */
 export function parseArguments(command: Command): void {
   command
-    .exitOverride()
+    .exitOverride((error) => {
+      if (error.exitCode === 0) throw error;
+      throw new StartError(`${withoutPrefix(error)} (${command.name()} --help)`, 'usage');
+    })
     .configureOutput({ writeErr: () => {} })
     .parse();
+}
+
+function withoutPrefix({ message }: CommanderError): string {
+  return message.replace(/^error: /, '');
 }
 
 /**
@@ -66,7 +74,7 @@ interface Failure {
 }
 
 function failureOf(error: unknown): Failure {
-  if (error instanceof CommanderError) return { outcome: 'usage', message: error.message.replace(/^error: /, '') };
+  if (error instanceof CommanderError) return { outcome: 'usage', message: withoutPrefix(error) };
   if (error instanceof StartError) return error;
   if (error instanceof DomainError) {
     const { code, message, field } = error;

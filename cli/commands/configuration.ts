@@ -145,7 +145,7 @@ async function push(invocation: Invocation, options: HarmOptions, file?: string)
   const isWanted =
     found.accepted &&
     found.changedKeys.length > 0 &&
-    (await isConfirmed(invocation, options, found.impact?.sentence ?? 'The configuration would be replaced.'));
+    (await isConfirmed(invocation, options, 'The configuration would be replaced.'));
   if (isWanted) {
     const api = await connect(invocation);
     const input = { repository: await repositoryOf(invocation), yaml };

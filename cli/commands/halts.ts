@@ -70,8 +70,12 @@ interface Halted {
 }
 
 function report({ say, document }: Invocation, { where, sentence, impact, isDry = false }: Halted): void {
-  if (!isDry) say(impact ? `${sentence} ${impact}` : sentence);
+  if (!isDry) say(withImpact(sentence, impact));
   document({ where, done: !isDry, impact });
+}
+
+function withImpact(sentence: string, impact: string | null): string {
+  return impact ? `${sentence} ${impact}` : sentence;
 }
 
 async function pause(invocation: Invocation, options: PauseOptions, pattern?: string): Promise<void> {
@@ -83,7 +87,7 @@ async function pause(invocation: Invocation, options: PauseOptions, pattern?: st
   const set = await pausing(await connect(invocation), { repository, pattern, message: options.message });
   const where = pattern === undefined ? nameOf(repository) : `${nameOf(repository)} ${pattern}`;
   const impact = await set({ paused: true, preview: true });
-  if (!(await isConfirmed(invocation, options, impact ?? `${where} would be paused.`)))
+  if (!(await isConfirmed(invocation, options, withImpact(`${where} would be paused.`, impact))))
     return report(invocation, { where, sentence: '', impact, isDry: true });
   await set({ paused: true, preview: false });
   report(invocation, { where, sentence: `${where} is paused.`, impact });
@@ -141,7 +145,9 @@ async function freeze(invocation: Invocation, options: FreezeOptions, where = ''
     return (await api.ask(FreezeBranchesDocument, { input })).freezeBranches.impact?.sentence ?? null;
   };
   const impact = await set(true);
-  if (!(await isConfirmed(invocation, options, impact ?? `${named} would be frozen.`)))
+  // The impact on an environment names the environment and the freeze. The impact on base branches does not.
+  const question = repository === null && impact !== null ? impact : withImpact(`${named} would be frozen.`, impact);
+  if (!(await isConfirmed(invocation, options, question)))
     return report(invocation, { where: named, sentence: '', impact, isDry: true });
   await set(false);
   report(invocation, { where: named, sentence: `${named} is frozen.`, impact });

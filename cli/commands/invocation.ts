@@ -116,7 +116,7 @@ export async function connect(invocation: Invocation): Promise<Api> {
     case 'no address':
       throw new Failure(
         'usage',
-        'No service is named. Log in (interlock login <address>), set INTERLOCK_URL, or give --url.',
+        'No service is named. Log in (interlock login <address>), set INTERLOCK_URL, give --url, or name the data directory of a service that runs on this machine by --data.',
       );
   }
 }
@@ -189,20 +189,24 @@ export function unknownPullRequest(repository: RepositoryName, number: number): 
 
 /**
  * Waits for an answer of the service. A documented refusal such as "Pull request not found" does not say which name is
- * unknown, so `named` is appended to its message. A message that ends with a period is not changed.
+ * unknown and what to do, so `more` is appended to its message. A message that ends with a period is not changed.
  */
-export async function completeRefusal<Answer>(named: string, answer: Promise<Answer>): Promise<Answer> {
+export async function completeRefusal<Answer>(
+  more: string | ((refusal: Failure) => string),
+  answer: Promise<Answer>,
+): Promise<Answer> {
   try {
     return await answer;
   } catch (error) {
     if (!(error instanceof Failure) || !isBareRefusal(error)) throw error;
     const { outcome, message, code, field } = error;
-    throw new Failure(outcome, `${message}: ${named}`, { code, field });
+    throw new Failure(outcome, `${message}: ${typeof more === 'string' ? more : more(error)}`, { code, field });
   }
 }
 
-const isBareRefusal = ({ code, message }: Failure): boolean =>
-  (code === 'NOT_FOUND' || code === 'BAD_INPUT') && !message.endsWith('.');
+const completedCodes: readonly string[] = ['NOT_FOUND', 'BAD_INPUT', 'ENVIRONMENT_FROZEN'];
+
+const isBareRefusal = ({ code, message }: Failure): boolean => completedCodes.includes(code) && !message.endsWith('.');
 
 /**
  * Shows what a command would do, and asks the user. Returns false with `--dry-run`. Throws a failure if the user

@@ -113,7 +113,8 @@ async function dequeue(invocation: Invocation, options: HarmOptions, text?: stri
     api.ask(DequeuePullRequestDocument, { input: { repository, number, preview: true } }),
   );
   const impact = preview.dequeuePullRequest.impact?.sentence ?? '';
-  if (!(await isConfirmed(invocation, options, impact))) return invocation.document(documentOf(chosen, { impact }));
+  const sentence = `#${number} of ${nameOf(repository)} would leave the queue. ${impact}`;
+  if (!(await isConfirmed(invocation, options, sentence))) return invocation.document(documentOf(chosen, { impact }));
   const { dequeuePullRequest } = await api.ask(DequeuePullRequestDocument, { input: { repository, number } });
   report(invocation, chosen, dequeuePullRequest);
 }

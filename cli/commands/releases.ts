@@ -69,7 +69,10 @@ async function release(
   const api = await connect(invocation);
   const { releaseProject } = await api.ask(ReleaseProjectDocument, { name: project });
   if (releaseProject === null)
-    throw new Failure('refused', `There is no release project ${project}.`, { code: 'NOT_FOUND', field: 'project' });
+    throw new Failure('refused', `There is no release project ${project}. The projects are at ${api.url}/releases`, {
+      code: 'NOT_FOUND',
+      field: 'project',
+    });
   const input = {
     project,
     version,
@@ -93,8 +96,8 @@ interface DeployOptions extends HarmOptions {
 interface Change {
   readonly project: string;
   readonly environment: string;
-  /** The text that is appended to a refusal that does not say which name is unknown. */
-  readonly named: string;
+  /** Null: a rollback, which chooses the version itself. */
+  readonly version: string | null;
   readonly send: (preview: boolean) => Promise<{
     readonly deployment: DeploymentRowFragment;
     readonly impact: { readonly sentence: string } | null;
@@ -112,8 +115,7 @@ async function deploy(
   const input = { project, environment, version, force: options.force === true, supersede: options.supersede === true };
   const send: Change['send'] = async (preview) =>
     (await api.ask(CreateDeploymentDocument, { input: { ...input, preview } })).createDeployment;
-  const named = `version ${version} for ${project}/${environment}. \`interlock release\` makes a candidate.`;
-  return await change(invocation, { api, options }, { project, environment, named, send });
+  return await change(invocation, { api, options }, { project, environment, version, send });
 }
 
 async function rollBack(
@@ -126,8 +128,20 @@ async function rollBack(
   const input = { project, environment, force: options.force === true };
   const send: Change['send'] = async (preview) =>
     (await api.ask(RollBackEnvironmentDocument, { input: { ...input, preview } })).rollBackEnvironment;
-  const named = `${project}/${environment}.`;
-  return await change(invocation, { api, options }, { project, environment, named, send });
+  return await change(invocation, { api, options }, { project, environment, version: null, send });
+}
+
+/** What to do about a refusal that names neither the place nor a cure. */
+function cureOf(of: Pick<Change, 'project' | 'environment' | 'version'> & { readonly url: string }) {
+  const { project, environment, version, url } = of;
+  const place = `${project}/${environment}`;
+  return ({ code }: Failure): string => {
+    if (code === 'ENVIRONMENT_FROZEN')
+      return `${place}. Wait for the end of the freeze, end it (interlock unfreeze ${environment} --project ${project}), or give --force.`;
+    return version !== null && code === 'BAD_INPUT'
+      ? `version ${version} for ${place}. \`interlock release\` makes a candidate.`
+      : `${place}. The projects and their environments are at ${url}/releases`;
+  };
 }
 
 const notDeployed = { version: null, from: null, status: null, error: null };
@@ -135,9 +149,10 @@ const notDeployed = { version: null, from: null, status: null, error: null };
 async function change(
   invocation: Invocation,
   { api, options }: { readonly api: Api; readonly options: DeployOptions },
-  { project, environment, named, send }: Change,
+  { project, environment, version: asked, send }: Change,
 ): Promise<Outcome | void> {
-  const { impact } = await completeRefusal(named, send(true));
+  const cure = cureOf({ project, environment, version: asked, url: api.url });
+  const { impact } = await completeRefusal(cure, send(true));
   const sentence = impact?.sentence ?? '';
   if (!(await isConfirmed(invocation, options, sentence)))
     return invocation.document({ ...notDeployed, project, environment, impact: sentence });

@@ -128,6 +128,8 @@ async function addPrompt(
   const api = await connect(invocation);
   const prompt = await promptOf(invocation, given);
   const { continueRunbook } = await api.ask(ContinueRunbookDocument, { input: { number, prompt } });
+  // The answer has the status before the prompt is planned, which may be `completed`.
+  if (!wait) invocation.say('The prompt is added, and its steps are planned next.');
   return await waitOrReport(invocation, { api, runbook: continueRunbook.runbook, wait: wait === true });
 }
 
@@ -210,6 +212,7 @@ function report({ say, document }: Invocation, runbook: RunbookRowFragment): voi
   const { number, title, status, stepCounts, problem, pullRequests, url } = runbook;
   say(`Runbook ${number} ${title}: ${status.toLowerCase()}, ${stepCounts.completed} of ${stepCounts.total} steps`);
   if (problem !== null) say(problem);
+  else if (status === 'FAILED') say(`The log says why: interlock runbook log ${number}`);
   for (const pullRequest of pullRequests) say(`#${pullRequest.number}  ${pullRequest.url}`);
   say(url);
   document(documentOf(runbook));

@@ -41,10 +41,8 @@ async function listen(invocation: Invocation, { endpoint, forward }: ListenOptio
   if (endpoints.length === 0)
     throw new Failure(
       'refused',
-      'The account has no such endpoint for webhooks. Make one on the page of webhooks of the dashboard.',
-      {
-        code: 'NOT_FOUND',
-      },
+      `The account has no endpoint for webhooks${endpoint === undefined ? '' : ` with the address ${endpoint}`}. Make one at ${api.url}/settings/webhooks`,
+      { code: 'NOT_FOUND' },
     );
   const read = async (): Promise<readonly Sent[]> =>
     (await Promise.all(endpoints.map(async (one) => await readSent(api, one)))).flat();

@@ -1,9 +1,18 @@
 // The programs are called through npm in a clone, and as `interlock` if the package is installed.
+import type { Command } from 'commander';
 
 /** How the user calls a program, for help texts and messages: `npm run verify --` or `interlock verify`. */
 export function calledAs(program: string): string {
   if (process.env['INTERLOCK_CALLED_AS'] === 'interlock') return `interlock ${program}`;
   return program === 'start' ? 'npm start --' : `npm run ${program} --`;
+}
+
+/** Lets the message about a wrong option or argument name the help of the command. `call` is how the user calls it. */
+export function nameHelpInErrors(command: Command, call: string): void {
+  command.configureOutput({
+    outputError: (text, write) => write(`${text.replace(/^error: /, '').trimEnd()} (${call} --help)\n`),
+  });
+  for (const each of command.commands) nameHelpInErrors(each, `${call} ${each.name()}`);
 }
 
 /** The examples at the end of a program's help text. `calls` are the arguments of each example. */

@@ -23,7 +23,7 @@ export interface Temporal extends Omit<EmbeddedTemporal, 'uiUrl' | 'exited'> {
 /** `databaseUrl` is the value of --database-url or DATABASE_URL. The server that it names is never stopped. */
 export async function openPostgres(databaseUrl: string | undefined, options: PostgresOptions): Promise<Postgres> {
   if (!databaseUrl) return startPostgres(options);
-  await checkDatabase(databaseUrl);
+  await checkDatabase(databaseUrl, { hasEmbedded: true });
   return { url: databaseUrl, exited: null, stop: async () => undefined };
 }
 
@@ -58,10 +58,11 @@ export async function openTemporal(
   return { address, namespace, security, uiUrl: null, exited: null, stop: async () => undefined };
 }
 
-/** Throws StartError if the database does not answer. */
-export async function checkDatabase(databaseUrl: string): Promise<void> {
-  const cure =
-    'Start the database, correct --database-url (DATABASE_URL), or leave this setting out to use the embedded database.';
+/** Throws StartError if the database does not answer. `hasEmbedded`: without the setting, there is an embedded one. */
+export async function checkDatabase(databaseUrl: string, { hasEmbedded = false } = {}): Promise<void> {
+  const cure = hasEmbedded
+    ? 'Start the database, correct --database-url (DATABASE_URL), or leave this setting out to use the embedded database.'
+    : 'Start the database, or correct --database-url (DATABASE_URL).';
   if (!URL.canParse(databaseUrl)) throw new StartError(`The database URL is no URL. ${cure}`);
   // The message has the URL without the password, because it may be logged.
   const { host, pathname } = new URL(databaseUrl);

@@ -57,7 +57,7 @@ describe('a pull request', () => {
     expect(refused.stderr).toMatch(/Give --yes to confirm, because there is no terminal on which to ask you\.\n$/);
     const dry = await shop.run('dequeue', '1', '--dry-run');
     expect(dry).toMatchObject({ code: 0, stderr: '' });
-    expect(dry.stdout).toMatch(/^Nothing was done\. Without --dry-run: ./);
+    expect(dry.stdout).toMatch(/^Nothing was done\. Without --dry-run: #1 of acme\/shop would leave the queue\. ./);
     const declined = await shop.runWith({ isTTY: true, typed: 'n\n' }, 'dequeue', '1');
     expect([declined.code, declined.stderr]).toEqual([
       1,
@@ -82,7 +82,10 @@ describe('a pull request', () => {
 
 describe('a pause or a freeze', () => {
   test('pauses the repository or branches until they are resumed', async () => {
-    expect((await shop.run('pause')).code).toBe(2);
+    expect(await shop.run('pause')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^acme\/shop would be paused\. \S.* Give --yes to confirm/),
+    });
     expect(json(await shop.run('pause', '--yes', '--json'))).toMatchObject({ where: 'acme/shop', done: true });
     expect(json(await shop.run('status', '--json'))).toMatchObject({ paused: true });
     expect(json(await shop.run('resume', '--json'))).toMatchObject({ where: 'acme/shop', done: true });
@@ -93,6 +96,8 @@ describe('a pause or a freeze', () => {
   });
 
   test('freezes base branches until they are unfrozen', async () => {
+    const dry = await shop.run('freeze', 'main', '--dry-run');
+    expect(dry.stdout).toMatch(/^Nothing was done\. Without --dry-run: acme\/shop main would be frozen\. ./);
     const frozen = await shop.run('freeze', 'main', '--reason', 'Holidays', '--until', '2099-01-01T00:00:00Z', '--yes');
     expect(frozen).toMatchObject({ code: 0, stdout: expect.stringContaining('acme/shop main is frozen.') });
     expect(json(await shop.run('status', '--json'))['frozen']).toContain('Holidays');
@@ -166,9 +171,32 @@ describe('a command fails with an exit code and a message for', () => {
 
   test.each<[string, number, string, () => Promise<CommandRun>]>([
     ['an unknown command', 2, "unknown command 'que'", async () => await shop.run('que')],
-    ['an unknown option', 2, "unknown option '--loud'", async () => await shop.run('status', '--loud')],
-    ['a missing argument', 2, "missing required argument 'where'", async () => await shop.run('freeze')],
+    [
+      'an unknown option',
+      2,
+      "unknown option '--loud' (interlock status --help)\n",
+      async () => await shop.run('status', '--loud'),
+    ],
+    [
+      'a missing argument',
+      2,
+      "missing required argument 'prompt' (interlock runbook start --help)\n",
+      async () => await shop.run('runbook', 'start'),
+    ],
     ['no command', 2, 'Usage: interlock', async () => await shop.run()],
+    ['options without a command', 2, 'Usage: interlock', async () => await shop.run('--repo', 'acme/shop')],
+    [
+      'a command without the command below it',
+      2,
+      'Usage: interlock config [options] [command]\n',
+      async () => await shop.run('config'),
+    ],
+    [
+      'a command without the command below it, with --json',
+      2,
+      '"message":"Name a command after interlock config: show, lint, diff, push, simulate"',
+      async () => await shop.run('config', '--json'),
+    ],
     ['an invalid address', 2, '--url must be an address', async () => await shop.run('status', '--url', 'shop')],
     [
       'an invalid name of a repository',

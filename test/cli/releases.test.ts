@@ -53,13 +53,22 @@ describe('a release', () => {
       2,
       expect.stringContaining('candidate version: version 9.9 for shop/production. '),
     ]);
+    const elsewhere = await shop.run('deploy', 'shop', 'moon', '1.0-rc1', '--yes');
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([
+      1,
+      `Release environment not found: shop/moon. The projects and their environments are at ${shop.s.url}/releases\n`,
+    ]);
   });
 
   test('is rolled back, unless the environment is frozen', async () => {
     await report('1.0-rc2', 'SUCCESS');
     expect((await shop.run('freeze', 'production', '--project', 'shop', '--yes')).code).toBe(0);
     const refused = await shop.run('rollback', ...place, '--yes', '--json');
-    expect([refused.code, JSON.parse(refused.stderr)]).toMatchObject([1, { error: { code: 'ENVIRONMENT_FROZEN' } }]);
+    const message = expect.stringMatching(/^Environment is frozen: .*interlock unfreeze production --project shop/);
+    expect([refused.code, JSON.parse(refused.stderr)]).toMatchObject([
+      1,
+      { error: { code: 'ENVIRONMENT_FROZEN', message } },
+    ]);
     expect(await shop.run('unfreeze', 'production', '--project', 'shop')).toMatchObject({
       stdout: 'The freeze of shop/production has ended.\n',
       stderr: '',
@@ -70,7 +79,10 @@ describe('a release', () => {
 
   test('of a project that does not exist is refused', async () => {
     const { code, stderr } = await shop.run('release', 'shoe', '1.0-rc1');
-    expect([code, stderr]).toEqual([1, 'There is no release project shoe.\n']);
+    expect([code, stderr]).toEqual([
+      1,
+      `There is no release project shoe. The projects are at ${shop.s.url}/releases\n`,
+    ]);
   });
 });
 
@@ -97,7 +109,11 @@ describe('a configuration', () => {
     await write('new.yml', 'merge_rules:\n  labels:\n    trigger: go\n');
     const compared = await shop.run('config', 'diff', 'new.yml');
     expect(compared.stdout).toMatch(/^- merge_rules\.labels\.trigger: .*\n\+ merge_rules\.labels\.trigger: "go"\n/);
-    expect((await shop.run('config', 'push', 'new.yml')).code).toBe(2);
+    const asked = await shop.run('config', 'push', 'new.yml');
+    expect([asked.code, asked.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^The configuration would be replaced\. Give --yes/),
+    ]);
     const pushed = await shop.run('config', 'push', 'new.yml', '--yes', '--json');
     expect(json(pushed)).toMatchObject({
       accepted: true,
@@ -112,7 +128,9 @@ describe('a configuration', () => {
 test('webhooks listen prints deliveries as they are sent, and forwards them with their signature', async () => {
   await using endpoint = await receiver();
   await using developer = await receiver();
-  expect((await shop.run('webhooks', 'listen')).stderr).toContain('The account has no such endpoint for webhooks.');
+  expect((await shop.run('webhooks', 'listen')).stderr).toBe(
+    `The account has no endpoint for webhooks. Make one at ${shop.s.url}/settings/webhooks\n`,
+  );
   await shop.mutate('createWebhookEndpoint', { url: endpoint.url, actions: ['*'] });
   const stop = new AbortController();
   const argv = ['webhooks', 'listen', '--forward', developer.url, '--json'];

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(async () => await removeDirectory(folder));
 
 test.each([
-  ['backup --no-such-option', 2, 'USAGE', "unknown option '--no-such-option'"],
+  ['backup --no-such-option', 2, 'USAGE', "unknown option '--no-such-option' (npm run backup -- --help)"],
   ['import', 2, 'USAGE', "missing required argument 'source'"],
   ['restore --from $folder', 1, 'REFUSED', 'contains no complete backup'],
   ['recover --data $folder', 1, 'REFUSED', 'There is no Interlock in'],

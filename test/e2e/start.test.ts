@@ -25,6 +25,11 @@ const ownMirrors = { GITHUB_MIRRORS: 'own' };
 const part = (name: string): RegExp => new RegExp(`^${name} … \\d+\\.\\d s$`, 'm');
 
 describe('a start that is refused', () => {
+  test('names its help if an option is unknown', async () => {
+    const { code, stderr } = await runProgram('main', ['--quick']).ended;
+    expect([code, stderr]).toEqual([1, "unknown option '--quick' (npm start -- --help)\n"]);
+  });
+
   test('keeps a folder that is not a data directory, although --reset is given', async () => {
     const folder = await dataDirectory();
     onTestFinished(async () => await removeDirectory(folder));
