@@ -1,7 +1,7 @@
 // `npm run import` of a real history, whose newest commits land again on an older commit; of a shallow clone; and of
-// sources that cannot be imported.
+// sources that cannot be imported. `npm run export` of an imported repository.
 import { existsSync } from 'node:fs';
-import { cp, writeFile, rename } from 'node:fs/promises';
+import { cp, readFile, writeFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { projectRoot } from '../../src/platform/project-root.ts';
@@ -107,6 +107,36 @@ test('a shallow clone is imported with the history that it has, and pull request
   expect(await repository.landing(number)).toMatchObject({ status: 'MERGED' });
   const verified = await runProgram('verify', ['imported/shallow', '--data', dataDir]).ended;
   expect(verified.code, verified.said).toBe(0);
+});
+
+test('an export has the rows of a repository and its commits, and an account has all its repositories', async () => {
+  const to = await folder();
+  const exported = async (...args: string[]): Promise<{ code: number | null; said: string; stderr: string }> =>
+    await runProgram('export', [...args, '--data', dataDir]).ended;
+  const one = await exported('imported/shallow', '--to', join(to, 'one'));
+  expect(one.code, one.said).toBe(0);
+  expect(one.said).toContain('The export contains no secrets and no tokens.');
+  const manifest = JSON.parse(await readFile(join(to, 'one', 'export.json'), 'utf8')) as {
+    readonly tables: readonly { readonly name: string; readonly rows: number }[];
+    readonly repositories: readonly string[];
+  };
+  expect(manifest.tables.find(({ name }) => name === 'pull_request')?.rows).toBe(1);
+  const [copy = ''] = manifest.repositories;
+  await interlock.client.git(to, 'clone', '-q', join(to, 'one', copy), 'cloned');
+  expect(await interlock.client.git(join(to, 'cloned'), 'log', '-1', '--format=%s', 'origin/trunk')).toBe(
+    'Add a file (#1)',
+  );
+
+  const all = await exported('--account', 'interlock', '--to', join(to, 'all'));
+  expect(all.code, all.said).toBe(0);
+  for (const [args, exit, message] of [
+    [['imported/shallow', '--to', join(to, 'one')], 1, 'is not empty'],
+    [['imported/none', '--to', join(to, 'none')], 1, 'There is no repository imported/none'],
+    [['--to', join(to, 'none')], 2, 'Name a repository as <owner>/<name>'],
+  ] as const) {
+    const { code, stderr } = await exported(...args);
+    expect([code, stderr.trim().split('\n')]).toEqual([exit, [expect.stringContaining(message)]]);
+  }
 });
 
 test('a repository that cannot be imported or verified is refused in one line', async () => {

@@ -1,41 +1,31 @@
-// The package in an empty folder, with only the packages that it names.
+// The package, installed by npm in an empty folder.
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, symlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect, onTestFinished, test } from 'vitest';
-import { projectRoot } from '../../src/platform/project-root.ts';
 import { dataDirectory, removeDirectory, startProgram, until } from './interlock.ts';
 import { pack } from './package.ts';
 
 const run = promisify(execFile);
 
-interface Manifest {
-  readonly dependencies: Readonly<Record<string, string>>;
-  readonly optionalDependencies: Readonly<Record<string, string>>;
-}
-
-/** Unpacks the package to node_modules/interlock, with links to its own dependencies. */
+/**
+ * Packs the package, and installs it as a user does, with the newest versions that it and its packages allow. Returns the
+ * program that npm linked.
+ */
 async function install(folder: string): Promise<string> {
   const { filename } = await pack(folder);
-  const modules = join(folder, 'node_modules');
-  await mkdir(modules);
-  await run('tar', ['-xzf', join(folder, filename), '-C', modules]);
-  await run('mv', [join(modules, 'package'), join(modules, 'interlock')]);
-  const { dependencies, optionalDependencies } = JSON.parse(
-    await readFile(join(modules, 'interlock', 'package.json'), 'utf8'),
-  ) as Manifest;
-  // type-graphql has graphql-scalars as its peer, which npm installs too.
-  for (const name of [...Object.keys({ ...dependencies, ...optionalDependencies }), 'graphql-scalars']) {
-    await mkdir(dirname(join(modules, name)), { recursive: true });
-    await symlink(join(projectRoot, 'node_modules', name), join(modules, name));
-  }
-  return join(modules, 'interlock', 'cli', 'bin.cjs');
+  await writeFile(join(folder, 'package.json'), '{ "private": true }\n');
+  const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  await run('npm', ['install', ...flags, join(folder, filename)], { cwd: folder, maxBuffer: 1 << 24 });
+  return join(folder, 'node_modules', '.bin', 'interlock');
 }
 
-test('interlock start runs from the package, and other commands use the service that it started', async () => {
+test('interlock start runs from the installed package, and other commands use the service that it started', {
+  timeout: 900_000,
+}, async () => {
   const folder = await dataDirectory();
   onTestFinished(async () => await removeDirectory(folder));
   const bin = await install(folder);
@@ -51,6 +41,7 @@ test('interlock start runs from the package, and other commands use the service 
   expect(await ask('status')).toMatch(/^demo\/tea-shop main {2}0 in line/);
   expect(await ask('why', '1', '--repo', 'demo/tea-shop')).toContain('merged');
   expect(await ask('verify', 'demo/tea-shop')).toContain('every proof was derived again from git and the records');
+  expect(await ask('export', 'demo/tea-shop', '--to', 'exported')).toContain('1 repository as of ');
   const models = new Client({ name: 'test', version: '1.0.0' });
   await models.connect(new StdioClientTransport({ command: process.execPath, args: [bin, 'mcp'], cwd: folder }));
   const explained = await models.callTool({

@@ -28,7 +28,7 @@ const running: Record<Kind, Program[]> = { server: [], worker: [] };
 beforeAll(async () => {
   dataDir = await dataDirectory();
   postgres = await startPostgres({ dataDir, cacheDir, fast: true, log });
-  temporal = await startTemporal({ dataDir, cacheDir, fast: true, namespace, searchAttributes, log });
+  temporal = await startTemporal({ dataDir, cacheDir, namespace, searchAttributes, log });
   balancer = await startBalancer();
 });
 afterAll(async () => {
@@ -86,7 +86,7 @@ async function restartStore(store: Store): Promise<void> {
   } else {
     process.kill(Number(await readFile(join(dataDir, 'temporal.pid'), 'utf8')), 'SIGKILL');
     await temporal.exited;
-    temporal = await startTemporal({ dataDir, cacheDir, fast: true, namespace, searchAttributes, log });
+    temporal = await startTemporal({ dataDir, cacheDir, namespace, searchAttributes, log });
   }
 }
 
