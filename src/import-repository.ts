@@ -56,7 +56,7 @@ async function updateRepository(
   const { ctx } = target;
   return await fetchInto(target, { repository, source }, async ({ defaultBranch }) => {
     await ctx.db.transaction(ctx.accountId, async (tx) => {
-      await tx.query('update repository set default_branch = $3 where account_id = $1 and id = $2', [
+      await tx.send('update repository set default_branch = $3 where account_id = $1 and id = $2', [
         ctx.accountId,
         repository.id,
         defaultBranch,

@@ -4,17 +4,17 @@
 //   system        queries across accounts (role interlock_system): the relay, the sequencer, the look-up of tokens.
 // No other query sees a row, because `app.account` is local to a transaction, and without it the policies of row-level
 // security allow no row.
-import type { EntitySchema } from '@mikro-orm/core';
+import { DriverException, type EntitySchema } from '@mikro-orm/core';
 import { MikroORM } from '@mikro-orm/postgresql';
-import type pg from 'pg';
+import pg from 'pg';
 import { createAccountReads, type Statement } from './database/account-reads.ts';
 import { openReadPool, openSystemPool, unitOfWorkPool, useOf, type PoolUse } from './database/pools.ts';
 import { createRowReaders } from './database/row-readers.ts';
-import { createSystemQueries, type SystemQueries } from './database/system-queries.ts';
+import { createSystemQueries, type SystemQueries, type SystemSend } from './database/system-queries.ts';
 import { createUnitsOfWork, type Transaction, type UnitOfWorkOptions } from './database/unit-of-work.ts';
 import { inSpan } from './tracing/index.ts';
 
-export type { Statement, SystemQueries, Transaction };
+export type { Statement, SystemQueries, SystemSend, Transaction };
 
 /**
  * A list for SQL's `in`. The values must be constants of the code, and never input of a user, because they are not
@@ -22,6 +22,11 @@ export type { Statement, SystemQueries, Transaction };
  */
 export function sqlList(values: readonly string[]): string {
   return `(${values.map((value) => `'${value}'`).join(', ')})`;
+}
+
+/** Whether PostgreSQL refused a statement. The message of such an error may contain SQL and values. */
+export function isDatabaseError(error: unknown): boolean {
+  return error instanceof DriverException || error instanceof pg.DatabaseError;
 }
 
 export interface Database {

@@ -122,7 +122,7 @@ async function keepPieces(
   await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>
-      await tx.query(
+      await tx.send(
         `insert into ${table} (${['account_id', 'at', ...names, 'text'].join(', ')})
          select ${['$1', '$2', ...ids, 'piece'].join(', ')} from unnest($3::text[]) with ordinality as list (piece, n) order by n`,
         [ctx.accountId, ctx.clock().toISOString(), pieces, ...Object.values(columns)],

@@ -92,7 +92,7 @@ export async function openAnswerStore({ db, log }: Pick<Ports, 'db' | 'log'>): P
     await db.transaction(key.accountId, async (tx) => {
       if (answer === undefined) await tx.query(`delete from idempotency_key where ${ownClaim}`, values);
       else
-        await tx.query(`update idempotency_key set status = $7, headers = $8, body = $9 where ${ownClaim}`, [
+        await tx.send(`update idempotency_key set status = $7, headers = $8, body = $9 where ${ownClaim}`, [
           ...values,
           answer.status,
           JSON.stringify(answer.headers),

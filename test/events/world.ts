@@ -85,6 +85,8 @@ export async function openWorld(eventsWritten: () => void = () => {}): Promise<W
             payload: { serial: before + index + 1 },
           })),
         );
+        // Sends the events, so that they have their ids before `meanwhile` runs.
+        await tx.query('select 1 as one');
         await meanwhile?.();
       });
     },

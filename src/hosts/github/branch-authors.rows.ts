@@ -8,7 +8,7 @@ export async function storeBranchAuthors(
   { branch, names }: { readonly branch: string; readonly names: readonly string[] },
 ): Promise<void> {
   await db.transaction(repository.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `insert into host_branch_author (account_id, repository_id, branch, name)
        select $1, $2, $3, name from unnest($4::text[]) name on conflict do nothing`,
       [repository.accountId, repository.id, branch, [...new Set(names)].toSorted()],

@@ -57,7 +57,7 @@ async function lockBudget(tx: Transaction, owner: BudgetOwner, now: number): Pro
   const text = `select ${columns} from host_budget where account_id = $1 and installation_id = $2 for update`;
   const [found] = await tx.query<BudgetRow>(text, keys);
   if (found !== undefined) return asBudget(found);
-  await tx.query(
+  await tx.send(
     `insert into host_budget (account_id, installation_id, minute_at, hour_at) values ($1, $2, $3, $3)
      on conflict (account_id, installation_id) do nothing`,
     [...keys, new Date(now)],
@@ -67,7 +67,7 @@ async function lockBudget(tx: Transaction, owner: BudgetOwner, now: number): Pro
 }
 
 async function writeBudget(tx: Transaction, owner: BudgetOwner, budget: Budget): Promise<void> {
-  await tx.query(
+  await tx.send(
     `update host_budget set rest_limit = $3, rest_left = $4, rest_resets_at = $5, graphql_limit = $6, graphql_left = $7,
        graphql_resets_at = $8, minute_at = $9, made_in_minute = $10, hour_at = $11, made_in_hour = $12, paused_until = $13,
        pause_sec = $14

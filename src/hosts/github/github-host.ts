@@ -77,7 +77,7 @@ export function createGitHubHost(options: GitHubHostOptions): HostAdapter {
 function notePreparingIn(db: Database): MirrorOptions['notePreparing'] {
   return async ({ accountId, id }, since) =>
     await db.transaction(accountId, async (tx) => {
-      await tx.query('update repository set preparing_since = $3 where account_id = $1 and id = $2', [
+      await tx.send('update repository set preparing_since = $3 where account_id = $1 and id = $2', [
         accountId,
         id,
         since?.toISOString() ?? null,

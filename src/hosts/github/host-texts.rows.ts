@@ -66,7 +66,7 @@ export async function claimHostText(
     const writingUntil = row.writing_until === null ? 0 : Date.parse(row.writing_until);
     if (writingUntil > now.getTime()) return { kind: 'busy', until: writingUntil };
     const writer = randomUUID();
-    await tx.query(
+    await tx.send(
       `update ${hostText.table} set version = $5, digest = null, writer = $6, writing_until = $7
        where account_id = $1 and repository_id = $2 and subject = $3 and key = $4`,
       [...keys, text.version, writer, new Date(now.getTime() + leaseMs)],
@@ -86,7 +86,7 @@ export async function releaseHostText(
   { writer, written }: { readonly writer: string; readonly written: { githubId: string; digest: string } | null },
 ): Promise<void> {
   await db.transaction(hostText.repository.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `update ${hostText.table} set writer = null, writing_until = null,
          github_id = coalesce($6, github_id), digest = coalesce($7, digest)
        where account_id = $1 and repository_id = $2 and subject = $3 and key = $4 and writer = $5`,
@@ -106,7 +106,7 @@ export async function releaseHostText(
 /** Called after the comment or check was deleted at GitHub. The next writer creates it again. */
 export async function forgetHostText(db: Database, hostText: HostTextKey): Promise<void> {
   await db.transaction(hostText.repository.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `update ${hostText.table} set github_id = null, digest = null, writer = null, writing_until = null
        where account_id = $1 and repository_id = $2 and subject = $3 and key = $4`,
       [hostText.repository.accountId, hostText.repository.id, hostText.subject, hostText.key],

@@ -31,7 +31,7 @@ export async function claimRun(
 ): Promise<RunClaim> {
   const keys = [repository.accountId, repository.id, run.key];
   return await db.transaction(repository.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `insert into host_run (account_id, repository_id, key, workflow, commit)
        values ($1, $2, $3, $4, $5) on conflict do nothing`,
       [...keys, run.workflow, run.commit],
@@ -45,7 +45,7 @@ export async function claimRun(
     const until = row.writing_until === null ? 0 : Date.parse(row.writing_until);
     if (until > now.getTime()) return { kind: 'busy', until };
     const writer = randomUUID();
-    await tx.query(
+    await tx.send(
       'update host_run set writer = $4, writing_until = $5 where account_id = $1 and repository_id = $2 and key = $3',
       [...keys, writer, new Date(now.getTime() + leaseMs)],
     );
@@ -85,7 +85,7 @@ export async function releaseRun(
   { key, writer, run }: { readonly key: string; readonly writer: string; readonly run: string | null },
 ): Promise<void> {
   await db.transaction(repository.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `update host_run set writer = null, writing_until = null, run_id = coalesce($5, run_id)
        where account_id = $1 and repository_id = $2 and key = $3 and writer = $4`,
       [repository.accountId, repository.id, key, writer, run],
@@ -131,7 +131,7 @@ export async function noteOwnBranch(
   { key, branch }: OwnBranch,
 ): Promise<void> {
   await db.transaction(repository.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `update host_run set own_branch = $4, ended_at = null where account_id = $1 and repository_id = $2 and key = $3`,
       [repository.accountId, repository.id, key, branch],
     );
@@ -171,7 +171,7 @@ export async function forgetOwnBranch(
   { key, branch }: OwnBranch,
 ): Promise<void> {
   await db.transaction(repository.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `update host_run set own_branch = null
        where account_id = $1 and repository_id = $2 and key = $3 and own_branch = $4 and ended_at is not null`,
       [repository.accountId, repository.id, key, branch],

@@ -115,7 +115,7 @@ export async function queueCheckRuns(
       await insertCheckRun(tx, keys, { build, run, attempt: (newestOf(run.name)?.attempt ?? 0) + 1 });
     // If a bot branch has the same commit as a pull request whose checks wait, these checks get the priority of the bot
     // branch.
-    await tx.query(
+    await tx.send(
       `update local_check_run set priority = $4 where account_id = $1 and repository_id = $2 and commit = $3 and state = 'queued' and priority < $4`,
       [...keys, build.priority],
     );
@@ -152,7 +152,7 @@ async function insertCheckRun(
   { build, run, attempt }: { readonly build: QueuedBuild; readonly run: NewCheckRun; readonly attempt: number },
 ): Promise<void> {
   const isOver = run.failure !== undefined;
-  await tx.query(
+  await tx.send(
     `insert into local_check_run (account_id, repository_id, commit, ref, name, attempt, command, timeout_sec, priority, created_at,
        state, conclusion, summary, completed_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)

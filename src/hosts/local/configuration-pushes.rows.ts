@@ -50,7 +50,7 @@ export async function recordConfigurationPush(
   if (tips.length + unneeded.length === 0) return;
   await installation.db.transaction(repository.accountId, async (tx) => {
     await insertPushes(installation, tx, { repository, pusher, tips });
-    await tx.query(
+    await tx.send(
       `delete from local_configuration_push p using unnest($3::text[], $4::text[]) as tip (commit, ref)
        where p.account_id = $1 and p.repository_id = $2 and p.commit = tip.commit and p.ref = tip.ref`,
       [repository.accountId, repository.id, unneeded.map(({ commit }) => commit), unneeded.map(({ ref }) => ref)],

@@ -140,7 +140,7 @@ export async function storeComment(
   { number, comment, at }: { readonly number: number; readonly comment: NewComment; readonly at: Date },
 ): Promise<void> {
   await db.transaction(repository.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `insert into local_comment as c (account_id, repository_id, number, key, author, body, created_at, version) values ($1, $2, $3, $4, $5, $6, $7, $8)
        on conflict (account_id, repository_id, number, key) do update
          set body = excluded.body, version = excluded.version,

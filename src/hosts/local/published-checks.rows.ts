@@ -9,7 +9,7 @@ export async function storePublishedCheck(
   { check, at }: { readonly check: PublishedHostCheck; readonly at: Date },
 ): Promise<void> {
   await db.transaction(repository.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `insert into local_status_check as c (account_id, repository_id, commit, name, state, title, summary, url, version, reported_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
        on conflict (account_id, repository_id, commit, name) do update

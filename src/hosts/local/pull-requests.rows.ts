@@ -138,7 +138,7 @@ export async function insertPullRequest(
     );
     if (inserted.length === 0) return null;
     await numbers.note(number);
-    await tx.query('update local_repository set next_number = $3 where account_id = $1 and repository_id = $2', [
+    await tx.send('update local_repository set next_number = $3 where account_id = $1 and repository_id = $2', [
       ...keys,
       number + 1,
     ]);

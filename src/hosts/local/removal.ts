@@ -75,7 +75,7 @@ async function removeChecks({ db, dataDir }: Installation, { accountId, id }: Ho
     );
     for (const run of runs) await rm(checkLogPath(dataDir, accountId, run.id), { force: true });
     await db.transaction(accountId, async (tx) => {
-      await tx.query('delete from local_check_run where account_id = $1 and id = any($2::bigint[])', [
+      await tx.send('delete from local_check_run where account_id = $1 and id = any($2::bigint[])', [
         accountId,
         runs.map((run) => run.id),
       ]);

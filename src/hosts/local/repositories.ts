@@ -34,7 +34,7 @@ export async function ensureRepository(
     await installation.git.run(directory, ['symbolic-ref', 'HEAD', head]);
   }
   await installation.db.transaction(repository.accountId, async (tx) => {
-    await tx.query('insert into local_repository (account_id, repository_id) values ($1, $2) on conflict do nothing', [
+    await tx.send('insert into local_repository (account_id, repository_id) values ($1, $2) on conflict do nothing', [
       repository.accountId,
       repository.id,
     ]);

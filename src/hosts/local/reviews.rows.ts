@@ -17,19 +17,19 @@ export async function storeReview(
 ): Promise<void> {
   const keys = [repository.accountId, repository.id, number, review.reviewer];
   await db.transaction(repository.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `delete from local_review where account_id = $1 and repository_id = $2 and number = $3 and reviewer <> $4
          and lower(reviewer) = any($5::text[])`,
       [...keys, (review.alsoKnownAs ?? []).map((name) => name.toLowerCase())],
     );
     if (review.verdict === 'dismissed') {
-      await tx.query(
+      await tx.send(
         'delete from local_review where account_id = $1 and repository_id = $2 and number = $3 and reviewer = $4',
         keys,
       );
       return;
     }
-    await tx.query(
+    await tx.send(
       `insert into local_review (account_id, repository_id, number, reviewer, verdict, at) values ($1, $2, $3, $4, $5, $6)
        on conflict (account_id, repository_id, number, reviewer) do update set verdict = excluded.verdict, at = excluded.at`,
       [...keys, review.verdict, at],
@@ -43,7 +43,7 @@ export async function addBranchAuthors(
   { branch, names }: { readonly branch: string; readonly names: readonly string[] },
 ): Promise<void> {
   await db.transaction(repository.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `insert into local_branch_author (account_id, repository_id, branch, name)
        select $1, $2, $3, name from unnest($4::text[]) as given (name) on conflict do nothing`,
       [repository.accountId, repository.id, branch, names],

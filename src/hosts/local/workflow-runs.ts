@@ -23,7 +23,7 @@ export async function dispatchWorkflow(
   requireInputs(found, inputs);
   const run = await installation.db.transaction(repository.accountId, async (tx) => {
     const keys = [repository.accountId, repository.id, key];
-    await tx.query(
+    await tx.send(
       `insert into local_check_run (account_id, repository_id, dispatch_key, commit, ref, name, attempt, command, timeout_sec, priority, created_at, inputs)
        values ($1, $2, $3, $4, '', $5, 1, $6, $7, $8, $9, $10)
        on conflict (account_id, repository_id, dispatch_key) where dispatch_key is not null do nothing`,

@@ -126,7 +126,7 @@ async function refreshPerson(
 ): Promise<void> {
   const { accountId } = ctx;
   // If the user had signed in at another provider before, this provider replaces it.
-  await tx.query(
+  await tx.send(
     `insert into oidc_person (account_id, user_id, issuer, subject, confirmed_at, refresh_token)
      values ($1, $2, $3, $4, $5, $6)
      on conflict (account_id, user_id) do update
@@ -140,7 +140,7 @@ async function refreshPerson(
       sealRefreshToken(secrets, { accountId, userId }, person.refreshToken),
     ],
   );
-  await tx.query(`update account_user set role = $3 where account_id = $1 and id = $2 and role_from = 'oidc'`, [
+  await tx.send(`update account_user set role = $3 where account_id = $1 and id = $2 and role_from = 'oidc'`, [
     accountId,
     userId,
     person.role,
@@ -262,7 +262,7 @@ export async function confirmOidcPerson(
 ): Promise<void> {
   const { accountId } = ctx;
   await ctx.db.transaction(accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `update oidc_person set refresh_token = coalesce($3, refresh_token),
          confirmed_at = case when $4 then $5::timestamptz else confirmed_at end
        where account_id = $1 and user_id = $2`,
@@ -288,11 +288,11 @@ export async function confirmOidcPerson(
  */
 export async function withdrawOidcPerson(ctx: Context, userId: string): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       'update oidc_person set confirmed_at = null, refresh_token = null where account_id = $1 and user_id = $2',
       [ctx.accountId, userId],
     );
-    await tx.query(`update account_user set role = 'member' where account_id = $1 and id = $2 and role_from = 'oidc'`, [
+    await tx.send(`update account_user set role = 'member' where account_id = $1 and id = $2 and role_from = 'oidc'`, [
       ctx.accountId,
       userId,
     ]);

@@ -155,7 +155,7 @@ async function refreshPerson(
   const { accountId } = ctx;
   const role = known.role_from === 'github' ? person.role : known.role;
   const handle = await freeHandle(tx, { accountId, person, userId: known.id });
-  await tx.query(
+  await tx.send(
     `update account_user set github_server = $3, github_user_id = $4, handle = $5, role = $6
      where account_id = $1 and id = $2`,
     [accountId, known.id, person.server, person.id, handle, role],
@@ -176,7 +176,7 @@ async function freeHandle(
   }: { readonly accountId: string; readonly person: GitHubPerson; readonly userId: string | null },
 ): Promise<string> {
   const handle = checkedHandle(person.login, 'handle') ?? person.login;
-  await tx.query(
+  await tx.send(
     `update account_user set handle = null
      where account_id = $1 and lower(handle) = lower($2) and github_server = $3 and github_user_id <> $4`,
     [accountId, handle, person.server, person.id],

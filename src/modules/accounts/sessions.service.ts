@@ -39,7 +39,7 @@ export async function createSignInLink(
   const now = ctx.clock();
   const expiresAt = new Date(now.getTime() + signInLinkMinutes * 60_000);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query('insert into sign_in_link (account_id, digest, token_id, expires_at) values ($1, $2, $3, $4)', [
+    await tx.send('insert into sign_in_link (account_id, digest, token_id, expires_at) values ($1, $2, $3, $4)', [
       ctx.accountId,
       digestToken(secrets, secret),
       tokenId,

@@ -64,7 +64,7 @@ export async function deleteTeam(ctx: Context, input: { readonly id: string }): 
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const team = await lockTeam(ctx, tx, input.id);
-    await tx.query('delete from account_team where account_id = $1 and id = $2', [ctx.accountId, team.id]);
+    await tx.send('delete from account_team where account_id = $1 and id = $2', [ctx.accountId, team.id]);
     await note(ctx, tx, { action: 'team_deleted', teamId: team.id, target: addressOf(team) });
   });
 }

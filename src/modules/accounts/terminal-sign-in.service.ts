@@ -27,11 +27,11 @@ export async function approveTerminal(
   const digest = digestToken(secrets, code);
   const now = ctx.clock();
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query('delete from terminal_sign_in where account_id = $1 and expires_at <= $2', [
+    await tx.send('delete from terminal_sign_in where account_id = $1 and expires_at <= $2', [
       ctx.accountId,
       now.toISOString(),
     ]);
-    await tx.query(
+    await tx.send(
       `insert into terminal_sign_in (account_id, digest, challenge, name, session_secret, expires_at)
        values ($1, $2, $3, $4, $5, $6)`,
       [

@@ -186,7 +186,7 @@ export async function revokeApiToken(
       : null;
     await endTokens(ctx, tx, [token.id]);
     if (successor !== null) {
-      await tx.query('update api_token set signs_webhooks = true where account_id = $1 and id = $2', [
+      await tx.send('update api_token set signs_webhooks = true where account_id = $1 and id = $2', [
         ctx.accountId,
         successor.id,
       ]);

@@ -32,7 +32,7 @@ export async function recordUserAction(
   const { kind, sessionId, email } = ctx.actor;
   const isOwn = sessionId !== null || kind === 'user_token';
   if (!isOwn || ctx.source !== 'graphql_api' || email === null) return;
-  await tx.query(
+  await tx.send(
     'insert into user_action (account_id, action, actor, entity, target, at) values ($1, $2, $3, $4, $5, $6)',
     [ctx.accountId, action, email, userActions[action].entity, target, ctx.clock().toISOString()],
   );

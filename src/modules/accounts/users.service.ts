@@ -77,7 +77,7 @@ export async function updateUser(
       throw new DomainError('CONFLICT', `The handle of ${user.email} comes from GitHub.`, 'input.handle');
     if (role !== user.role && user.role === 'admin') await refuseLastAdmin(ctx, tx, user.id);
     if (isHandleNew) await refuseTakenHandle(ctx, tx, { handle, userId: user.id });
-    await tx.query('update account_user set role = $3, handle = $4, role_from = $5 where account_id = $1 and id = $2', [
+    await tx.send('update account_user set role = $3, handle = $4, role_from = $5 where account_id = $1 and id = $2', [
       ctx.accountId,
       user.id,
       role,
@@ -105,16 +105,16 @@ export async function removeUser(ctx: Context, input: { readonly id: string }): 
     const ofUser = [ctx.accountId, user.id];
     // Another user may have the handle. The address stays in the row, for the audit log and in case the user is added
     // again.
-    await tx.query('update account_user set removed_at = $3, handle = null where account_id = $1 and id = $2', [
+    await tx.send('update account_user set removed_at = $3, handle = null where account_id = $1 and id = $2', [
       ...ofUser,
       ctx.clock().toISOString(),
     ]);
-    await tx.query(
+    await tx.send(
       'update oidc_person set confirmed_at = null, refresh_token = null where account_id = $1 and user_id = $2',
       ofUser,
     );
-    await tx.query('delete from account_team_member where account_id = $1 and user_id = $2', ofUser);
-    await tx.query('delete from permission_grant where account_id = $1 and user_id = $2', ofUser);
+    await tx.send('delete from account_team_member where account_id = $1 and user_id = $2', ofUser);
+    await tx.send('delete from permission_grant where account_id = $1 and user_id = $2', ofUser);
     const tokens = await tx.query<{ id: string }>(
       'select id from api_token where account_id = $1 and user_id = $2 and revoked_at is null',
       ofUser,

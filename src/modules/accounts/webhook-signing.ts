@@ -145,7 +145,7 @@ export async function rotateWebhookSigning(ctx: Context, input: { readonly token
       );
     if (token.signs_webhooks)
       throw new DomainError('CONFLICT', 'That token already signs webhooks. Name another token.', 'input.token');
-    await tx.query(
+    await tx.send(
       `insert into webhook_signing (account_id, next_token_id, promote_at) values ($1, $2, $3)
        on conflict (account_id) do update set next_token_id = excluded.next_token_id, promote_at = excluded.promote_at`,
       [ctx.accountId, input.tokenId, new Date(ctx.clock().getTime() + promoteAfterMs).toISOString()],
@@ -200,16 +200,16 @@ async function promote(ctx: Context, tx: Transaction, { current, next }: Rotatio
   if (next === null) return;
   const isNew = next.token !== current;
   // Two statements make the change, so that at most one row is marked as signing at any time.
-  await tx.query('update api_token set signs_webhooks = false where account_id = $1 and id = $2 and id <> $3', [
+  await tx.send('update api_token set signs_webhooks = false where account_id = $1 and id = $2 and id <> $3', [
     ctx.accountId,
     current,
     next.token,
   ]);
-  await tx.query('update api_token set signs_webhooks = true where account_id = $1 and id = $2', [
+  await tx.send('update api_token set signs_webhooks = true where account_id = $1 and id = $2', [
     ctx.accountId,
     next.token,
   ]);
-  await tx.query(
+  await tx.send(
     `update webhook_signing set next_token_id = null, promote_at = null,
        previous_token_id = case when $4 then $2::bigint else previous_token_id end,
        previous_until = case when $4 then $3::timestamptz else previous_until end

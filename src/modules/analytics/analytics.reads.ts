@@ -104,7 +104,7 @@ export async function computeAndStoreDays(
   days: readonly Day[],
 ): Promise<Map<string, DayRow>> {
   const rows = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query('insert into analytics_progress (account_id) values ($1) on conflict do nothing', [ctx.accountId]);
+    await tx.send('insert into analytics_progress (account_id) values ($1) on conflict do nothing', [ctx.accountId]);
     await tx.query('select 1 from analytics_progress where account_id = $1 for share', [ctx.accountId]);
     return await tx.query<NumberedRow>(
       `with made as materialized (${computed}), kept as (

@@ -157,17 +157,17 @@ async function requireNoLanding(ctx: Context, tx: Transaction, { id, owner, name
 
 async function endAccess(ctx: Context, tx: Transaction): Promise<void> {
   const values = [ctx.accountId];
-  await tx.query('update user_session set ended_at = now() where account_id = $1 and ended_at is null', values);
+  await tx.send('update user_session set ended_at = now() where account_id = $1 and ended_at is null', values);
   const tokens = await tx.query<{ id: string }>(
     `update api_token set revoked_at = now(), signs_webhooks = false
      where account_id = $1 and revoked_at is null returning id`,
     values,
   );
   await announceEndedAccess(ctx, tx, { of: 'token', ids: tokens.map(({ id }) => id) });
-  await tx.query('update webhook_endpoint set deleted_at = now(), enabled = false where account_id = $1', values);
-  await tx.query(
+  await tx.send('update webhook_endpoint set deleted_at = now(), enabled = false where account_id = $1', values);
+  await tx.send(
     `update webhook_delivery set state = 'canceled', ended_at = now() where account_id = $1 and state in ('pending', 'retrying')`,
     values,
   );
-  await tx.query('update account_user set removed_at = now() where account_id = $1 and removed_at is null', values);
+  await tx.send('update account_user set removed_at = now() where account_id = $1 and removed_at is null', values);
 }

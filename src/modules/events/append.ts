@@ -30,7 +30,7 @@ export async function appendEvents(ctx: Context, tx: Transaction, events: readon
   await tx.em.flush();
   const at = ctx.clock();
   const actor = ctx.actor.email ?? (ctx.actor.kind === 'system' ? 'interlock' : null);
-  await tx.query(
+  await tx.send(
     `insert into event (account_id, repository_id, queue_id, pull_request_id, batch_id, candidate_id, environment_id, deployment_id,
                         runbook_id, verification_id, registration_id,
                         action, payload, actor, at)

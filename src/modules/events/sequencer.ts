@@ -2,7 +2,7 @@
 // which they were written. Every process runs a sequencer. Only the process that holds the lock on the installation's
 // row numbers events. There is no leader. See docs/adr/0005-event-log.md.
 import type { Logger } from 'pino';
-import type { Database, SystemQueries } from '../../platform/database.ts';
+import type { Database, SystemQueries, SystemSend } from '../../platform/database.ts';
 
 export const eventsChannel = 'interlock_events';
 
@@ -89,8 +89,8 @@ export async function sequenceEvents(db: Database): Promise<number | 'busy'> {
   if ((await db.system.query('select 1 from event where position is null limit 1')).length === 0) return 0;
   let total = 0;
   for (;;) {
-    const taken = await db.system.transaction(async (query) =>
-      (await isAtWork(query)) ? await positionBatch(query) : null,
+    const taken = await db.system.transaction(async (query, send) =>
+      (await isAtWork(query)) ? await positionBatch(query, send) : null,
     );
     if (taken === null) return total === 0 ? 'busy' : total;
     total += taken;
@@ -129,7 +129,7 @@ select head.account_id::text as "accountId", head.position::float8 as position,
        (select count(*) from batch)::int as taken, (select count(*) from positioned)::int as positioned
 from head`;
 
-async function positionBatch(query: SystemQueries['query']): Promise<number> {
+async function positionBatch(query: SystemQueries['query'], send: SystemSend): Promise<number> {
   const heads = await query<{ accountId: string; position: number; taken: number; positioned: number }>(
     positionStatement,
   );
@@ -138,7 +138,7 @@ async function positionBatch(query: SystemQueries['query']): Promise<number> {
   // Fails the transaction instead of leaving a gap, if anything else ever changes an unpositioned event.
   if (first.positioned !== first.taken)
     throw new Error(`Of ${first.taken} events, only ${first.positioned} got a position.`);
-  await query('select pg_notify($1, $2)', [eventsChannel, notificationOf(heads)]);
+  await send('select pg_notify($1, $2)', [eventsChannel, notificationOf(heads)]);
   return first.taken;
 }
 

@@ -35,7 +35,7 @@ export async function createSetupLink(ctx: Context, { apiUrl, webUrl, organizati
   requireScope(ctx, 'admin');
   const secret = newSecret();
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `insert into github_app_setup (account_id, link_digest, api_url, web_url, organization, expires_at)
        values ($1, $2, $3, $4, $5, $6)`,
       [

@@ -111,7 +111,7 @@ async function insertCandidate(ctx: Context, tx: Transaction, candidate: NewCand
 async function findOrInsertRelease(ctx: Context, tx: Transaction, { project, parts }: NewCandidate): Promise<string> {
   const values = [ctx.accountId, project.id, parts.release];
   const find = 'select id from release where account_id = $1 and project_id = $2 and version = $3';
-  await tx.query(
+  await tx.send(
     `insert into release (account_id, project_id, version, created_at) values ($1, $2, $3, $4)
      on conflict (account_id, project_id, version) do nothing`,
     [...values, ctx.clock().toISOString()],

@@ -18,7 +18,7 @@ export function wakeDeployment(
 export async function wakeNextInLine(ctx: Context, tx: Transaction, environment: EnvironmentRow): Promise<void> {
   const [next] = await readLine(ctx, tx, environment);
   if (next === undefined) return;
-  await tx.query('update deployment set next_look_at = $3 where account_id = $1 and id = $2', [
+  await tx.send('update deployment set next_look_at = $3 where account_id = $1 and id = $2', [
     ctx.accountId,
     next.id,
     whenWakeIsLost(ctx.clock()).toISOString(),

@@ -64,7 +64,7 @@ export async function createEnvironment(ctx: Context, secrets: Secrets, input: N
     if (row === undefined)
       throw new DomainError('CONFLICT', `${project.name} already has an environment ${name}.`, 'input.name');
     const owner = { accountId: ctx.accountId, kind: 'environment', id: row.id } as const;
-    await tx.query('update environment set provider_secret = $3 where account_id = $1 and id = $2', [
+    await tx.send('update environment set provider_secret = $3 where account_id = $1 and id = $2', [
       ctx.accountId,
       row.id,
       changedSecret(secrets, owner, { request: input.provider, before: null, sealed: null }),
@@ -217,7 +217,7 @@ async function place(
   if (position !== null && (position < 1 || position > max))
     throw new DomainError('BAD_INPUT', `input.position must be between 1 and ${max}`, 'input.position');
   const placed = others.toSpliced((position ?? max) - 1, 0, id);
-  await tx.query(
+  await tx.send(
     `update environment e set position = wanted.position
      from unnest($2::bigint[]) with ordinality as wanted (id, position)
      where e.account_id = $1 and e.id = wanted.id and e.position <> wanted.position`,

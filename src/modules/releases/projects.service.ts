@@ -41,7 +41,7 @@ export async function createReleaseProject(ctx: Context, secrets: Secrets, input
     if (row === undefined) throw new DomainError('CONFLICT', `A release project ${name} already exists.`, 'input.name');
     if (input.build) {
       const owner = { accountId: ctx.accountId, kind: 'project', id: row.id } as const;
-      await tx.query('update release_project set build_secret = $3 where account_id = $1 and id = $2', [
+      await tx.send('update release_project set build_secret = $3 where account_id = $1 and id = $2', [
         ctx.accountId,
         row.id,
         changedSecret(secrets, owner, { request: input.build, before: null, sealed: null }),

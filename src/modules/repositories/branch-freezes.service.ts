@@ -201,7 +201,7 @@ export async function announceBranchFreezes(ctx: Context, tx: Transaction, repos
   for (const { id: queueId, baseBranch, announced } of queues) {
     const frozen = findFreezeInForce(freezesOf(freezes, baseBranch), now);
     if ((frozen !== null) === announced) continue;
-    await tx.query('update queue set announced_frozen = $3, version = version + 1 where account_id = $1 and id = $2', [
+    await tx.send('update queue set announced_frozen = $3, version = version + 1 where account_id = $1 and id = $2', [
       ctx.accountId,
       queueId,
       frozen !== null,
@@ -214,7 +214,7 @@ export async function announceBranchFreezes(ctx: Context, tx: Transaction, repos
   }
   // Each freeze is examined alone, because base branches have different freezes.
   const changes = freezes.flatMap((freeze) => nextChange([freeze], now) ?? []);
-  await tx.query('update repository set next_freeze_change_at = $3 where account_id = $1 and id = $2', [
+  await tx.send('update repository set next_freeze_change_at = $3 where account_id = $1 and id = $2', [
     ctx.accountId,
     repositoryId,
     changes.length === 0 ? null : new Date(Math.min(...changes)).toISOString(),

@@ -11,6 +11,12 @@ export interface BranchHolds {
   readonly freezes: readonly StoredFreeze[];
 }
 
+/** What the rows say about the base branches of a repository. */
+export interface HoldRows {
+  readonly rules: PauseRule[];
+  readonly freezes: FreezeRecord[];
+}
+
 /**
  * The caller locks the repository's row or the queue's row. The landing gate locks the repository's row, so that no
  * pause and no freeze is written before the transaction ends. The planner locks the queue's row, and a pause or freeze
@@ -21,7 +27,15 @@ export async function readBranchHolds(
   repository: RepositoryRow,
   baseBranch: string,
 ): Promise<BranchHolds> {
-  const [held] = await tx.query<{ rules: PauseRule[]; freezes: FreezeRecord[] }>(
+  return branchHoldsOf(await readHoldRows(tx, repository), repository, baseBranch);
+}
+
+/** Reads the rows for `branchHoldsOf`, for callers that do not have the repository's row yet. */
+export async function readHoldRows(
+  tx: Transaction,
+  repository: Pick<RepositoryRow, 'accountId' | 'id'>,
+): Promise<HoldRows> {
+  const [held] = await tx.query<HoldRows>(
     `select array(select jsonb_build_object('pattern', b.pattern, 'paused', b.paused, 'pausedMessage', b.paused_message)
                   from branch_pause b where b.account_id = $1 and b.repository_id = $2 order by b.id desc) as rules,
             array(select to_jsonb(f) || jsonb_build_object('id', f.id::text, 'repositoryId', f."repositoryId"::text)
@@ -30,8 +44,16 @@ export async function readBranchHolds(
                   order by f.id desc) as freezes`,
     [repository.accountId, repository.id],
   );
+  return held ?? { rules: [], freezes: [] };
+}
+
+export function branchHoldsOf(
+  { rules, freezes }: HoldRows,
+  repository: RepositoryRow,
+  baseBranch: string,
+): BranchHolds {
   return {
-    pause: decidePause(repository, held?.rules ?? [], baseBranch),
-    freezes: freezesOf((held?.freezes ?? []).map(toFreeze), baseBranch),
+    pause: decidePause(repository, rules, baseBranch),
+    freezes: freezesOf(freezes.map(toFreeze), baseBranch),
   };
 }

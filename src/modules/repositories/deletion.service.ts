@@ -190,7 +190,7 @@ export async function removeContents(ctx: Context, repository: RepositoryRow): P
     }
   }
   await ctx.db.transaction(accountId, async (tx) => {
-    await tx.query('update repository set removed_at = $3 where account_id = $1 and id = $2', [
+    await tx.send('update repository set removed_at = $3 where account_id = $1 and id = $2', [
       accountId,
       id,
       ctx.clock().toISOString(),

@@ -100,7 +100,7 @@ export async function revokeEmbedLink(ctx: Context, id: string): Promise<void> {
     if (!link) throw notFound('Embed link');
     await requireAtHostOf(ctx, link.repositoryId, 'admin');
     if (link.isRevoked) return;
-    await tx.query('update embed_link set revoked_at = $3 where account_id = $1 and id = $2', [
+    await tx.send('update embed_link set revoked_at = $3 where account_id = $1 and id = $2', [
       ctx.accountId,
       id,
       ctx.clock().toISOString(),

@@ -5,7 +5,7 @@ export {
   type ReplaceOutcome,
 } from './configuration.service.ts';
 export { readPause } from './branch-pauses.reads.ts';
-export { readBranchHolds, type BranchHolds } from './branch-holds.reads.ts';
+export { branchHoldsOf, readBranchHolds, readHoldRows, type BranchHolds } from './branch-holds.reads.ts';
 export { pauseBranches, type PauseBranchesRequest } from './branch-pauses.service.ts';
 export { configurationHash } from './configuration.service.ts';
 export { configurationOf, configurationProblem } from './configuration.in-force.ts';

@@ -32,7 +32,7 @@ export async function changeQueues(ctx: Context, tx: Transaction, repositoryId: 
     'select id from queue where account_id = $1 and repository_id = $2 order by id for no key update',
     [ctx.accountId, repositoryId],
   );
-  await tx.query('update queue set version = version + 1 where account_id = $1 and repository_id = $2', [
+  await tx.send('update queue set version = version + 1 where account_id = $1 and repository_id = $2', [
     ctx.accountId,
     repositoryId,
   ]);

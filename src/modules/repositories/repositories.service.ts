@@ -142,7 +142,7 @@ async function insertRepository(
   defaultBranch: string,
 ): Promise<RepositoryRow> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `insert into repository (account_id, owner, name, host, default_branch, active, configuration_yaml, configuration_hash, created_at)
        values ($1, $2, $3, $4, $5, false, $6, $7, $8) on conflict (account_id, owner, name) where deleted_at is null do nothing`,
       [

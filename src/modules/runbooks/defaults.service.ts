@@ -27,7 +27,7 @@ export async function updateRunbookDefaults(ctx: Context, change: RunbookDefault
     const before = await findRunbookDefaults(ctx, repository.id, tx);
     const after = merged(before, change);
     if (isDeepStrictEqual(before, after)) return;
-    await tx.query(
+    await tx.send(
       `insert into runbook_defaults (account_id, repository_id, draft, pr_mode, target_branch, queue_when_green, budget_micros, workflow_files, updated_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
        on conflict (account_id, repository_id) do update

@@ -30,12 +30,12 @@ export async function setSlackToken(ctx: Context, secrets: Secrets, given: strin
     );
   const { accountId } = ctx;
   await ctx.db.transaction(accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `insert into slack_workspace (account_id, token, updated_at) values ($1, $2, $3)
        on conflict (account_id) do update set token = $2, updated_at = $3`,
       [accountId, encrypt(secrets, tokenPurpose(accountId), Buffer.from(token)), ctx.clock().toISOString()],
     );
-    await tx.query(
+    await tx.send(
       `update slack_message set next_attempt_at = $2
        where account_id = $1 and told_version < version and next_attempt_at > $2 and failures > 0`,
       [accountId, ctx.clock().toISOString()],

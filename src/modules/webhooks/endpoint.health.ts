@@ -53,7 +53,7 @@ async function giveUp(
     { action: 'webhook_endpoint_disabled', payload: { endpointId: endpoint.endpointId, because } },
   ]);
   // The entry in the audit log names the service user, because no person disabled the endpoint.
-  await tx.query(
+  await tx.send(
     `insert into user_action (account_id, action, actor, entity, target, at)
      select account_id, 'webhook_endpoint_disabled', email, 'integrations', null, $2 from account_user
      where account_id = $1 and is_service order by id limit 1`,

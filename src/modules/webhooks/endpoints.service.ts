@@ -38,7 +38,7 @@ export async function createWebhookEndpoint(
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const now = ctx.clock().toISOString();
     // The cursor's row is also the lock for counting endpoints.
-    await tx.query(
+    await tx.send(
       `insert into webhook_cursor (account_id, position) select $1::bigint, ${head} on conflict (account_id) do nothing`,
       [ctx.accountId],
     );
@@ -74,7 +74,7 @@ export async function updateWebhookEndpoint(
   const actions = input.actions === undefined ? null : checkedActions(input.actions);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await lockEndpoint(ctx, tx, input.id);
-    await tx.query(
+    await tx.send(
       `update webhook_endpoint set url = coalesce($3, url), actions = coalesce($4::text[], actions), updated_at = $5,
          failing_since = case when $3 <> url then null else failing_since end
        where account_id = $1 and id = $2`,
@@ -90,7 +90,7 @@ export async function deleteWebhookEndpoint(ctx: Context, id: string): Promise<v
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await lockEndpoint(ctx, tx, id);
     const now = ctx.clock().toISOString();
-    await tx.query(
+    await tx.send(
       `update webhook_endpoint set deleted_at = $3, enabled = false, secret = null, previous_secret = null, previous_secret_until = null
        where account_id = $1 and id = $2`,
       [ctx.accountId, id, now],
@@ -108,7 +108,7 @@ export async function enableWebhookEndpoint(ctx: Context, id: string): Promise<v
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     if ((await lockEndpoint(ctx, tx, id)).enabled) return;
-    await tx.query(
+    await tx.send(
       `update webhook_endpoint set enabled = true, disabled_because = null, disabled_at = null, failing_since = null,
          from_position = ${head}, updated_at = $3
        where account_id = $1 and id = $2`,
@@ -193,7 +193,7 @@ export async function redeliverWebhook(ctx: Context, deliveryId: string): Promis
     );
     if (delivery === undefined) throw notFound('Webhook delivery');
     requireEnabled(await lockEndpoint(ctx, tx, delivery.endpoint_id));
-    await tx.query(
+    await tx.send(
       `update webhook_delivery set state = 'pending', failures = 0, next_attempt_at = null, ended_at = null
        where account_id = $1 and id = $2`,
       [ctx.accountId, deliveryId],
@@ -226,7 +226,7 @@ async function giveSecret(
 ): Promise<string> {
   const secret = secretText(randomBytes(secretBytes));
   const now = ctx.clock();
-  await tx.query(
+  await tx.send(
     `update webhook_endpoint set secret = $3, updated_at = $4, previous_secret = secret,
        previous_secret_until = case when secret is not null then $5::timestamptz end
      where account_id = $1 and id = $2`,

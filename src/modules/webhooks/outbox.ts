@@ -5,7 +5,7 @@ import { isSubscribed } from '../../domain/events/subscription.ts';
 import type { BotPullRequestFacts } from '../../domain/events/payloads.ts';
 import { webhookBody } from '../../domain/events/webhook-body.ts';
 import { encodeNodeId } from '../../graphql/node-id.ts';
-import type { Database, SystemQueries } from '../../platform/database.ts';
+import type { Database, SystemQueries, SystemSend } from '../../platform/database.ts';
 
 const pageSize = 500;
 
@@ -45,20 +45,29 @@ interface NewDelivery {
  * process reads the same events.
  */
 export async function advanceOutbox(db: Database, accountId: string, now: Date): Promise<void> {
-  while ((await db.system.transaction(async (query) => await takePage(query, accountId, now))) === pageSize);
+  while (
+    (await db.system.transaction(async (query, send) => await takePage({ query, send }, accountId, now))) === pageSize
+  );
 }
 
-async function takePage(query: SystemQueries['query'], accountId: string, now: Date): Promise<number> {
-  const [cursor] = await query<{ position: string }>(
-    'select position from webhook_cursor where account_id = $1 for update skip locked',
-    [accountId],
-  );
+interface Statements {
+  readonly query: SystemQueries['query'];
+  readonly send: SystemSend;
+}
+
+async function takePage({ query, send }: Statements, accountId: string, now: Date): Promise<number> {
+  // Both share a round trip. The endpoints are read under the lock of the cursor.
+  const [[cursor], endpoints] = await Promise.all([
+    query<{ position: string }>('select position from webhook_cursor where account_id = $1 for update skip locked', [
+      accountId,
+    ]),
+    query<EndpointRow>(
+      `select id, actions, from_position as "fromPosition" from webhook_endpoint
+       where account_id = $1 and enabled and deleted_at is null order by id`,
+      [accountId],
+    ),
+  ]);
   if (cursor === undefined) return 0;
-  const endpoints = await query<EndpointRow>(
-    `select id, actions, from_position as "fromPosition" from webhook_endpoint
-     where account_id = $1 and enabled and deleted_at is null order by id`,
-    [accountId],
-  );
   if (endpoints.length === 0) return await skipEvents(query, accountId);
   const events = await query<EventRow>(
     `select e.id, e.position, i.epoch, e.action, e.payload, r.owner, r.name, e.pull_request_id as "pullRequestId",
@@ -74,7 +83,7 @@ async function takePage(query: SystemQueries['query'], accountId: string, now: D
   const members = await readMembers(query, accountId, events);
   const deliveries = complete.flatMap((event) => deliveriesOf(accountId, { event, members }, endpoints));
   if (deliveries.length > 0) await writeDeliveries(query, accountId, { deliveries, now });
-  await query('update webhook_cursor set position = $2 where account_id = $1', [accountId, last.position]);
+  await send('update webhook_cursor set position = $2 where account_id = $1', [accountId, last.position]);
   return events.length;
 }
 

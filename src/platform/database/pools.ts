@@ -1,6 +1,6 @@
 // The connection pools of a process, each with its role and time limits.
 import pg from 'pg';
-import { prepareStatements, sendBeginWithTheFirstQuery } from './statements.ts';
+import { prepareStatements, sendInOneRoundTrip } from './statements.ts';
 
 export interface PoolUse {
   readonly pool: 'transactions' | 'reads' | 'system';
@@ -24,10 +24,12 @@ export function unitOfWorkPool(
     driverOptions: {
       options: appOptions,
       application_name: 'interlock',
+      // Needed by `sendInOneRoundTrip`.
+      pipeline: true,
       onPoolCreated: (pool: pg.Pool) => {
         onPool(pool);
         releaseEnded(pool);
-        pool.on('connect', prepareStatements).on('connect', sendBeginWithTheFirstQuery);
+        pool.on('connect', prepareStatements).on('connect', sendInOneRoundTrip);
       },
     },
   };
@@ -42,10 +44,12 @@ export function openReadPool(url: string, size: number, onError: (error: unknown
 
 export function openSystemPool(url: string, onError: (error: unknown) => void): pg.Pool {
   const options = `-c role=interlock_system ${guards}`;
-  return openPool({ connectionString: url, max: 4, options, application_name: 'interlock-system' }, onError).on(
-    'connect',
-    prepareStatements,
-  );
+  return openPool(
+    { connectionString: url, max: 4, options, application_name: 'interlock-system', pipeline: true },
+    onError,
+  )
+    .on('connect', prepareStatements)
+    .on('connect', sendInOneRoundTrip);
 }
 
 function openPool(config: pg.PoolConfig, onError: (error: unknown) => void): pg.Pool {

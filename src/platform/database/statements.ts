@@ -1,29 +1,79 @@
 // Changes how a connection sends its statements, to save round trips and planning.
+import type { Duplex } from 'node:stream';
 import type pg from 'pg';
 
 type Query = (text: unknown, values?: readonly unknown[], ...rest: unknown[]) => Promise<unknown>;
 
-// A unit of work sends BEGIN and waits, then sets its account and waits, and only then sends its first query. Here
-// BEGIN is held back and sent in one message with the next statement, which saves one round trip for each transaction.
-export function sendBeginWithTheFirstQuery(client: pg.PoolClient): void {
+/**
+ * A statement that begins with this comment is sent together with the next statement of its transaction, which saves
+ * one round trip. It returns no rows. If it fails, the next statement fails with its error. The next statement may be
+ * COMMIT.
+ */
+export const sentWithNext = '/* sent with next */';
+
+const noRows = { command: '', rowCount: null, rows: [], fields: [] };
+const begins = /^(?:begin|start transaction)/;
+const setsAccount = /^select set_config\(/;
+// An UPDATE that MikroORM makes from changed entities. MikroORM needs the answer only to compare versions, and no entity
+// has a version that MikroORM manages.
+const storesChanges = /^update "(?!.* returning )/s;
+
+interface Held {
+  readonly text: string;
+  readonly values: readonly unknown[] | undefined;
+}
+
+// A unit of work sends BEGIN and waits, then sets its account and waits, and only then sends its first query. Here these
+// statements, the updates of changed entities, and other statements that need no answer are held back until the next
+// statement, and sent in one message with it.
+// The connection must be in pipeline mode, in which it sends a statement before the one before it is answered.
+export function sendInOneRoundTrip(client: pg.PoolClient): void {
   const send = client.query.bind(client) as unknown as Query;
-  let isBeginDue = false;
+  let held: Held[] = [];
+  let isInTransaction = false;
   const query: Query = async (text, values, ...rest) => {
-    if (text === 'begin') {
-      isBeginDue = true;
-      return { command: 'BEGIN', rowCount: null, rows: [], fields: [] };
+    if (typeof text === 'string' && (begins.test(text) || (isInTransaction && isHeldBack(text, held)))) {
+      isInTransaction = true;
+      held.push({ text, values });
+      return noRows;
     }
-    if (!isBeginDue) return await send(text, values, ...rest);
-    isBeginDue = false;
-    // PostgreSQL accepts several statements in one message only if they have no parameters.
-    if (typeof text === 'string' && (values === undefined || values.length === 0)) {
-      const results = await send(`begin; ${text}`);
-      return Array.isArray(results) ? results.at(-1) : results;
-    }
-    await send('begin');
-    return await send(text, values, ...rest);
+    if (text === 'commit' || text === 'rollback') isInTransaction = false;
+    if (held.length === 0) return await send(text, values, ...rest);
+    const before = inFewMessages(held);
+    held = [];
+    if (text === 'rollback') return startsTransaction(before) ? noRows : await send(text);
+    const { stream } = (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection;
+    stream.cork();
+    const answers = [...before.map(async (one) => await send(one.text, one.values)), send(text, values, ...rest)];
+    stream.uncork();
+    return (await allOf(answers)).at(-1);
   };
   Object.assign(client, { query });
+}
+
+const isHeldBack = (text: string, held: readonly Held[]): boolean =>
+  text.startsWith(sentWithNext) ||
+  storesChanges.test(text) ||
+  (setsAccount.test(text) && held.length === 1 && startsTransaction(held));
+
+const startsTransaction = ([first]: readonly Held[]): boolean => first !== undefined && begins.test(first.text);
+
+/** PostgreSQL accepts several statements in one message if they have no parameters. */
+function inFewMessages([first, second, ...others]: readonly Held[]): readonly Held[] {
+  if (first === undefined || second === undefined) return first === undefined ? [] : [first];
+  const isJoined = begins.test(first.text) && !(second.values !== undefined && second.values.length > 0);
+  return isJoined
+    ? [{ text: `${first.text}; ${second.text}`, values: undefined }, ...others]
+    : [first, second, ...others];
+}
+
+/** Waits for all answers, and then throws the error of the first that failed: later ones fail because of it. */
+async function allOf(answers: readonly Promise<unknown>[]): Promise<unknown[]> {
+  const outcomes = await Promise.allSettled(answers);
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
 }
 
 type AnyQuery = (statement: unknown, values?: unknown, ...rest: unknown[]) => unknown;

@@ -1,10 +1,15 @@
 // Queries across accounts, in the role interlock_system.
 import type pg from 'pg';
 import { holdLock, listen } from './lasting-connections.ts';
+import { sentWithNext } from './statements.ts';
 
 export interface SystemQueries {
   readonly query: <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
-  transaction<T>(work: (query: SystemQueries['query']) => Promise<T>): Promise<T>;
+  /**
+   * `send` runs SQL whose answer is not needed, in one round trip with the next statement or the commit. If it fails, that
+   * statement or the commit fails with its error.
+   */
+  transaction<T>(work: (query: SystemQueries['query'], send: SystemSend) => Promise<T>): Promise<T>;
   /**
    * Listens on a NOTIFY channel over a connection of its own, and reconnects if the connection drops. Returns a stop
    * function.
@@ -17,6 +22,8 @@ export interface SystemQueries {
   holdLock(group: number, number: number): Promise<() => Promise<void>>;
 }
 
+export type SystemSend = (text: string, values?: readonly unknown[]) => Promise<void>;
+
 export function createSystemQueries(url: string, pool: pg.Pool, onError: (error: unknown) => void): SystemQueries {
   return {
     query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
@@ -27,7 +34,10 @@ export function createSystemQueries(url: string, pool: pg.Pool, onError: (error:
   };
 }
 
-async function systemTransaction<T>(pool: pg.Pool, work: (query: SystemQueries['query']) => Promise<T>): Promise<T> {
+async function systemTransaction<T>(
+  pool: pg.Pool,
+  work: (query: SystemQueries['query'], send: SystemSend) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
@@ -35,6 +45,9 @@ async function systemTransaction<T>(pool: pg.Pool, work: (query: SystemQueries['
     const result = await work(
       async <Row extends object>(text: string, values: readonly unknown[] = []) =>
         (await client.query<Row>(text, [...values])).rows,
+      async (text, values = []) => {
+        await client.query(`${sentWithNext}${text}`, [...values]);
+      },
     );
     await client.query('commit');
     return result;

@@ -1,14 +1,20 @@
 // A unit of work: one transaction for one account, under row-level security.
 import { IsolationLevel, type EntityDictionary, type EntitySchema } from '@mikro-orm/core';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { CompiledQuery, type Transaction as KyselyTransaction } from 'kysely';
+import { CompiledQuery, type DatabaseConnection, type Transaction as KyselyTransaction } from 'kysely';
 import type { RowReader, RowReaderOf } from './row-readers.ts';
+import { sentWithNext } from './statements.ts';
 
 export interface Transaction {
   /** MikroORM's unit of work of this transaction. Changed entities are flushed before the commit. */
   readonly em: EntityManager;
   /** Runs SQL in this transaction. It sees changed entities only after `await tx.em.flush()`. */
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /**
+   * Runs SQL whose answer is not needed, in one round trip with the next statement or the commit. If it fails, that
+   * statement or the commit fails with its error.
+   */
+  send(text: string, values?: readonly unknown[]): Promise<void>;
   /**
    * Locks the row with this id and reads it again under the lock. An unflushed change of the row would be lost, so
    * flush before. Null: the account has no such row.
@@ -50,12 +56,19 @@ export function createUnitsOfWork({ orm, readerOf, onError }: UnitsOfWork) {
     const effects: (() => unknown)[] = [];
     const em = orm.em.fork({ session: { variables: { 'app.account': accountId } } });
     const result = await em.transactional(
-      async (scoped) =>
-        await work({
-          ...queriesOf(scoped, accountId, readerOf),
-          em: scoped,
-          afterCommit: (effect) => void effects.push(effect),
-        }),
+      async (scoped) => {
+        const connection = await connectionOf(scoped);
+        const session: Session = { connection, isOver: false };
+        try {
+          return await work({
+            ...queriesOf(scoped, session, { accountId, readerOf }),
+            em: scoped,
+            afterCommit: (effect) => void effects.push(effect),
+          });
+        } finally {
+          session.isOver = true;
+        }
+      },
       asOf === 'start' ? { isolationLevel: IsolationLevel.REPEATABLE_READ } : {},
     );
     for (const effect of effects) {
@@ -69,19 +82,40 @@ export function createUnitsOfWork({ orm, readerOf, onError }: UnitsOfWork) {
   };
 }
 
-function queriesOf(em: EntityManager, accountId: string, readerOf: RowReaderOf) {
+// Kysely runs one statement of a transaction at a time. The connection itself sends a statement before the one before it
+// is answered, so statements that do not need each other's answers can share a round trip.
+async function connectionOf(em: EntityManager): Promise<DatabaseConnection> {
+  const transaction = em.getTransactionContext<KyselyTransaction<unknown>>();
+  if (transaction === undefined) throw new Error('A unit of work has no transaction.');
+  return await transaction.getExecutor().provideConnection(async (connection) => await Promise.resolve(connection));
+}
+
+interface Session {
+  readonly connection: DatabaseConnection;
+  /** Whether the work of the unit is done. A later statement could reach the transaction of another account. */
+  isOver: boolean;
+}
+
+function queriesOf(
+  em: EntityManager,
+  session: Session,
+  { accountId, readerOf }: { readonly accountId: string; readonly readerOf: RowReaderOf },
+) {
   const find = async <Row extends object>(
     { tableName, list }: RowReader<Row>,
     id: string,
     lock: string,
   ): Promise<EntityDictionary<Row> | undefined> => {
     const text = `select ${list} from "${tableName}" where account_id = $1 and id = $2${lock}`;
-    const [found] = await rawQuery<EntityDictionary<Row>>(em, text, [accountId, id]);
+    const [found] = await rawQuery<EntityDictionary<Row>>(session, text, [accountId, id]);
     return found;
   };
   return {
     query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
-      await rawQuery<Row>(em, text, values),
+      await rawQuery<Row>(session, text, values),
+    send: async (text: string, values: readonly unknown[] = []) => {
+      await rawQuery(session, `${sentWithNext}${text}`, values);
+    },
     lock: async (entity, id, strength) => {
       const found = await find(readerOf(entity), id, ` for ${strength}`);
       return found === undefined ? null : em.map(entity, found);
@@ -91,17 +125,16 @@ function queriesOf(em: EntityManager, accountId: string, readerOf: RowReaderOf) 
       const found = await find(reader, id, '');
       return found === undefined ? null : reader.read(found);
     },
-  } satisfies Pick<Transaction, 'query' | 'lock' | 'load'>;
+  } satisfies Pick<Transaction, 'query' | 'send' | 'lock' | 'load'>;
 }
 
+// MikroORM's own raw execution writes the parameters into the text. The connection binds them.
 async function rawQuery<Row extends object>(
-  em: EntityManager,
+  { connection, isOver }: Session,
   text: string,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  // MikroORM's own raw execution writes the parameters into the text. The Kysely transaction binds them.
-  const transaction = em.getTransactionContext<KyselyTransaction<unknown>>();
-  if (transaction === undefined) throw new Error('A query of a unit of work was made outside of its transaction.');
-  const result = await transaction.executeQuery<Row>(CompiledQuery.raw(text, [...values]));
+  if (isOver) throw new Error('A query of a unit of work was made after its end.');
+  const result = await connection.executeQuery<Row>(CompiledQuery.raw(text, [...values]));
   return result.rows;
 }

@@ -172,7 +172,7 @@ async function insert(
   );
   if (row === undefined) throw new Error('A registration was not written.');
   if (Object.keys(registration.secrets).length > 0)
-    await tx.query('update preview_registration set secrets = $3 where account_id = $1 and id = $2', [
+    await tx.send('update preview_registration set secrets = $3 where account_id = $1 and id = $2', [
       ctx.accountId,
       row.id,
       encrypt(

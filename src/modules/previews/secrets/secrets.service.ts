@@ -31,7 +31,7 @@ export async function setPreviewSecret(
     );
     if (row === undefined) throw new Error(`The preview secret ${key} was not written.`);
     const owner = { accountId: ctx.accountId, id: row.id };
-    await tx.query('update preview_secret set sealed = $3 where account_id = $1 and id = $2', [
+    await tx.send('update preview_secret set sealed = $3 where account_id = $1 and id = $2', [
       ctx.accountId,
       row.id,
       encrypt(secrets, secretPurpose(owner), Buffer.from(request.value)),

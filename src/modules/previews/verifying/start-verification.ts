@@ -55,7 +55,7 @@ async function resetCheck(
   tx: Transaction,
   { repositoryId, headCommit, attempt, createdAt }: VerificationRow,
 ): Promise<void> {
-  await tx.query(
+  await tx.send(
     `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion, started_at, heard_at)
      values ($1, $2, $3, $4, $5, 'pending', $6, $6)
      on conflict (account_id, repository_id, commit, name, attempt) do nothing`,

@@ -47,7 +47,7 @@ export async function writeVerificationStatus(
  */
 async function endCheck(ctx: Context, tx: Transaction, verification: VerificationRow): Promise<void> {
   const { repositoryId, headCommit, attempt, status, summary, createdAt, endedAt } = verification;
-  await tx.query(
+  await tx.send(
     `insert into check_result as r (account_id, repository_id, commit, name, attempt, conclusion, summary, started_at, completed_at, heard_at, end_heard_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
      on conflict (account_id, repository_id, commit, name, attempt) do update

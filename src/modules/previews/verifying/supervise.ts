@@ -140,7 +140,7 @@ async function release(
   await lease.write(
     async () =>
       await ctx.db.transaction(ctx.accountId, async (tx) => {
-        await tx.query(
+        await tx.send(
           `update verification set supervised_by = null, supervised_until = null, next_look_at = $4, problem = $5
            where account_id = $1 and id = $2 and supervised_by = $3`,
           [ctx.accountId, id, lease.holder, ctx.clock().toISOString(), message],

@@ -59,14 +59,14 @@ async function decideAll(
   const { repository, queue } = line;
   const heads = pullRequests.map((pullRequest) => pullRequest.headSha);
   const { configuration, rules } = rulesOf(repository, queue);
-  const builds = new Map(
-    (
-      await loadJudgedBuilds(ctx, tx, { wanted: { repositoryId: repository.id, commits: heads, trees: [] }, rules })
-    ).map((build) => [build.commit, build]),
-  );
-  const conflicting = await conflictsWithTip(ctx, tx, queue, heads);
-  const validated = await judgeValidations(ctx, tx, { configuration, rows: pullRequests });
-  const below = await readPullRequestsBelow(ctx, tx, pullRequests);
+  // Reads that do not need each other share a round trip.
+  const [judged, conflicting, validated, below] = await Promise.all([
+    loadJudgedBuilds(ctx, tx, { wanted: { repositoryId: repository.id, commits: heads, trees: [] }, rules }),
+    conflictsWithTip(ctx, tx, queue, heads),
+    judgeValidations(ctx, tx, { configuration, rows: pullRequests }),
+    readPullRequestsBelow(ctx, tx, pullRequests),
+  ]);
+  const builds = new Map(judged.map((build) => [build.commit, build]));
   return pullRequests.map((pullRequest) => {
     const own = judgeOwnChecks(builds.get(pullRequest.headSha), rules);
     const seen = {

@@ -217,7 +217,7 @@ export async function dequeue(work: QueueWork, row: PullRequestRow): Promise<voi
 
 async function voidPlannedLandings(work: QueueWork, pullRequestId: string): Promise<void> {
   await work.tx.em.flush();
-  await work.tx.query(
+  await work.tx.send(
     `update intent set state = 'void', concluded_at = $3, outcome = '{"reason": "dequeued"}'
      where account_id = $1 and kind = 'land' and state = 'planned'
        and batch_id in (select batch_id from batch_member where account_id = $1 and pull_request_id = $2)`,

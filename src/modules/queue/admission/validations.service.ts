@@ -30,7 +30,7 @@ export async function judgeValidations(
     [ctx.accountId, stale],
   );
   const judged = texts.map((text) => ({ id: text.id, ...validationFacts(configuration, text) }));
-  await tx.query(
+  await tx.send(
     `update pull_request p set validated_by = $2, failed_validations = array(select jsonb_array_elements_text(j.failed))
      from jsonb_to_recordset($3::jsonb) as j (id bigint, failed jsonb)
      where p.account_id = $1 and p.id = j.id`,

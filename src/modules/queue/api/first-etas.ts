@@ -18,7 +18,7 @@ export async function storeFirstEtas(
   try {
     await ctx.db.transaction(ctx.accountId, async (tx) => {
       // If a pull request has left the line and entered it again since the snapshot, no estimate of it is stored.
-      await tx.query(
+      await tx.send(
         `insert into first_eta (account_id, repository_id, pull_request_id, queued_at, estimated_at, p50, p90)
          select p.account_id, p.repository_id, p.id, p.queued_at, $6, to_timestamp(e.p50 / 1000), to_timestamp(e.p90 / 1000)
          from unnest($2::bigint[], $3::float8[], $4::float8[], $5::float8[]) as e (id, queued_at, p50, p90)

@@ -72,7 +72,7 @@ export async function startSimulation(
 async function insert(ctx: Context, { days, yaml }: SimulationRequest, prepared: PreparedSimulation): Promise<string> {
   const now = ctx.clock();
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `update simulation set state = 'lost', ended_at = leased_until where account_id = $1 and state = 'running' and leased_until < $2`,
       [ctx.accountId, now.toISOString()],
     );
@@ -92,7 +92,7 @@ async function insert(ctx: Context, { days, yaml }: SimulationRequest, prepared:
     );
     if (made === undefined)
       throw new DomainError('RATE_LIMITED', 'A simulation of this account is running: try again when it has ended.');
-    await tx.query(
+    await tx.send(
       `delete from simulation where account_id = $1 and id not in (
          select id from simulation where account_id = $1 order by id desc limit ${maxKept})`,
       [ctx.accountId],
@@ -111,7 +111,7 @@ async function run(ctx: Context, id: string, prepared: PreparedSimulation): Prom
   const write = async (change: string, values: readonly unknown[]): Promise<void> => {
     await ctx.db
       .transaction(ctx.accountId, async (tx) => {
-        await tx.query(`update simulation set ${change} where account_id = $1 and id = $2 and state = 'running'`, [
+        await tx.send(`update simulation set ${change} where account_id = $1 and id = $2 and state = 'running'`, [
           ctx.accountId,
           id,
           ...values,

@@ -36,7 +36,7 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
     // Another worker may have opened a bot pull request meanwhile. The next step closes it.
     if (bot === null && (await tx.em.count(BotPullRequestEntity, { batchId: batch.id })) > 0) return;
     if (isOwn && bot !== null) await closeRows(ctx, tx, bot);
-    await tx.query('update batch set cleaned_up_at = $3 where account_id = $1 and id = $2 and cleaned_up_at is null', [
+    await tx.send('update batch set cleaned_up_at = $3 where account_id = $1 and id = $2 and cleaned_up_at is null', [
       ctx.accountId,
       batch.id,
       ctx.clock().toISOString(),
@@ -66,7 +66,7 @@ async function stopGates(ctx: Context, { batch, host }: LoadedBatch): Promise<vo
   for (const { run } of open) if (run !== null) await hostClient(ctx, host).cancelWorkflowRun(run);
   if (open.length === 0) return;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `update gate_run set state = 'failed', reason = 'its batch ended first', ended_at = $3
        where account_id = $1 and batch_id = $2 and state in ('planned', 'running')`,
       [ctx.accountId, batch.id, ctx.clock().toISOString()],

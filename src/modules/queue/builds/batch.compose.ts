@@ -67,7 +67,7 @@ async function recordComposed(
     await keepMergeResult(ctx, tx, loaded, { tree: composed.tree, conflictAt: -1 });
     if (made.length === 0) return;
     for (const [ordinal, own] of composed.ownCommits.entries()) {
-      await tx.query(
+      await tx.send(
         'update batch_member set own_commit = $4 where account_id = $1 and batch_id = $2 and ordinal = $3',
         [ctx.accountId, batch.id, ordinal, own],
       );
@@ -133,7 +133,7 @@ async function nameCoauthors(ctx: Context, { batch, members, host }: LoadedBatch
     const main = { name: member.authorName, email: member.authorEmail };
     const message = withCoauthors(member.message, coauthorsOf(commits, main, [client.identity().email]));
     await ctx.db.transaction(ctx.accountId, async (tx) => {
-      await tx.query('update batch_member set message = $4 where account_id = $1 and batch_id = $2 and ordinal = $3', [
+      await tx.send('update batch_member set message = $4 where account_id = $1 and batch_id = $2 and ordinal = $3', [
         ctx.accountId,
         batch.id,
         member.ordinal,
@@ -225,7 +225,7 @@ async function keepConflictOfSpeculation(ctx: Context, loaded: LoadedBatch, at: 
 }
 
 async function giveUp(ctx: Context, tx: Transaction, batchId: string): Promise<void> {
-  await tx.query("update batch set given_up = true where account_id = $1 and id = $2 and state = 'making'", [
+  await tx.send("update batch set given_up = true where account_id = $1 and id = $2 and state = 'making'", [
     ctx.accountId,
     batchId,
   ]);
@@ -241,7 +241,7 @@ async function keepMergeResult(
   const heads = layers
     .slice(0, result.conflictAt < 0 ? layers.length : result.conflictAt + 1)
     .map((layer) => layer.pinnedHead);
-  await tx.query(
+  await tx.send(
     `insert into merge_result (account_id, repository_id, parent, heads, tree, conflict_at) values ($1, $2, $3, $4, $5, $6)
      on conflict do nothing`,
     [ctx.accountId, batch.repositoryId, batch.parentCommit, heads, result.tree, result.conflictAt],
@@ -269,7 +269,7 @@ async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise<void> 
   const { batch, members, host } = loaded;
   const head = members[0]?.pinnedHead ?? '';
   const names = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       'update build set base_commit = $4 where account_id = $1 and repository_id = $2 and commit = $3 and base_commit <> $4',
       [ctx.accountId, batch.repositoryId, head, batch.baseCommit],
     );

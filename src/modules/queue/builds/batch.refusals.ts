@@ -113,7 +113,7 @@ async function giveUpMissing(ctx: Context, batchId: string): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const { queueId } = await tx.em.findOneOrFail(BatchEntity, { id: batchId });
     await changeQueue(ctx, tx, queueId);
-    await tx.query(
+    await tx.send(
       `update batch set given_up = true, commit_missing = true
        where account_id = $1 and id = $2 and state in ('making', 'building')`,
       [ctx.accountId, batchId],

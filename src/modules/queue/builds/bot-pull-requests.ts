@@ -72,7 +72,7 @@ export async function dropBotPullRequest(ctx: Context, host: HostedRepository, b
   await deleteBranch(ctx, host, bot.branch);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await closeRows(ctx, tx, bot);
-    await tx.query('delete from bot_pull_request where account_id = $1 and id = $2 and opened_at is null', [
+    await tx.send('delete from bot_pull_request where account_id = $1 and id = $2 and opened_at is null', [
       ctx.accountId,
       bot.id,
     ]);
@@ -85,7 +85,7 @@ export async function closeRows(
   tx: Transaction,
   { repositoryId, number }: Pick<BotPullRequestRow, 'repositoryId' | 'number'>,
 ): Promise<void> {
-  await tx.query(
+  await tx.send(
     'update bot_pull_request set closed_at = $4, idle = false where account_id = $1 and repository_id = $2 and number = $3 and closed_at is null',
     [ctx.accountId, repositoryId, number, ctx.clock().toISOString()],
   );

@@ -122,7 +122,7 @@ async function makeBranch(
   await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>
-      await tx.query('update backport set pushed_commit = $3 where account_id = $1 and id = $2', [
+      await tx.send('update backport set pushed_commit = $3 where account_id = $1 and id = $2', [
         ctx.accountId,
         record.id,
         picked.commit,
@@ -162,7 +162,7 @@ async function conclude(ctx: Context, backport: Backport, news: BackportNews): P
   const { intent, record, row, target } = backport;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = startWork(ctx, tx, await changeQueueOf(ctx, tx, row.id));
-    await tx.query(
+    await tx.send(
       'update backport set state = $3, number = $4, reason = $5, updated_at = $6 where account_id = $1 and id = $2',
       [ctx.accountId, record.id, news.kind, numberOf(news), reasonOf(news), work.now.toISOString()],
     );

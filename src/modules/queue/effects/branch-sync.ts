@@ -113,7 +113,7 @@ async function countRun(
   tx: Transaction,
   { row, base }: { readonly row: PullRequestRow; readonly base: string },
 ): Promise<void> {
-  await tx.query(
+  await tx.send(
     `insert into branch_update (account_id, pull_request_id, head, base, runs, updated_at) values ($1, $2, $3, $4, 1, $5)
      on conflict (account_id, pull_request_id) do update set runs = branch_update.runs + 1`,
     [ctx.accountId, row.id, row.headSha, base, ctx.clock().toISOString()],
@@ -187,7 +187,7 @@ async function keepUpdate(
 ): Promise<void> {
   const { row, cause, outcome } = update;
   const hasFailed = outcome.kind === 'conflict' || outcome.kind === 'refused';
-  await tx.query(
+  await tx.send(
     `insert into branch_update (account_id, pull_request_id, head, base, is_automatic, failed_head, updated_at)
      values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (account_id, pull_request_id) do update set head = excluded.head, base = excluded.base,

@@ -41,7 +41,7 @@ export async function endBranchWork(
   intent: IntentRow,
   end: { readonly state: 'done' | 'failed'; readonly outcome: Readonly<Record<string, unknown>> },
 ): Promise<void> {
-  await tx.query(
+  await tx.send(
     `update intent set state = $3, outcome = $4, concluded_at = $5
      where account_id = $1 and id = $2 and state in ('planned', 'started') and payload = $6::jsonb`,
     [

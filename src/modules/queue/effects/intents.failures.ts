@@ -65,12 +65,12 @@ async function waitForHost(
   const at = new Date(now + awaitHost(0, { retryAt, now })).toISOString();
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await lockQueue(tx, intent.queueId);
-    await tx.query(
+    await tx.send(
       `update intent set next_try_at = $3 where account_id = $1 and id = $2 and state in ('planned', 'started')`,
       [ctx.accountId, intent.id, at],
     );
     await noteHostWait(ctx, tx, { queueId: intent.queueId, retryAt });
-    await tx.query(
+    await tx.send(
       'update queue set next_look_at = least(next_look_at, $3::timestamptz) where account_id = $1 and id = $2',
       [ctx.accountId, intent.queueId, at],
     );
@@ -101,7 +101,7 @@ async function postpone(ctx: Context, intent: IntentRow, waitMs: number): Promis
       [ctx.accountId, intent.id, at, JSON.stringify(intent.payload)],
     );
     if (postponed.length === 0) return;
-    await tx.query(
+    await tx.send(
       'update queue set next_look_at = least(next_look_at, $3::timestamptz) where account_id = $1 and id = $2',
       [ctx.accountId, intent.queueId, at],
     );
@@ -190,7 +190,7 @@ async function reportGivenUp(work: QueueWork, intent: IntentRow, why: string): P
   const reason = `${why}; ask again`;
   if (intent.kind === 'backport') {
     const target = String(intent.payload['target']);
-    await tx.query(
+    await tx.send(
       `update backport set state = 'refused', reason = $4, updated_at = $5
        where account_id = $1 and pull_request_id = $2 and target_branch = $3 and state in ('planned', 'waiting')`,
       [ctx.accountId, row.id, target, why, now.toISOString()],

@@ -47,7 +47,7 @@ async function setLabel(
 
 async function forgetLabel(ctx: Context, { pullRequestId }: IntentRow, label: string): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       'update pull_request set queue_labels = array_remove(queue_labels, $3) where account_id = $1 and id = $2',
       [ctx.accountId, pullRequestId, label],
     );
@@ -68,7 +68,7 @@ async function startLabel(ctx: Context, intent: IntentRow): Promise<Labelling> {
     // This updates the row by SQL and not by the entity, because the row was read without a lock, and a read of the
     // host may have changed it.
     if (isWanted && present)
-      await tx.query(
+      await tx.send(
         `update pull_request set queue_labels = array_append(queue_labels, $3)
          where account_id = $1 and id = $2 and not $3 = any(queue_labels)`,
         [ctx.accountId, row.id, label],

@@ -104,7 +104,7 @@ async function publish(ctx: Context, { state, comment, endsComment, check }: Pub
     });
     if (endsComment)
       await ctx.db.transaction(ctx.accountId, async (tx) => {
-        await tx.query('update pull_request set has_status_comment = false where account_id = $1 and id = $2', [
+        await tx.send('update pull_request set has_status_comment = false where account_id = $1 and id = $2', [
           ctx.accountId,
           row.id,
         ]);
@@ -134,12 +134,12 @@ async function keepPublished(ctx: Context, all: readonly Publishing[]): Promise<
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     for (const id of [...queueIds].toSorted((a, b) => Number(BigInt(a) - BigInt(b)))) await lockQueue(tx, id);
     if (commented.length > 0)
-      await tx.query(
+      await tx.send(
         'update pull_request set has_status_comment = true where account_id = $1 and id = any($2::bigint[])',
         [ctx.accountId, commented.map(({ state }) => state.row.id)],
       );
     if (checked.length > 0)
-      await tx.query(
+      await tx.send(
         `update pull_request p set status_check = kept.body
          from jsonb_to_recordset($2::jsonb) as kept (id bigint, body jsonb)
          where p.account_id = $1 and p.id = kept.id

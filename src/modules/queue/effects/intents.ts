@@ -140,7 +140,7 @@ async function readChecks(ctx: Context, intent: IntentRow): Promise<void> {
   await recordChecks(ctx, toHostedRepository(repository), intent.key);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await changeQueue(ctx, tx, intent.queueId);
-    await tx.query(
+    await tx.send(
       `update intent set state = 'done', concluded_at = $3 where account_id = $1 and id = $2 and state = 'planned'`,
       [ctx.accountId, intent.id, ctx.clock().toISOString()],
     );

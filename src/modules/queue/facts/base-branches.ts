@@ -130,7 +130,7 @@ async function keepRulesUntil(ctx: Context, queueId: string, until: Date): Promi
   await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>
-      await tx.query('update queue set host_rules_until = $3 where account_id = $1 and id = $2', [
+      await tx.send('update queue set host_rules_until = $3 where account_id = $1 and id = $2', [
         ctx.accountId,
         queueId,
         until,

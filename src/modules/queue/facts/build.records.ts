@@ -26,7 +26,7 @@ export async function recordBuild(
   tx: Transaction,
   build: { repositoryId: string; commit: string; tree: string; base: string },
 ): Promise<void> {
-  await tx.query(
+  await tx.send(
     // The row is read first. An insert would wait for a transaction that writes results of the same build, and that
     // transaction waits for the queue's row.
     `insert into build (account_id, repository_id, commit, tree, base_commit, started_at)
@@ -89,7 +89,7 @@ export async function recordChecks(ctx: Context, repository: HostedRepository, c
     const waiting = await readWaitingQueues(ctx, tx, { repositoryId: repository.id, commit });
     if (waiting.length === 0) return;
     for (const queueId of waiting) await changeQueue(ctx, tx, queueId);
-    await tx.query(
+    await tx.send(
       // `offset 0` makes PostgreSQL select by the head first, because there may be many open pull requests.
       `update pull_request p set notify_at = coalesce(p.notify_at, $4)
        from (select id from pull_request where account_id = $1 and repository_id = $2 and head_sha = $3 offset 0) of_head

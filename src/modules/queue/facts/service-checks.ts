@@ -30,7 +30,7 @@ export async function recordServiceCheck(ctx: Context, tx: Transaction, check: S
   );
   const queueIds = waiting.map(({ queue_id }) => queue_id);
   await changeQueuesInOrder(ctx, tx, queueIds);
-  await tx.query(
+  await tx.send(
     `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion, summary, started_at, completed_at, heard_at, end_heard_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, case when $6 <> 'pending' then $10::timestamptz end)
      on conflict (account_id, repository_id, commit, name, attempt) do update
@@ -49,7 +49,7 @@ export async function recordServiceCheck(ctx: Context, tx: Transaction, check: S
       now,
     ],
   );
-  await tx.query(
+  await tx.send(
     `update pull_request set notify_at = coalesce(notify_at, $4)
      where account_id = $1 and repository_id = $2 and head_sha = $3 and status = 'open' and queue_id = any($5)`,
     [ctx.accountId, repositoryId, commit, now, queueIds],

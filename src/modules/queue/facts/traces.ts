@@ -10,7 +10,7 @@ import { inSpan, isTracing, presentTrace, readTrace } from '../../../platform/tr
 export async function keepTrace(ctx: Context, tx: Transaction, pullRequestId: string): Promise<void> {
   const present = presentTrace();
   if (present === null) return;
-  await tx.query('update pull_request set trace_parent = $3 where account_id = $1 and id = $2', [
+  await tx.send('update pull_request set trace_parent = $3 where account_id = $1 and id = $2', [
     ctx.accountId,
     pullRequestId,
     present,

@@ -295,7 +295,7 @@ async function dropQueueLabels({ ctx, tx }: QueueWork, known: PullRequestRow, se
   const kept = keptQueueLabels(known, seen.labels);
   const dropped = known.queueLabels.filter((label) => !kept.includes(label));
   if (dropped.length === 0) return;
-  await tx.query(
+  await tx.send(
     `update pull_request set queue_labels = array(select label from unnest(queue_labels) label where label <> all ($3))
      where account_id = $1 and id = $2`,
     [ctx.accountId, known.id, dropped],

@@ -79,19 +79,25 @@ async function loadFacts(
   const { repositoryId } = batch;
   const { evidence: planned } = gate.intent.payload;
   const claimed = typeof planned === 'string' ? planned : '';
-  const rows = await tx.em.find(PullRequestEntity, { id: { $in: loaded.members.map((each) => each.pullRequestId) } });
   const trees = batch.tree ? [batch.tree] : [];
-  const builds = claimed === '' ? [] : await loadBuilds(ctx, tx, { repositoryId, commits: [claimed], trees });
   const heads = loaded.members.map((member) => member.pinnedHead);
   const isWithParts = claimed !== '' && batch.restsOn.length > 0;
   const judged = { batch, members: loaded.members, rules, tip: queue.baseTip ?? '' };
-  const parts = isWithParts ? await judgeParts(ctx, tx, judged) : null;
+  const rows = await tx.em.find(PullRequestEntity, { id: { $in: loaded.members.map((each) => each.pullRequestId) } });
   const labels = new Set(rows.flatMap((row) => row.labels));
-  const finalGates = await loadGates(ctx, tx, { rules, batches: [{ id: batch.id, labels }] });
+  // Reads that do not need each other share a round trip.
+  const [builds, parts, finalGates, queueFacts, members, line] = await Promise.all([
+    claimed === '' ? [] : loadBuilds(ctx, tx, { repositoryId, commits: [claimed], trees }),
+    isWithParts ? judgeParts(ctx, tx, judged) : null,
+    loadGates(ctx, tx, { rules, batches: [{ id: batch.id, labels }] }),
+    loadQueueFacts(ctx, tx, gate),
+    loadMemberFacts(ctx, tx, { ...gate, rows }),
+    loadLineFacts(ctx, tx, { queueId: batch.queueId, rules }),
+  ]);
   const facts: GateFacts = {
     now: ctx.clock().getTime(),
     rules,
-    queue: await loadQueueFacts(ctx, tx, gate),
+    queue: queueFacts,
     batch: {
       isBuilding: batch.state === 'building',
       givenUp: batch.givenUp,
@@ -101,8 +107,8 @@ async function loadFacts(
       buildKeysHash: batch.buildKeysHash,
       sideBuild: batch.sideBuild ?? null,
     },
-    members: await loadMemberFacts(ctx, tx, { ...gate, rows }),
-    line: await loadLineFacts(ctx, tx, { queueId: batch.queueId, rules }),
+    members,
+    line,
     claimed,
     builds: withoutHeads(builds, rules, heads),
     isComposed: parts !== null,

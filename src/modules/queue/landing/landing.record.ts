@@ -57,7 +57,7 @@ async function writeLanding(
   const landingId = inserted[0]?.id;
   if (landingId === undefined) throw new DomainError('INTERNAL', 'The landing was not written.');
   for (const member of members) {
-    await tx.query(
+    await tx.send(
       'insert into landed_member (account_id, repository_id, pull_request_id, landing_id, pinned_head, own_commit, targets) values ($1, $2, $3, $4, $5, $6, $7)',
       [
         ctx.accountId,
@@ -128,7 +128,7 @@ function isInstant({ batch, members, pullRequests, passed: { evidence } }: Writt
  * host merges, only the tree of a build matters.
  */
 async function moveBuilds({ ctx, tx, queue }: QueueWork, of: { tested: string; landed: string }): Promise<void> {
-  await tx.query(
+  await tx.send(
     `update batch set parent_commit = $4
      where account_id = $1 and queue_id = $2 and parent_commit = $3 and state in ('making', 'building')`,
     [ctx.accountId, queue.id, of.tested, of.landed],
@@ -145,7 +145,7 @@ export async function planConclusions(
   commit: string,
 ): Promise<void> {
   for (const id of pullRequestIds) {
-    await work.tx.query(
+    await work.tx.send(
       `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at) values ($1, $2, $3, 'conclude_pull_request', $4, $5, $6)
        on conflict do nothing`,
       [

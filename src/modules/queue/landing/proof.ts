@@ -117,7 +117,7 @@ export async function writeProof(work: QueueWork, landed: ProvenLanding): Promis
     [ctx.accountId, queue.id],
   );
   const body: ProofBody = { ...(await proofOf(work, landed)), previous: previous?.digest ?? null };
-  await tx.query(
+  await tx.send(
     'insert into proof (account_id, queue_id, landing_id, previous_id, body, digest, created_at) values ($1, $2, $3, $4, $5, $6, $7)',
     [
       ctx.accountId,

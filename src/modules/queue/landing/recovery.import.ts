@@ -55,7 +55,7 @@ async function importLanding(work: QueueWork, landing: FoundLanding): Promise<vo
   );
   if (landed === undefined) return;
   for (const { pullRequestId, head, own } of merges) {
-    await tx.query(
+    await tx.send(
       `insert into landed_member (account_id, repository_id, pull_request_id, landing_id, pinned_head, own_commit) values ($1, $2, $3, $4, $5, $6)
        on conflict do nothing`,
       [ctx.accountId, queue.repositoryId, pullRequestId, landed.id, head, own],
@@ -121,7 +121,7 @@ async function insertBatch(work: QueueWork, { ref, commit }: FoundLanding): Prom
 
 async function insertMembers({ ctx, tx }: QueueWork, batchId: string, { commit, merges }: FoundLanding): Promise<void> {
   for (const [ordinal, { pullRequestId, head, own }] of merges.entries()) {
-    await tx.query(
+    await tx.send(
       `insert into batch_member (account_id, batch_id, ordinal, pull_request_id, pinned_head, message, author_name, author_email, own_commit)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
       [

@@ -67,7 +67,7 @@ async function recordVerification(
   await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>
-      await tx.query('update queue set proofs_verified_at = $3, proofs_failed = $4 where account_id = $1 and id = $2', [
+      await tx.send('update queue set proofs_verified_at = $3, proofs_failed = $4 where account_id = $1 and id = $2', [
         ctx.accountId,
         queueId,
         verifiedAt.toISOString(),

@@ -4,7 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
 import { plan } from '../../../domain/queue/plan.ts';
-import { readBranchHolds, type BranchHolds } from '../../repositories/index.ts';
+import { branchHoldsOf, readHoldRows, type BranchHolds } from '../../repositories/index.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { reconsider } from '../admission/admission.service.ts';
 import { isWanted } from '../store/line.rows.ts';
@@ -77,12 +77,15 @@ async function takeTurn(
   tx: Transaction,
   { queueId, before }: { readonly queueId: string; readonly before: BeforeTurn },
 ): Promise<Turn> {
-  const queue = await lockQueue(tx, queueId);
-  // The repository is read after the lock, so that every later pause, freeze or change of the configuration causes
-  // another turn.
-  const repository = await tx.load(RepositoryEntity, queue.repositoryId);
-  if (repository === null) throw new Error(`There is no repository ${queue.repositoryId}.`);
-  const holds = await readBranchHolds(tx, repository, queue.baseBranch);
+  // The three share a round trip. PostgreSQL reads the repository after the lock, so that every later pause, freeze or
+  // change of the configuration causes another turn.
+  const [queue, repository, holdRows] = await Promise.all([
+    lockQueue(tx, queueId),
+    tx.load(RepositoryEntity, before.id),
+    readHoldRows(tx, before),
+  ]);
+  if (repository === null) throw new Error(`There is no repository ${before.id}.`);
+  const holds = branchHoldsOf(holdRows, repository, queue.baseBranch);
   const work = startWork(ctx, tx, queue);
   const mayPlan = queue.plannerVersion <= plannerVersion;
   if (!mayPlan) logNewerPlanner(ctx, queue, repository);
@@ -241,7 +244,7 @@ async function readMissingSignatures(ctx: Context, known: BeforeTurn, base: stri
     await ctx.db.transaction(
       ctx.accountId,
       async (tx) =>
-        await tx.query(
+        await tx.send(
           'update pull_request set unverified_commits = $4, verified_head = $3 where account_id = $1 and id = $2 and head_sha = $3',
           [ctx.accountId, id, head, unverified],
         ),

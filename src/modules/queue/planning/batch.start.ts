@@ -151,7 +151,7 @@ function layer(batchId: string, of: { readonly ordinal: number; readonly pinned:
 }
 
 async function insertMembers({ ctx, tx }: QueueWork, rows: readonly object[]): Promise<void> {
-  await tx.query(
+  await tx.send(
     `insert into batch_member (account_id, batch_id, ordinal, pull_request_id, pinned_head, message, author_name, author_email, strategy, below_head, joins_next, names_coauthors)
      select $1, m.* from jsonb_to_recordset($2::jsonb) as m (batch_id bigint, ordinal int, pull_request_id bigint, pinned_head text, message text,
        author_name text, author_email text, strategy text, below_head text, joins_next boolean, names_coauthors boolean)`,
@@ -160,7 +160,7 @@ async function insertMembers({ ctx, tx }: QueueWork, rows: readonly object[]): P
 }
 
 async function insertAssumptions({ ctx, tx }: QueueWork, rows: readonly object[]): Promise<void> {
-  await tx.query(
+  await tx.send(
     `insert into batch_assumption (account_id, batch_id, ordinal, pull_request_id, pinned_head, strategy, below_head, joins_next)
      select $1, a.* from jsonb_to_recordset($2::jsonb) as a (batch_id bigint, ordinal int, pull_request_id bigint, pinned_head text,
        strategy text, below_head text, joins_next boolean)`,

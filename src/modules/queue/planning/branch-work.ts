@@ -28,7 +28,7 @@ export async function planBranchWork(ctx: Context, tx: Transaction, work: Planne
   const { pullRequest, kind } = work;
   const key = work.key === undefined ? pullRequest.id : `${pullRequest.id}:${work.key}`;
   const at = ctx.clock().toISOString();
-  await tx.query(
+  await tx.send(
     `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at) values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (account_id, queue_id, kind, key) do update
        set state = 'planned', payload = excluded.payload, planned_at = excluded.planned_at, attempt = 0, outcome = null, started_at = null, concluded_at = null

@@ -52,7 +52,7 @@ async function planRetry(
     [ctx.accountId, queue.repositoryId, check.commit, check.name, check.attempt, now.toISOString()],
   );
   if (planned.length === 0) return;
-  await tx.query(
+  await tx.send(
     `insert into intent (account_id, queue_id, kind, key, payload, planned_at) values ($1, $2, 'retry_check', $3, $4, $5)
      on conflict (account_id, queue_id, kind, key) do nothing`,
     [

@@ -280,7 +280,7 @@ function reorder(work: QueueWork, row: PullRequestRow, reason: ReorderReason): v
  */
 async function planLandingIntent(work: QueueWork, decision: Of<'LandBatch'>): Promise<void> {
   await work.tx.em.flush();
-  await work.tx.query(
+  await work.tx.send(
     `insert into intent (account_id, queue_id, batch_id, kind, key, payload, planned_at) values ($1, $2, $3, 'land', $4, $5, $6)
      on conflict (account_id, queue_id, kind, key) do update set state = 'planned', payload = excluded.payload, outcome = null,
        planned_at = excluded.planned_at, started_at = null, concluded_at = null
@@ -298,7 +298,7 @@ async function planLandingIntent(work: QueueWork, decision: Of<'LandBatch'>): Pr
 
 /** Plans to read the checks of a commit from the host once more, even if they were read before. */
 async function planReading(work: QueueWork, decision: Of<'ReadChecks'>): Promise<void> {
-  await work.tx.query(
+  await work.tx.send(
     `insert into intent (account_id, queue_id, kind, key, payload, planned_at) values ($1, $2, 'read_checks', $3, '{}', $4)
      on conflict (account_id, queue_id, kind, key) do update set state = 'planned', outcome = null, planned_at = excluded.planned_at, concluded_at = null
      where intent.state in ('done', 'failed')`,
@@ -316,7 +316,7 @@ async function planGate(
   { ctx, tx, queue, now }: QueueWork,
   gate: { readonly batchId: string; readonly workflow: string; readonly commit: string },
 ): Promise<void> {
-  await tx.query(
+  await tx.send(
     `with planned as (
        insert into gate_run (account_id, repository_id, queue_id, batch_id, workflow, commit, planned_at)
        values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning id)

@@ -13,7 +13,7 @@ import type { QueueWork } from '../store/status.writer.ts';
 
 /** Marks the bot pull request of a batch that has ended without landing as idle. */
 export async function markBotPullRequestIdle({ ctx, tx }: QueueWork, batchId: string): Promise<void> {
-  await tx.query(
+  await tx.send(
     'update bot_pull_request set idle = true where account_id = $1 and batch_id = $2 and heir_batch_id is null and closed_at is null',
     [ctx.accountId, batchId],
   );
@@ -32,7 +32,7 @@ export async function releaseIdleBotPullRequests({ ctx, tx, queue, now }: QueueW
     building: await readBuilding(ctx, tx, queue),
   });
   if (unusable.length === 0) return;
-  await tx.query(
+  await tx.send(
     `with released as (
        update bot_pull_request set idle = false where account_id = $1 and id = any($3::bigint[]) returning id)
      insert into intent (account_id, queue_id, kind, key, planned_at)

@@ -71,7 +71,7 @@ async function planChanged(work: QueueWork, { repository, holds }: Held): Promis
   if (notified !== hold) {
     const isOfAll = [notified, hold].some((text) => text?.startsWith(haltedText('')) ?? false);
     queue.notifiedHold = hold;
-    await tx.query(
+    await tx.send(
       `update pull_request p set notify_at = $3 where p.account_id = $1 and p.queue_id = $2 and p.status in ('queued', 'tagged')
          and ($4 or p.top_announced or exists (
            select from batch_member m join batch b on b.account_id = m.account_id and b.id = m.batch_id
@@ -85,7 +85,7 @@ async function planChanged(work: QueueWork, { repository, holds }: Held): Promis
   const isFirst = (queue.notifiedWays ?? null) === null;
   queue.notifiedWays = ways;
   if (isFirst) return;
-  await tx.query(
+  await tx.send(
     `update pull_request set notify_at = $3 where account_id = $1 and queue_id = $2 and status = 'open'
        and (has_status_comment or status_check is not null)`,
     [ctx.accountId, queue.id, now.toISOString()],
@@ -107,7 +107,7 @@ async function planIntents(
   wanted: WantedNotifications,
   max: number | null,
 ): Promise<void> {
-  await tx.query(
+  await tx.send(
     `with due as (
        select id from pull_request where account_id = $1 and queue_id = $2 and notify_at is not null order by notify_at, id limit $4),
      counted as (
@@ -180,7 +180,7 @@ async function commentOnFirst(
   { ctx, tx, queue, now }: QueueWork,
   { once, ...reply }: { readonly once: string; readonly key: string; readonly body: string },
 ): Promise<void> {
-  await tx.query(
+  await tx.send(
     `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at)
      select $1, $2, p.id, 'reply', $3, $4, $5
      from (select id from pull_request where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged')

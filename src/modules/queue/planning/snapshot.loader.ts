@@ -61,27 +61,40 @@ interface SnapshotOf {
 
 export async function loadSnapshot(ctx: Context, tx: Transaction, from: SnapshotOf): Promise<LoadedQueue> {
   const { queue, repository, rules, tip, known } = from;
-  const live = await loadLiveBatches(ctx, tx, queue.id);
+  // Reads that do not need each other share a round trip.
+  const [live, inLine, holds, { landings, readings }, landed] = await Promise.all([
+    loadLiveBatches(ctx, tx, queue.id),
+    known?.line ?? readLine(ctx, tx, queue.id),
+    known?.holds ?? readBranchHolds(tx, repository, queue.baseBranch),
+    loadIntents(ctx, tx, queue.id),
+    readLandings(ctx, tx, queue.id),
+  ]);
   const { batches, members } = live;
-  const inLine = known?.line ?? (await readLine(ctx, tx, queue.id));
-  const holds = known?.holds ?? (await readBranchHolds(tx, repository, queue.baseBranch));
-  const below = await readPullRequestsBelow(ctx, tx, inLine);
-  const departures = await loadDeparted(ctx, tx, { live, inLine });
-  const { builds, own } = await readBuilds(ctx, tx, { batches, inLine, heads: known?.heads ?? null, from });
-  const { landings, readings } = await loadIntents(ctx, tx, queue.id);
-  const landed = await readLandings(ctx, tx, queue.id);
   const lineage = lineageOf(landed, tip);
   const labelled = rules.finalGates.length === 0 ? [] : labelBatches(namesOfMembers(live), inLine);
-  const gates = await loadGates(ctx, tx, { rules, batches: labelled });
-  const outlook = await loadOutlook(ctx, tx, { queue, rules });
+  const [below, departures, { builds, own }, gates, outlook, state, secondTries, landingsSince, mergeResults] =
+    await Promise.all([
+      readPullRequestsBelow(ctx, tx, inLine),
+      loadDeparted(ctx, tx, { live, inLine }),
+      readBuilds(ctx, tx, { batches, inLine, heads: known?.heads ?? null, from }),
+      loadGates(ctx, tx, { rules, batches: labelled }),
+      loadOutlook(ctx, tx, { queue, rules }),
+      loadQueueState(ctx, tx, { ...from, holds }),
+      buildsSpeculatively(rules) ? loadSecondTries(ctx, tx, { queue, rules }) : null,
+      loadLandings(ctx, tx, { landed, tip, since: basesOfSpeculativeBuilds(batches) }),
+      loadMergeResults(ctx, tx, {
+        repositoryId: repository.id,
+        parents: [...lineage, ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit])],
+      }),
+    ]);
   const snapshot: Snapshot = {
-    queue: { ...(await loadQueueState(ctx, tx, { ...from, holds })), lineage, ownLine: ownLineOf(landed, tip) },
+    queue: { ...state, lineage, ownLine: ownLineOf(landed, tip) },
     rules,
     pullRequests: withStacks(
       inLine.map((row) => {
-        const state = keptStateOf(row, own.get(row.headSha), rules);
-        if (outlook === null && !row.belowId) return state;
-        return { ...state, ...outlook?.(row), below: findOpenBelow(below, row.belowId) };
+        const kept = keptStateOf(row, own.get(row.headSha), rules);
+        if (outlook === null && !row.belowId) return kept;
+        return { ...kept, ...outlook?.(row), below: findOpenBelow(below, row.belowId) };
       }),
     ),
     departures,
@@ -92,12 +105,9 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
     })),
     builds: withoutHeads(builds, rules, headsOf(live, inLine)),
     readings,
-    ...(buildsSpeculatively(rules) && { secondTries: await loadSecondTries(ctx, tx, { queue, rules }) }),
-    landings: await loadLandings(ctx, tx, { landed, tip, since: basesOfSpeculativeBuilds(batches) }),
-    mergeResults: await loadMergeResults(ctx, tx, {
-      repositoryId: repository.id,
-      parents: [...lineage, ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit])],
-    }),
+    ...(secondTries !== null && { secondTries }),
+    landings: landingsSince,
+    mergeResults,
   };
   return { snapshot, pullRequests: new Map(), batches: new Map(batches.map((batch) => [batch.id, batch])), members };
 }

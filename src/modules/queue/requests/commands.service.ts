@@ -57,7 +57,7 @@ async function keepCursor(ctx: Context, repositoryId: string, cursor: string): P
   await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>
-      await tx.query(
+      await tx.send(
         `insert into comment_cursor (account_id, repository_id, cursor) values ($1, $2, $3)
          on conflict (account_id, repository_id) do update set cursor = excluded.cursor`,
         [ctx.accountId, repositoryId, cursor],

@@ -10,7 +10,7 @@ import type { Transaction } from '../../../platform/database.ts';
 /** Voids planned landings whose batch has ended. A started landing is never voided. */
 export async function voidLandings(work: QueueWork): Promise<void> {
   await work.tx.em.flush();
-  await work.tx.query(
+  await work.tx.send(
     `update intent set state = 'void', concluded_at = $3, outcome = '{"reason": "superseded"}'
      where account_id = $1 and queue_id = $2 and kind = 'land' and state = 'planned'
        and not exists (select from batch b where b.account_id = $1 and b.id = intent.batch_id and b.state in ('building', 'landing'))`,
@@ -32,7 +32,7 @@ export async function finishIntents(ctx: Context, intents: readonly IntentRow[])
   if (intents.length === 0) return;
   const ended = JSON.stringify(intents.map(({ id, payload }) => ({ id, payload })));
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `update intent set state = 'done', concluded_at = $2
        from (select i.id from intent i join jsonb_to_recordset($3::jsonb) as ended (id bigint, payload jsonb) on ended.id = i.id
              where i.account_id = $1 and i.state in ('planned', 'started') and i.payload = ended.payload

@@ -90,7 +90,7 @@ export async function noteHostWait(
   tx: Transaction,
   { queueId, retryAt }: { readonly queueId: string; readonly retryAt: number },
 ): Promise<void> {
-  await tx.query('update queue set host_wait_until = greatest(host_wait_until, $3) where account_id = $1 and id = $2', [
+  await tx.send('update queue set host_wait_until = greatest(host_wait_until, $3) where account_id = $1 and id = $2', [
     ctx.accountId,
     queueId,
     new Date(retryAt).toISOString(),

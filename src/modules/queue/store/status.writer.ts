@@ -79,7 +79,7 @@ export async function planReply(
   pullRequestId: string,
   reply: { readonly key: string; readonly body: string },
 ): Promise<void> {
-  await tx.query(
+  await tx.send(
     `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at) values ($1, $2, $3, 'reply', $4, $5, $6)
      on conflict (account_id, queue_id, kind, key) do nothing`,
     [ctx.accountId, queue.id, pullRequestId, `${pullRequestId}:${reply.key}`, JSON.stringify(reply), now.toISOString()],
@@ -112,7 +112,7 @@ async function writeLabelIntents(
   if (writes.length === 0) return;
   const wanted = new Map(writes.map(({ id, write }) => [`${id}:${write.label}`, { id, write }]));
   const rows = [...wanted].map(([key, { id, write }]) => ({ key, id, payload: { ...write, at: now.getTime() } }));
-  await tx.query(
+  await tx.send(
     `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at)
      select $1, $2, w.id, 'label', w.key, w.payload, $4 from jsonb_to_recordset($3::jsonb) as w (id bigint, key text, payload jsonb)
      on conflict (account_id, queue_id, kind, key) do update set state = 'planned', payload = excluded.payload, planned_at = excluded.planned_at,

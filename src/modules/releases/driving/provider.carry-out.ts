@@ -1,11 +1,11 @@
 // Carries out deployments and builds. It makes one call to a provider, or supervises a run in this process. A provider
 // that is called twice with the key of one run starts only one run.
 import { retryAtOf } from '../../../hosts/port.ts';
-import { DriverException, NotFoundError } from '@mikro-orm/core';
+import { NotFoundError } from '@mikro-orm/core';
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { ProviderCall, RunStep } from '../../../domain/releases/drive.ts';
-import type { Transaction } from '../../../platform/database.ts';
+import { isDatabaseError, type Transaction } from '../../../platform/database.ts';
 import { ProviderRefused, type ProviderReading } from '../../../platform/providers/port.ts';
 import {
   writeDone,
@@ -129,7 +129,7 @@ const maxCharacters = 500;
  * the whole error.
  */
 function messageOf(error: unknown): string {
-  if (!(error instanceof Error) || error instanceof DriverException)
+  if (!(error instanceof Error) || isDatabaseError(error))
     return 'An error in Interlock interrupted the run. The log of Interlock says why.';
   return `An error in Interlock interrupted the run: ${error.message}`.slice(0, maxCharacters);
 }

@@ -96,9 +96,9 @@ async function writeGrowth(
     if (kept.length === 0) return false;
     if (growth.isRewritten) {
       for (const table of ['candidate_reach', 'base_commit'])
-        await tx.query(`delete from ${table} where account_id = $1 and queue_id = $2`, [ctx.accountId, queueId]);
+        await tx.send(`delete from ${table} where account_id = $1 and queue_id = $2`, [ctx.accountId, queueId]);
     }
-    await tx.query(
+    await tx.send(
       `insert into base_commit (account_id, queue_id, position, commit)
        select $1, $2, n + $3::integer, commit from unnest($4::text[]) with ordinality as came (commit, n)`,
       [ctx.accountId, queueId, length - growth.commits.length, growth.commits],

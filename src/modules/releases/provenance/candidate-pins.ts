@@ -43,7 +43,7 @@ export async function lookAtNewCandidates(ports: Ports): Promise<void> {
       await pin(ctx, repository, { id, commit });
       await reachAll(ctx, repository, id);
       await ctx.db.transaction(ctx.accountId, async (tx) => {
-        await tx.query('update release_candidate set git_look_at = null where account_id = $1 and id = $2', [
+        await tx.send('update release_candidate set git_look_at = null where account_id = $1 and id = $2', [
           ctx.accountId,
           id,
         ]);
@@ -70,7 +70,7 @@ export async function reconcileReleases(ctx: Context, repository: HostedReposito
   const lost = candidates.filter(({ id, commit }) => pinned.get(`${pins}${id}`) !== commit);
   if (lost.length > 0) {
     await ctx.db.transaction(ctx.accountId, async (tx) => {
-      await tx.query(
+      await tx.send(
         'update release_candidate set git_look_at = $3 where account_id = $1 and id = any ($2::bigint[]) and git_look_at is null',
         [ctx.accountId, lost.map(({ id }) => id), ctx.clock().toISOString()],
       );

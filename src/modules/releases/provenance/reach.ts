@@ -38,7 +38,7 @@ export async function reachBase(ctx: Context, { repository, queueId, candidateId
   const values = [ctx.accountId, queueId, repository.id, candidateId];
   if (length === 0 || (await readUnreached(ctx, values, length)).length === 0) return true;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `insert into candidate_reach (account_id, queue_id, candidate_id, position, bounded)
        select c.account_id, b.queue_id, c.id, b.position, true
        from release_candidate c join base_commit b on b.account_id = c.account_id and b.queue_id = $2 and b.commit = c.commit
@@ -155,7 +155,7 @@ async function writeReaches(ctx: Context, { queueId, length }: Base, reaches: re
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     // If two requests write at the same time, the greater position wins, because its request has read a longer base.
     // Both lock the rows in the same order, to prevent deadlocks.
-    await tx.query(
+    await tx.send(
       `insert into candidate_reach as known (account_id, queue_id, candidate_id, position, bounded)
        select $1, $2, candidate, position, position < $5::integer
        from unnest($3::bigint[], $4::integer[]) as reach (candidate, position) order by candidate

@@ -55,7 +55,7 @@ async function work(supervised: SupervisedAgent, rows: RunbookRows, leaf: Runboo
   const worked = await withRunFolders(driving.workDir, async (folders): Promise<Worked> => {
     const base = await checkOutBase(ctx, rows, { leaf: leaf.number, folder: folders.checkout });
     await ctx.db.transaction(ctx.accountId, async (tx) => {
-      await tx.query('update runbook_step set base_commit = $3 where account_id = $1 and id = $2', [
+      await tx.send('update runbook_step set base_commit = $3 where account_id = $1 and id = $2', [
         ctx.accountId,
         leaf.id,
         base,

@@ -18,7 +18,7 @@ export async function writeToolCall(ctx: Context, call: ToolCall): Promise<void>
   await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>
-      await tx.query(
+      await tx.send(
         `insert into runbook_tool_call (account_id, runbook_id, step_id, tool, arguments, outcome, answer, started_at, ended_at)
          values ($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9)`,
         [
@@ -43,7 +43,7 @@ export async function writeTurn(
 ): Promise<number> {
   const { text, inputTokens, outputTokens, costMicros } = turn;
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query(
+    await tx.send(
       `insert into runbook_turn (account_id, runbook_id, step_id, text, input_tokens, output_tokens, cost_micros, at)
        values ($1, $2, $3, $4, $5, $6, $7, $8)`,
       [ctx.accountId, runbookId, stepId, text, inputTokens, outputTokens, costMicros, ctx.clock().toISOString()],

@@ -1,0 +1,161 @@
+// A unit of work sends statements whose answers nobody needs together with the next statement.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { entities } from '../../src/modules/entities.ts';
+import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
+import { connectDatabase, type Database, type Transaction } from '../../src/platform/database.ts';
+import { openWorld, type World } from '../events/world.ts';
+
+let w: World;
+let db: Database;
+let accountId: string;
+let repositoryId: string;
+beforeAll(async () => {
+  w = await openWorld();
+  // One connection serves all transactions, so a connection that a failure spoils fails the next test.
+  db = await connectDatabase({ url: w.url, entities, poolSize: 1 });
+  accountId = await w.account();
+  repositoryId = await w.repository(accountId);
+});
+afterAll(async () => {
+  await db.close();
+  await w.close();
+});
+
+const hash = 'update repository set configuration_hash = $3 where account_id = $1 and id = $2';
+const refused = 'update repository set account_id = null where account_id = $1 and id = $2';
+
+const sendHash = async (tx: Transaction, value: string): Promise<void> =>
+  await tx.send(hash, [accountId, repositoryId, value]);
+const sendRefused = async (tx: Transaction): Promise<void> => await tx.send(refused, [accountId, repositoryId]);
+const readHash = async (): Promise<string | undefined> =>
+  (
+    await db.read<{ hash: string }>(accountId, {
+      name: 'hash_of_repository',
+      text: 'select configuration_hash as hash from repository where account_id = $1 and id = $2',
+      values: [accountId, repositoryId],
+    })
+  )[0]?.hash;
+
+const policyError = /violates row-level security policy/;
+
+it('a statement that is sent without waiting is stored by the commit', async () => {
+  await db.transaction(accountId, async (tx) => await sendHash(tx, 'alone'));
+  expect(await readHash()).toBe('alone');
+});
+
+it('the next statement sees what was sent before it', async () => {
+  const seen = await db.transaction(accountId, async (tx) => {
+    await sendHash(tx, 'first');
+    await sendHash(tx, 'second');
+    return await tx.query<{ hash: string }>(
+      'select configuration_hash as hash from repository where account_id = $1 and id = $2',
+      [accountId, repositoryId],
+    );
+  });
+  expect(seen).toEqual([{ hash: 'second' }]);
+});
+
+it('the next statement sees flushed changes of entities', async () => {
+  const seen = await db.transaction(accountId, async (tx) => {
+    const row = await tx.lock(RepositoryEntity, repositoryId, 'update');
+    if (row === null) throw new Error('There is no repository.');
+    row.configurationHash = 'of the entity';
+    await tx.em.flush();
+    return await tx.query<{ hash: string }>(
+      'select configuration_hash as hash from repository where account_id = $1 and id = $2',
+      [accountId, repositoryId],
+    );
+  });
+  expect(seen).toEqual([{ hash: 'of the entity' }]);
+});
+
+it('if a sent statement fails, the next statement fails with its error, and nothing is stored', async () => {
+  await sendHashAlone('before');
+  const failed = db.transaction(accountId, async (tx) => {
+    await sendHash(tx, 'lost');
+    await sendRefused(tx);
+    await tx.query('select 1 as one');
+  });
+  await expect(failed).rejects.toThrow(policyError);
+  expect(await readHash()).toBe('before');
+});
+
+it('if the last statement of a transaction fails, the transaction fails, and no effect runs', async () => {
+  await sendHashAlone('before');
+  let hasRun = false;
+  const failed = db.transaction(accountId, async (tx) => {
+    tx.afterCommit(() => {
+      hasRun = true;
+    });
+    await sendHash(tx, 'lost');
+    await sendRefused(tx);
+  });
+  await expect(failed).rejects.toThrow(policyError);
+  expect(hasRun).toBe(false);
+  expect(await readHash()).toBe('before');
+});
+
+it('if the work fails, what was sent is not stored', async () => {
+  await sendHashAlone('before');
+  const failed = db.transaction(accountId, async (tx) => {
+    await sendHash(tx, 'lost');
+    await sendRefused(tx);
+    throw new Error('The work failed.');
+  });
+  await expect(failed).rejects.toThrow('The work failed.');
+  await expect(
+    db.transaction(accountId, async () => {
+      throw new Error('Nothing was sent.');
+    }),
+  ).rejects.toThrow('Nothing was sent.');
+  expect(await readHash()).toBe('before');
+});
+
+it('a transaction in repeatable read sees the database as it was at its first statement', async () => {
+  await sendHashAlone('before');
+  const seen = await db.transaction(
+    accountId,
+    async (tx) => {
+      await tx.query('select 1 as one');
+      await w.owner.query(hash, [accountId, repositoryId, 'after']);
+      return await tx.query<{ hash: string }>(
+        'select configuration_hash as hash from repository where account_id = $1 and id = $2',
+        [accountId, repositoryId],
+      );
+    },
+    { asOf: 'start' },
+  );
+  expect(seen).toEqual([{ hash: 'before' }]);
+});
+
+it('a transaction of one account that sends a statement changes no row of another', async () => {
+  await sendHashAlone('before');
+  const other = await w.account();
+  await db.transaction(other, async (tx) => await sendHash(tx, 'stolen'));
+  expect(await readHash()).toBe('before');
+});
+
+it('a query after the end of its transaction is refused', async () => {
+  let ended: Transaction | undefined;
+  await db.transaction(accountId, async (tx) => {
+    ended = tx;
+    await tx.query('select 1 as one');
+  });
+  await expect(ended?.query('select 1 as one')).rejects.toThrow('after its end');
+  await expect(ended?.send('select 1 as one')).rejects.toThrow('after its end');
+});
+
+it('statements that are made at once have each their own answer', async () => {
+  const seen = await db.transaction(
+    accountId,
+    async (tx) =>
+      await Promise.all(
+        ['a', 'b', 'c'].map(async (value) => await tx.query<{ value: string }>('select $1::text as value', [value])),
+      ),
+  );
+  expect(seen).toEqual([[{ value: 'a' }], [{ value: 'b' }], [{ value: 'c' }]]);
+});
+
+async function sendHashAlone(value: string): Promise<void> {
+  await db.transaction(accountId, async (tx) => await sendHash(tx, value));
+}
