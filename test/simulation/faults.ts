@@ -4,6 +4,9 @@ import { processCount } from './installation.ts';
 import { minute, second, type Played } from './played.ts';
 import type { Task } from './tasks.ts';
 
+/** The most that the clock of a process is ahead or behind. */
+const longestJumpMs = 5 * minute;
+
 export async function happen(p: Played, draw: Draws): Promise<void> {
   const { i, w, tasks, say, fault } = p;
   const kind = draw.weighted([
@@ -14,22 +17,28 @@ export async function happen(p: Played, draw: Draws): Promise<void> {
     [8, 'Temporal forgets'],
     [26, 'Temporal gives work up'],
     [8, 'the disk of the repositories is full'],
+    [6, 'the clock of a process jumps'],
   ] as const);
-  const at = draw.below(processCount);
+  const drawn = draw.below(processCount);
+  const at = draw.chance(0.7) ? (findHolder(p) ?? drawn) : drawn;
   const which = draw.real();
   const fullMs = (1 + draw.below(5)) * minute;
+  const jumpMs = draw.chance(0.3) ? 0 : Math.round((draw.real() * 2 - 1) * longestJumpMs);
   say(kind);
   fault(kind);
-  if (kind === 'a process is killed') await kill(p, at);
+  if (kind === 'a process is killed') await killAt(p, at);
   else if (kind === 'all processes are killed') {
-    for (let each = 0; each < processCount; each += 1) await kill(p, each);
+    for (let each = 0; each < processCount; each += 1) await killAt(p, each);
     for (const { service } of i.processes.slice(0, 1)) await service.recover();
   } else if (kind === 'hints are lost') {
     i.hints.splice(0);
     await i.rows('delete from host_hint');
   } else if (kind === 'wakes are lost') i.woken.clear();
   else if (kind === 'the disk of the repositories is full') i.fullUntil = i.time.now() + fullMs;
-  else if (kind === 'Temporal forgets') {
+  else if (kind === 'the clock of a process jumps') {
+    i.aheadMs[at] = jumpMs;
+    say(`${i.processes[at]?.name ?? ''} is ahead by ${jumpMs} ms`);
+  } else if (kind === 'Temporal forgets') {
     i.woken.clear();
     i.retries.clear();
     w.workflows.deadlines.clear();
@@ -43,8 +52,15 @@ export async function happen(p: Played, draw: Draws): Promise<void> {
   }
 }
 
+/** The index of a process that runs a check, or whose work is held up. */
+function findHolder({ i, tasks }: Played): number | null {
+  const holders = [...i.running, ...tasks.filter(({ state }) => state === 'held')].map(({ process }) => process);
+  const at = i.processes.findIndex(({ name }) => holders.includes(name));
+  return at === -1 ? null : at;
+}
+
 /** Makes the workflow start the work again, while the old task may still continue. */
-function forget({ i, w: { workflows } }: Played, task: Task, afterMs: number): void {
+export function forget({ i, w: { workflows } }: Played, task: Task, afterMs: number): void {
   for (const [queueId, turn] of workflows.turns)
     if (turn === task) {
       workflows.turns.delete(queueId);
@@ -56,7 +72,13 @@ function forget({ i, w: { workflows } }: Played, task: Task, afterMs: number): v
 
 const noticedAfterMs = 30 * second;
 
-async function kill(p: Played, at: number): Promise<void> {
+/** Kills the process with this name, unless it is dead. */
+export async function kill(p: Played, name: string): Promise<void> {
+  const at = p.i.processes.findIndex((each) => each.name === name);
+  if (at !== -1) await killAt(p, at);
+}
+
+async function killAt(p: Played, at: number): Promise<void> {
   const { i, tasks } = p;
   const name = i.processes[at]?.name;
   for (const task of tasks.filter(({ process }) => process === name)) {

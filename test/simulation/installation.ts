@@ -7,15 +7,14 @@ import { pino } from 'pino';
 import { systemContext, type Context, type Ports } from '../../src/context.ts';
 import type { ClaimedCheckRun } from '../../src/hosts/local/check-runs.rows.ts';
 import { type HostEvent, toHostedRepository, type HostedRepository } from '../../src/hosts/port.ts';
-import { entities } from '../../src/modules/entities.ts';
 import { findRepository, replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { createWebhookEndpoint } from '../../src/modules/webhooks/endpoints.service.ts';
-import { connectDatabase } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database.ts';
 import type { HttpAnswer, HttpOut, PostRequest } from '../../src/platform/http-out/index.ts';
 import { createService, type Service } from '../../src/service.ts';
-import { createTestDatabase } from '../support/postgres.ts';
 import { beginWorld, worldName } from '../support/world-template.ts';
 import { configurationYaml } from '../support/world.ts';
+import { takeSimulatedDatabase } from './kept-database.ts';
 import { addHostBoundaries, pauseTask, withBoundaries } from './tasks.ts';
 import { startVirtualTime, type VirtualTime } from './virtual-time.ts';
 
@@ -51,7 +50,11 @@ export interface Installation extends AsyncDisposable {
   git(...args: string[]): Promise<string>;
   /** The commit of the base branch. */
   tip(): Promise<string>;
+  /** Connections that no process has, so that no fault concerns them. */
+  readonly watcher: Database;
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Changes whenever a row is written. */
+  lastTransaction(): Promise<string>;
   /** Ends a process as `kill -9` does, and starts another one in its place. The memory of the process is lost. */
   kill(at: number): Promise<void>;
   /** The ids of the queues that were woken. */
@@ -64,6 +67,15 @@ export interface Installation extends AsyncDisposable {
   readonly retries: Map<string, number>;
   /** The bodies that the receiver of webhooks has received, by message. */
   readonly received: Map<string, string[]>;
+  /** By process: how far its clock is ahead. A negative number: its clock is behind. */
+  readonly aheadMs: number[];
+  /**
+   * Whether the clock of a process has ever been wrong. Then `absolute_pause` does not count, because this invariant
+   * compares instants of two processes. The simulation has a rule about pauses that compares no instants.
+   */
+  haveClocksDiffered(): boolean;
+  /** Corrects the clocks of all processes, and returns the latest instant that any of them has ever shown. */
+  correctClocks(): number;
   /** Until when the disk of the repositories is full. It may be in the past. */
   fullUntil: number;
   /** The answer of the receiver to the next request. */
@@ -78,8 +90,8 @@ export async function openInstallation(
   plant: (process: Process) => void = () => {},
 ): Promise<Installation> {
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-simulation-'));
-  const own = await createTestDatabase();
-  const time = await startVirtualTime(own.url, { from: firstInstant, pause: pauseTask });
+  const own = await takeSimulatedDatabase();
+  const time = await startVirtualTime(own.owner, { from: firstInstant, pause: pauseTask });
   const log = pino({ level: process.env['LOG_LEVEL'] ?? 'silent' });
   let starts = 0;
   let secrets: Awaited<ReturnType<typeof beginWorld>>['secrets'] | null = null;
@@ -102,6 +114,17 @@ export async function openInstallation(
     close: () => {},
   };
 
+  const aheadMs: number[] = Array.from({ length: processCount }, () => 0);
+  let latestMs = firstInstant;
+  let haveDiffered = false;
+
+  function clockOf(at: number): Date {
+    const ms = time.now() + (aheadMs[at] ?? 0);
+    haveDiffered ||= ms !== time.now();
+    latestMs = Math.max(latestMs, ms);
+    return new Date(ms);
+  }
+
   function receive({ headers, body }: PostRequest): HttpAnswer {
     const how = installation.answer();
     const message = headers['x-service-delivery'] ?? '';
@@ -111,12 +134,12 @@ export async function openInstallation(
     return { status, headers: {}, body: '', error: status === null ? 'No answer.' : null, durationMs: 1 };
   }
 
-  async function startService(): Promise<{
+  async function startService(at: number): Promise<{
     readonly service: Service;
     readonly name: string;
     readonly end: () => Promise<void>;
   }> {
-    const database = await connectDatabase({ url: own.url, entities, poolSize: 3, onError: () => {} });
+    const database = await own.open();
     const name = `process ${(starts += 1)}`;
     const service = await createService({
       databaseUrl: own.url,
@@ -125,6 +148,7 @@ export async function openInstallation(
       publicUrl: 'http://localhost:4000',
       log,
       wake,
+      clock: () => clockOf(at),
       ...(secrets !== null && {
         webhooks: {
           secrets,
@@ -143,8 +167,8 @@ export async function openInstallation(
     return { service, name, end };
   }
 
-  const watcher = await connectDatabase({ url: own.url, entities, poolSize: 2, onError: () => {} });
-  const first = await startService();
+  const watcher = await own.open();
+  const first = await startService(0);
   const begun = await beginWorld(first.service, {
     'README.md': 'shop\n',
     'shared.txt': 'first\n',
@@ -155,8 +179,8 @@ export async function openInstallation(
   secrets = begun.secrets;
   const accountId = begun.accountId;
 
-  async function startProcess(): Promise<Process> {
-    const { service, name, end } = await startService();
+  async function startProcess(at: number): Promise<Process> {
+    const { service, name, end } = await startService(at);
     const process = { name, service, ctx: systemContext(service.ports, accountId), runner: `simulated/${name}`, end };
     plant(process);
     addHostBoundaries(service.localHost, () => time.now() < installation.fullUntil);
@@ -167,7 +191,7 @@ export async function openInstallation(
     return process;
   }
 
-  const processes = [await startProcess(), await startProcess()];
+  const processes = [await startProcess(0), await startProcess(1)];
   const [{ ctx, service }] = processes as [Process];
   const found = await findRepository(ctx, worldName);
   if (found === null) throw new Error('The world has no repository.');
@@ -187,7 +211,14 @@ export async function openInstallation(
     gitDir,
     git: async (...args) => await anyone().service.localHost.installation.git.text(gitDir, args),
     tip: async () => (await anyone().service.localHost.readRef(repository, 'refs/heads/main'))?.commit ?? '',
+    watcher,
     rows: async (text, values = []) => await watcher.system.query(text, values),
+    async lastTransaction() {
+      const [row] = await watcher.system.query<{ id: string }>(
+        'select pg_snapshot_xmax(pg_current_snapshot())::text as id',
+      );
+      return row?.id ?? '';
+    },
     async kill(at) {
       const killed = processes[at];
       if (killed === undefined) return;
@@ -196,7 +227,13 @@ export async function openInstallation(
       i.running.splice(0, i.running.length, ...i.running.filter(isLeft));
       i.deadRunners.push(killed.runner);
       await killed.end();
-      processes[at] = await startProcess();
+      processes[at] = await startProcess(at);
+    },
+    aheadMs,
+    haveClocksDiffered: () => haveDiffered,
+    correctClocks() {
+      aheadMs.fill(0);
+      return latestMs;
     },
     fullUntil: 0,
     answer: () => 'accepted',
@@ -209,6 +246,14 @@ export async function openInstallation(
     },
   };
   return installation;
+}
+
+/** The ports of a process, but with the time of the simulation, and connections that outlive the process. */
+export function portsOf(
+  { time, watcher: db }: Installation,
+  { service: { ports } }: Process,
+): Process['service']['ports'] {
+  return { ...ports, db, clock: () => new Date(time.now()) };
 }
 
 const ci = "checks:\n  test:\n    run: 'the simulation says what comes of it'\n";

@@ -1,7 +1,7 @@
 // Rules about progress. They are judged only after a span without faults, in which all processes worked.
 import { invariants } from '../../src/domain/health/invariants.ts';
 import { findViolations } from '../../src/modules/health/invariants/find.ts';
-import type { Installation } from './installation.ts';
+import { portsOf, type Installation } from './installation.ts';
 
 export interface Liveness {
   /** The number of the first pull request in line. Null: the line is empty, or people stop the landings. */
@@ -52,7 +52,7 @@ export function createLiveness(i: Installation): Liveness {
 
   async function lookAtProgress(first: number | null): Promise<readonly string[]> {
     const [process] = i.processes;
-    const violations = process === undefined ? [] : await findViolations(process.service.ports, { scope: 'all' });
+    const violations = process === undefined ? [] : await findViolations(portsOf(i, process), { scope: 'all' });
     const standing = await firstInLine();
     return [
       ...violations.map(({ invariant, sentence }) => `${invariants[invariant].kind}: ${invariant}: ${sentence}`),
@@ -84,8 +84,12 @@ export function createLiveness(i: Installation): Liveness {
            and not exists (select from bot_pull_request o where o.number = l.number and o.repository_id = l.repository_id and o.closed_at is null)
          union all
          select format('The check %s runs at %s, which has ended.', c.id, c.lease_owner) from local_check_run c
-         where c.state = 'running' and c.started_at <= now() - make_interval(mins => $2) and c.lease_owner <> all ($1)`,
-        [i.processes.map(({ runner }) => runner), minutes],
+         where c.state = 'running' and c.started_at <= now() - make_interval(mins => $2) and c.lease_owner <> all ($1)
+         union all
+         select format('The check %s is given to %s, which does not run it.', c.id, c.lease_owner) from local_check_run c
+         where c.state = 'running' and c.started_at <= now() - make_interval(mins => $2) and c.lease_owner = any ($1)
+           and c.id <> all ($3::bigint[])`,
+        [i.processes.map(({ runner }) => runner), minutes, i.running.map(({ run }) => run.id)],
       )),
     ];
   }

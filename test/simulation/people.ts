@@ -100,6 +100,22 @@ export function chooseAct(setting: Setting): Act | null {
   return possible.length === 0 ? null : draw.weighted(possible)();
 }
 
+/** An act that concerns one of these pull requests, or all landings. Null: no act is possible now. */
+export function chooseActAbout(setting: Setting, numbers: readonly number[]): Act | null {
+  const { promises, draw } = setting;
+  const known = promises.pullRequests.filter(({ number }) => number !== null && numbers.includes(number));
+  if (known.length === 0) return null;
+  const pullRequest = draw.pick(known);
+  return draw.weighted<() => Act>([
+    [5, () => push(setting, pullRequest)],
+    [5, () => dequeue(setting, pullRequest)],
+    [4, () => close(setting, pullRequest, true)],
+    [1, () => label(setting, pullRequest, false)],
+    [8, () => hold(setting, draw.pick(holds))],
+    [3, () => pushToBase(setting)],
+  ])();
+}
+
 function open({ i, promises, draw, by, isTargeted }: Setting): Act {
   const nth = promises.pullRequests.length + 1;
   const nature = draw.weighted<Nature>([

@@ -3,9 +3,9 @@ import { DomainError } from '../../src/domain/errors.ts';
 import { isAway } from './acting.ts';
 import type { Draws } from './draws.ts';
 import type { Installation, Process } from './installation.ts';
-import type { Promises } from './people.ts';
+import type { Act, Promises } from './people.ts';
 import type { Rules } from './rules.ts';
-import { runTask, toTheEnd, type Run, type Task } from './tasks.ts';
+import { newTask, runTask, toTheEnd, type Run, type Task } from './tasks.ts';
 import { choicesOf, type Working } from './work.ts';
 
 export const second = 1_000;
@@ -20,9 +20,27 @@ export interface Played {
   readonly promises: Promises;
   readonly tasks: Task[];
   readonly isTargeted: boolean;
+  /** By kind of task: how many boundaries the last one passed that came to its end. */
+  readonly lengths: Map<string, number>;
   readonly say: (line: string) => void;
   /** Records a fault of this kind for the present step. */
   readonly fault: (kind: string) => void;
+}
+
+/** The name of a task without numbers. */
+export function kindOfTask({ name }: Task): string {
+  return name.replaceAll(/[0-9]+/g, '');
+}
+
+/** Begins what a person does. Null: another act about the same subject has not ended. */
+export function beginAct(p: Played, by: Process, { name, subject, work }: Act): Task | null {
+  const key = `person ${subject}`;
+  const under = p.w.alone.get(key);
+  if (under !== undefined && under.state !== 'done') return null;
+  const task = newTask(by.name, name, work);
+  p.w.alone.set(key, task);
+  p.tasks.push(task);
+  return task;
 }
 
 /** Goes on with a task. Returns the unexpected error of the task. */
@@ -31,6 +49,7 @@ export async function goOn(p: Played, task: Task, run: Run): Promise<string[]> {
   await runTask(task, run);
   if (task.fault !== null) p.fault(task.fault);
   if (task.state === 'held') p.fault('work held up');
+  else p.lengths.set(kindOfTask(task), task.boundaries);
   const failed = task.error === null ? '' : `: ${String(task.error)}`;
   say(`${task.process} ${task.name} ${task.state}${failed}`);
   tasks.splice(0, tasks.length, ...tasks.filter(({ state }) => state !== 'done'));

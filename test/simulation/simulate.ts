@@ -3,13 +3,14 @@
 import { createHash } from 'node:crypto';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { drawsOf, type Draws } from './draws.ts';
-import { happen } from './faults.ts';
+import { happen, kill } from './faults.ts';
 import { firstInstant, openInstallation, type Installation, type Process } from './installation.ts';
 import { chooseAct, noPromises } from './people.ts';
-import { day, goOn, hour, minute, second, type Played } from './played.ts';
+import { failpoints, chooseFailpoint, happenMeanwhile } from './meanwhile.ts';
+import { beginAct, day, goOn, hour, kindOfTask, minute, second, type Played } from './played.ts';
 import { comeToRest, watchWithoutFaults } from './rest.ts';
 import { createRules } from './rules.ts';
-import { newTask, passBoundary, toTheEnd, type Run, type Task } from './tasks.ts';
+import { passFailpoint, toTheEnd, type Run, type Task } from './tasks.ts';
 import { createTruth } from './truth.ts';
 import { choicesOf, type Working } from './work.ts';
 
@@ -68,27 +69,10 @@ const modes = [
 /** The number of steps between two comparisons of all rows with the invariants. */
 const allEvery = 25;
 
-const failpoints = [
-  'build:after_compose',
-  'build:after_update',
-  'build:after_open',
-  'build:after_branch',
-  'clean_up:after_host',
-  'comment:before_host',
-  'conclude:after_host',
-  'bot:after_close',
-  'retry:after_host',
-  'landing:before_gate',
-  'landing:before_move',
-  'landing:after_gate',
-  'landing:after_host',
-  'landing:after_conclude',
-];
-
 export async function simulate(given: Simulation): Promise<Outcome> {
   const mode = modes[given.seed % modes.length] ?? modes[0];
   await using i = await openInstallation(mode.rules, given.plant);
-  const disarm = failpoints.map((name) => onFailpoint(name, passBoundary));
+  const disarm = failpoints.map((name) => onFailpoint(name, async () => await passFailpoint(name)));
   try {
     return await play(given, i, mode.isTargeted);
   } finally {
@@ -115,7 +99,7 @@ async function play(given: Simulation, i: Installation, isTargeted: boolean): Pr
     if (faults.at(-1) !== step) faults.push(step);
     faultKinds[kind] = (faultKinds[kind] ?? 0) + 1;
   };
-  const p: Played = { i, w, rules, promises, tasks: [], isTargeted, say, fault };
+  const p: Played = { i, w, rules, promises, tasks: [], isTargeted, lengths: new Map(), say, fault };
   const end = firstInstant + days * day;
   const concluded = async (problems: readonly string[], failedAt: number | null): Promise<Outcome> => {
     const events = await i.rows(
@@ -172,9 +156,9 @@ async function takeStep(p: Played, { draw, step, isCalm }: Step): Promise<string
     [9, (1 + draw.below(10)) * minute],
     [1, (1 + draw.below(6)) * hour],
   ]);
-  // The clock is corrected, and goes back a little.
+  // The clock of the machine is corrected, and goes back: mostly a little, sometimes by minutes.
   const isSet = draw.chance(0.004);
-  const setMs = draw.below(20) * second;
+  const setMs = draw.chance(0.7) ? draw.below(20) * second : draw.below(5 * 60) * second;
   if (isSet && !isCalm) p.fault('a clock set back');
   await i.time.set(i.time.now() + (isSet && !isCalm ? -setMs : passMs));
   i.answer = () =>
@@ -189,7 +173,6 @@ async function takeStep(p: Played, { draw, step, isCalm }: Step): Promise<string
     [4, 'fault'],
     [78, 'work'],
   ] as const);
-  const run = chooseRun(draw, isCalm);
   const by = draw.pick(i.processes);
   const window = draw.weighted([
     [994, null],
@@ -202,34 +185,46 @@ async function takeStep(p: Played, { draw, step, isCalm }: Step): Promise<string
     if (!isCalm) await happen(p, draw);
     return [];
   }
-  const task = kind === 'person' ? beginAct(p, by, draw) : await chooseTask(p, by, draw);
+  const task = kind === 'person' ? chooseActOf(p, by, draw) : await chooseTask(p, by, draw);
   if (task === null) return [];
-  return await goOn(p, task, run);
+  if (isCalm) return await goOn(p, task, toTheEnd);
+  const { dies, ...run } = chooseRun(p, task, draw);
+  const problems = await goOn(p, task, run);
+  if (problems.length === 0 && task.at !== null) return await happenMeanwhile(p, task, draw);
+  if (dies) {
+    p.fault('a process dies in the middle of its work');
+    p.say(`${task.process} dies`);
+    await kill(p, task.process);
+  }
+  return problems;
 }
 
-function chooseRun(draw: Draws, isCalm: boolean): Run {
+interface ChosenRun extends Run {
+  /** Whether the process is killed at the end of the run. */
+  readonly dies: boolean;
+}
+
+/** Half of the faults are drawn among the boundaries that the last task of this kind passed. */
+function chooseRun({ lengths }: Played, task: Task, draw: Draws): ChosenRun {
+  const known = lengths.get(kindOfTask(task));
   // Most tasks have few boundaries. A turn that lands has about sixty.
-  const boundaries = draw.below(draw.chance(0.6) ? 15 : 60);
-  const run = draw.weighted<Run>([
-    [70, toTheEnd],
-    [18, { boundaries, ending: 'hold' }],
-    [5, { boundaries, ending: 'refuse' }],
-    [1, { boundaries, ending: 'refuse', isFull: true }],
-    [6, { boundaries, ending: 'lose' }],
+  const most = draw.chance(0.5) && known !== undefined ? known + 1 : draw.chance(0.6) ? 15 : 60;
+  const boundaries = draw.below(most);
+  const heldAt = chooseFailpoint(task, draw);
+  return draw.weighted<ChosenRun>([
+    [45, { ...toTheEnd, dies: false }],
+    [heldAt === null ? 0 : 100, { ...toTheEnd, ...(heldAt !== null && { heldAt }), dies: false }],
+    [15, { boundaries, ending: 'hold', dies: false }],
+    [3, { boundaries, ending: 'hold', dies: true }],
+    [5, { boundaries, ending: 'refuse', dies: false }],
+    [1, { boundaries, ending: 'refuse', isFull: true, dies: false }],
+    [6, { boundaries, ending: 'lose', dies: false }],
   ]);
-  return isCalm ? toTheEnd : run;
 }
 
-function beginAct(p: Played, by: Process, draw: Draws): Task | null {
+function chooseActOf(p: Played, by: Process, draw: Draws): Task | null {
   const act = chooseAct({ i: p.i, promises: p.promises, draw, by, isTargeted: p.isTargeted });
-  if (act === null) return null;
-  const key = `person ${act.subject}`;
-  const under = p.w.alone.get(key);
-  if (under !== undefined && under.state !== 'done') return null;
-  const task = newTask(by.name, act.name, act.work);
-  p.w.alone.set(key, task);
-  p.tasks.push(task);
-  return task;
+  return act === null ? null : beginAct(p, by, act);
 }
 
 async function chooseTask(p: Played, by: Process, draw: Draws): Promise<Task | null> {

@@ -18,6 +18,8 @@ export interface Run {
   readonly ending: Ending;
   /** Whether a refused call of the database is refused because its disk is full. Default: the connection is broken. */
   readonly isFull?: boolean;
+  /** The task is also held if it reaches this failpoint. */
+  readonly heldAt?: string;
 }
 
 /** Runs a task to its end, without a fault. */
@@ -31,6 +33,10 @@ export interface Task {
   /** The fault that was injected since the task went on. Null: none. */
   fault: string | null;
   state: 'new' | 'held' | 'running' | 'done';
+  /** The failpoint where the task is held because its run says so. Null: the task is not held at such a failpoint. */
+  at: string | null;
+  /** How many boundaries the task has passed since its start. */
+  boundaries: number;
   /** The task does not go on before this instant. Null: it may go on at any time. */
   until: number | null;
   /** Why the task failed. Null: it has not failed. */
@@ -79,6 +85,8 @@ export function newTask(process: string, name: string, work: () => Promise<void>
     hadFault: false,
     fault: null,
     state: 'new',
+    at: null,
+    boundaries: 0,
     until: null,
     error: null,
     run: toTheEnd,
@@ -97,7 +105,7 @@ const stuckAfterMs = 60_000;
 export async function runTask(given: Task, run: Run): Promise<void> {
   const task = given as TaskState;
   const isNew = task.state === 'new';
-  Object.assign(task, { run, passed: 0, until: null, state: 'running', fault: null });
+  Object.assign(task, { run, passed: 0, until: null, state: 'running', fault: null, at: null });
   const quiet = new Promise<void>((resolve) => void (task.isQuiet = resolve));
   if (isNew)
     current.run({ task, isInside: false, turns: task.turns }, () => {
@@ -138,6 +146,7 @@ async function arrive(task: TaskState, mayFail: boolean): Promise<'go' | 'refuse
   const { boundaries, ending, isFull = false } = task.run;
   if (task.state !== 'held' && task.passed < boundaries) {
     task.passed += 1;
+    task.boundaries += 1;
     return 'go';
   }
   if (task.state !== 'held' && ending !== 'hold' && mayFail) {
@@ -211,9 +220,13 @@ async function passHost<T>(name: string, call: () => Promise<T>): Promise<T> {
 }
 
 /** A place where work can be held, as between two calls of the database. */
-export async function passBoundary(): Promise<void> {
+export async function passFailpoint(name: string): Promise<void> {
   const store = current.getStore();
-  if (store !== undefined && !store.isInside) await arrive(store.task, false);
+  if (store === undefined || store.isInside) return;
+  const { task } = store;
+  if (task.state !== 'running' || task.run.heldAt !== name) return void (await arrive(task, false));
+  task.at = name;
+  await hold(task, null);
 }
 
 /** Returns null if no task runs. Otherwise holds the task for this time. */

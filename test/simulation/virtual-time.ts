@@ -1,7 +1,7 @@
 // Time that only the simulation moves: `Date`, the pauses of the service, and `now()` of PostgreSQL.
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { vi } from 'vitest';
 
 export interface VirtualTime extends AsyncDisposable {
@@ -11,24 +11,20 @@ export interface VirtualTime extends AsyncDisposable {
 }
 
 /**
- * `pause` holds work that calls `setTimeout` of `node:timers/promises`. If `pause` returns null, the real `setTimeout`
- * runs. PostgreSQL finds `now()` in the schema `virtual` before its own catalog. `current_timestamp` and timers with
- * callbacks keep the real time.
+ * Makes `now()` of PostgreSQL virtual. PostgreSQL finds `now()` in the schema `virtual` before its own catalog.
+ * `current_timestamp` keeps the real time. The time is in an unlogged sequence, because a change of it needs no
+ * transaction id: the simulation compares transaction ids to see whether anything was written.
  */
-export async function startVirtualTime(
-  databaseUrl: string,
-  { from, pause }: { readonly from: number; readonly pause: (ms: number) => Promise<void> | null },
-): Promise<VirtualTime> {
-  const owner = new pg.Client({ connectionString: databaseUrl });
-  await owner.connect();
+export async function prepareVirtualTime(owner: pg.Client): Promise<void> {
   await owner.query(`
     create schema virtual;
-    create table virtual.time (at timestamptz not null);
-    insert into virtual.time values (to_timestamp(${from / 1000}));
-    create function virtual.now() returns timestamptz stable language sql as 'select at from virtual.time';
-    create function virtual.clock_timestamp() returns timestamptz stable language sql as 'select at from virtual.time';
+    create unlogged sequence virtual.ms;
+    create function virtual.now() returns timestamptz stable language sql
+      as 'select to_timestamp(last_value / 1000.0) from virtual.ms';
+    create function virtual.clock_timestamp() returns timestamptz stable language sql
+      as 'select to_timestamp(last_value / 1000.0) from virtual.ms';
     grant usage on schema virtual to public;
-    grant select on virtual.time to public;
+    grant select on virtual.ms to public;
     do $$
     declare
       given record;
@@ -42,6 +38,16 @@ export async function startVirtualTime(
       end loop;
     end $$;
   `);
+}
+
+/**
+ * `owner`: a session in a database that `prepareVirtualTime` has prepared. `pause` holds work that calls `setTimeout` of
+ * `node:timers/promises`. If `pause` returns null, the real `setTimeout` runs. Timers with callbacks keep the real time.
+ */
+export async function startVirtualTime(
+  owner: pg.Client,
+  { from, pause }: { readonly from: number; readonly pause: (ms: number) => Promise<void> | null },
+): Promise<VirtualTime> {
   const real = timers.setTimeout;
   const replaced = (async (ms = 0, value?: unknown, options?: object) => {
     const waiting = pause(ms);
@@ -52,17 +58,19 @@ export async function startVirtualTime(
   Object.assign(timers, { setTimeout: replaced });
   syncBuiltinESMExports();
   vi.useFakeTimers({ toFake: ['Date'], now: from });
+  const set = async (to: number): Promise<void> => {
+    vi.setSystemTime(to);
+    await owner.query("select setval('virtual.ms', $1)", [Math.round(to)]);
+  };
+  await set(from);
   return {
     now: () => Date.now(),
-    async set(to) {
-      vi.setSystemTime(to);
-      await owner.query('update virtual.time set at = $1', [new Date(to).toISOString()]);
-    },
+    set,
     async [Symbol.asyncDispose]() {
       vi.useRealTimers();
       Object.assign(timers, { setTimeout: real });
       syncBuiltinESMExports();
-      await owner.end();
+      await Promise.resolve();
     },
   };
 }

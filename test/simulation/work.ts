@@ -43,6 +43,7 @@ interface Loops {
 
 export interface Choice {
   readonly weight: number;
+  readonly name: string;
   readonly begin: () => Task;
 }
 
@@ -80,12 +81,13 @@ export async function choicesOf(w: Working, by: Process, draw: Draws): Promise<C
     task === null || task === undefined || task.state === 'done';
   const choices: Choice[] = [];
   const add = (weight: number, name: string, work: () => Promise<void>): void =>
-    void choices.push({ weight, begin: () => newTask(by.name, name, work) });
+    void choices.push({ weight, name, begin: () => newTask(by.name, name, work) });
   const alone = (weight: number, name: string, work: () => Promise<void>): void => {
     const key = `${by.name} ${name}`;
     if (!isFree(w.alone.get(key))) return;
     choices.push({
       weight,
+      name,
       begin: () => {
         const task = newTask(by.name, name, work);
         w.alone.set(key, task);
@@ -97,12 +99,14 @@ export async function choicesOf(w: Working, by: Process, draw: Draws): Promise<C
   const due = [...w.workflows.deadlines].flatMap(([id, at]) => (at <= now ? [id] : []));
   for (const queueId of new Set([...i.woken, ...due])) {
     if (!isFree(w.workflows.turns.get(queueId))) continue;
+    const name = `turn of queue ${queueId}`;
     choices.push({
       weight: 8,
+      name,
       begin: () => {
         i.woken.delete(queueId);
         w.workflows.deadlines.delete(queueId);
-        const task = newTask(by.name, `turn of queue ${queueId}`, async () => await takeTurn(w, by, queueId));
+        const task = newTask(by.name, name, async () => await takeTurn(w, by, queueId));
         w.workflows.turns.set(queueId, task);
         return task;
       },
@@ -110,10 +114,12 @@ export async function choicesOf(w: Working, by: Process, draw: Draws): Promise<C
   }
   for (const [batchId, batch] of w.workflows.batches) {
     if (!isFree(batch.task) || batch.lookAt > now) continue;
+    const name = `step of batch ${batchId}`;
     choices.push({
       weight: 6,
+      name,
       begin: () => {
-        batch.task = newTask(by.name, `step of batch ${batchId}`, async () => await stepBatch(w, by, batchId));
+        batch.task = newTask(by.name, name, async () => await stepBatch(w, by, batchId));
         return batch.task;
       },
     });

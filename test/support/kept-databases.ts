@@ -116,7 +116,7 @@ async function shapeOf(owner: pg.Client): Promise<string> {
 }
 
 /** Works like `database` until it is closed. Closing leaves the connections of `database` open. */
-function closable(database: Database): Database {
+export function closable(database: Database): Database {
   let isClosed = false;
   const open = (): Database => {
     if (isClosed) throw new Error('The connections to the database are closed.');
@@ -168,7 +168,8 @@ const listTables = `
      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns
   from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' order by c.relname`;
 
-async function prepareRestore(owner: pg.Client): Promise<void> {
+/** Prepares a session for `restoreState`. */
+export async function prepareRestore(owner: pg.Client): Promise<void> {
   const tables = await owner.query<{ name: string }>(listTables);
   // A temporary function plans its statements once for each session.
   await owner.query(`
@@ -188,6 +189,7 @@ async function prepareRestore(owner: pg.Client): Promise<void> {
   await owner.query('set session_replication_role = replica');
 }
 
-async function restoreState(owner: pg.Client, state: DatabaseState): Promise<void> {
+/** Replaces all rows of the database and the values of its sequences. */
+export async function restoreState(owner: pg.Client, state: DatabaseState): Promise<void> {
   await owner.query('select pg_temp.restore($1::json)', [state]);
 }
