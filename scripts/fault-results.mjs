@@ -39,3 +39,17 @@ export function sumUp(results) {
   const aDay = days === 0 ? '' : ` (${(cpuSec / days).toFixed(0)} s a day)`;
   return `${results.length} seeds, ${days.toFixed(1)} days, ${steps} steps, ${landings} landings, ${faults} faults, ${cpuSec.toFixed(0)} s of CPU${aDay}, with PostgreSQL and git.`;
 }
+
+/**
+ * What a run with a planted fault has shown. `status` is the exit code, or null if the run was stopped because it took
+ * too long. Only a broken rule shows the fault: a run that did not start, or did not end, shows nothing.
+ */
+export function judgePlanted(results, status) {
+  const { days, cpuSec } = total(results);
+  const after = `after ${days.toFixed(2)} days and ${cpuSec.toFixed(0)} s of CPU under ${results.length} seeds`;
+  const problem = results.at(-1)?.problem ?? null;
+  if (problem !== null) return { isFound: true, text: `found ${after} by "${problem.split('\n')[0]}"` };
+  const ending =
+    status === 0 ? '' : status === null ? ', NOT ENDED' : results.length === 0 ? ', NOT STARTED' : ', FAILED';
+  return { isFound: false, text: `NOT FOUND ${after}${ending}` };
+}

@@ -1,10 +1,35 @@
 // `npm run mutants` replaces texts in the sources. Each text must occur exactly once, and the tests must exist.
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { judgePlanted, type Result } from '../../scripts/fault-results.mjs';
 import { mutants } from '../support/mutants.mjs';
 
 it.each(mutants)('can plant that $what', ({ file, from, to, tests }) => {
   expect(readFileSync(file, 'utf8').split(from)).toHaveLength(2);
   expect(to).not.toBe(from);
   expect(tests.filter((test) => !existsSync(test))).toEqual([]);
+});
+
+const day: Result = { seed: 1, days: 0.25, steps: 100, landings: 3, faults: 9, cpuSec: 8, problem: null };
+
+it.each([
+  [
+    'a broken rule',
+    [day, { ...day, problem: '#3 landed twice.\nAt …' }],
+    1,
+    true,
+    'found after 0.50 days and 16 s of CPU under 2 seeds by "#3 landed twice."',
+  ],
+  ['a run in which all rules hold', [day], 0, false, 'NOT FOUND after 0.25 days and 8 s of CPU under 1 seeds'],
+  ['a run that does not start', [], 1, false, 'NOT FOUND after 0.00 days and 0 s of CPU under 0 seeds, NOT STARTED'],
+  ['a run that is stopped', [day], null, false, 'NOT FOUND after 0.25 days and 8 s of CPU under 1 seeds, NOT ENDED'],
+  [
+    'a run that fails without a broken rule',
+    [day],
+    1,
+    false,
+    'NOT FOUND after 0.25 days and 8 s of CPU under 1 seeds, FAILED',
+  ],
+] as const)('counts a planted fault as found only by a broken rule: %s', (_, results, status, isFound, text) => {
+  expect(judgePlanted(results, status)).toEqual({ isFound, text });
 });

@@ -1,0 +1,14 @@
+export interface Result {
+  readonly seed: number;
+  readonly days: number;
+  readonly steps: number;
+  readonly landings: number;
+  readonly faults: number;
+  readonly cpuSec: number;
+  /** The first broken rule. Null: all rules held. */
+  readonly problem: string | null;
+}
+export function judgePlanted(
+  results: readonly Result[],
+  status: number | null,
+): { readonly isFound: boolean; readonly text: string };
