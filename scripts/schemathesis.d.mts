@@ -28,6 +28,8 @@ export function runSchemathesis(
     readonly examples: number;
     /** Default: all. */
     readonly phases?: readonly string[];
+    /** The `operationId`s. Default: all. */
+    readonly operations?: readonly string[];
     readonly seed: number;
     readonly log?: (text: string) => void;
   },

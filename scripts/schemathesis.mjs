@@ -1,6 +1,7 @@
 // Installs Schemathesis if it is missing, and runs it. Schemathesis makes requests from an OpenAPI document, and
-// compares the answers with the document. `node scripts/schemathesis.mjs` starts a server with a repository and runs all
-// checks. With `--url` and `--token` it runs against the server at that address.
+// compares the answers with the document. `node scripts/schemathesis.mjs --seeds 1,2,3 --examples 100` starts a server
+// with a repository, and runs all checks once for each seed. `--operations CreateRelease,GetRunbook` tests only these.
+// With `--url` and `--token` it runs against the server at that address.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createHash } from 'node:crypto';
@@ -93,9 +94,12 @@ function cacheDirectory(env) {
 
 /**
  * Runs every check of Schemathesis with `examples` examples for each operation. Resolves with the printed text and the
- * tested cases. `phases`: empty means all.
+ * tested cases. `phases`, `operations`: empty means all.
  */
-export async function runSchemathesis(tool, { url, token, examples, phases = [], seed, log = () => {} }) {
+export async function runSchemathesis(
+  tool,
+  { url, token, examples, phases = [], operations = [], seed, log = () => {} },
+) {
   const folder = mkdtempSync(join(tmpdir(), 'interlock-schemathesis-'));
   const report = join(folder, 'report.json');
   const args = [
@@ -112,6 +116,7 @@ export async function runSchemathesis(tool, { url, token, examples, phases = [],
     ...['--header', `Authorization: Bearer ${token}`, '--checks', 'all', '--max-examples', String(examples)],
     ...['--seed', String(seed)],
     ...(phases.length > 0 ? ['--phases', phases.join()] : []),
+    ...operations.flatMap((id) => ['--include-operation-id', id]),
     ...['--continue-on-failure', '--no-color'],
     // PostgreSQL cannot store U+0000, so every text with it is refused. A JSON Schema cannot say this in one place.
     ...['--generation-allow-x00', 'false', '--generation-database', 'none'],
@@ -145,24 +150,44 @@ async function main() {
       url: { type: 'string' },
       token: { type: 'string' },
       examples: { type: 'string', default: '100' },
-      seed: { type: 'string', default: '1' },
+      seeds: { type: 'string', default: '1' },
+      operations: { type: 'string', default: '' },
     },
   });
   if (!values.url) {
     const node = findNode();
     const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-    const env = { ...toolEnvironment(node), SCHEMATHESIS_EXAMPLES: values.examples, FC_SEED: values.seed };
+    const env = {
+      ...toolEnvironment(node),
+      SCHEMATHESIS_EXAMPLES: values.examples,
+      SCHEMATHESIS_SEEDS: values.seeds,
+      SCHEMATHESIS_OPERATIONS: values.operations,
+    };
     return runForeground(node, [program, 'run', 'test/rest/schemathesis.test.ts'], { env });
   }
   if (!values.token) throw new SetupError('Give the token of an account by --token, in addition to --url.');
-  const log = (text) => process.stdout.write(text);
-  const { status } = await runSchemathesis(findSchemathesis(), { ...values, log });
-  return status;
+  return await runAtAddress(values);
 }
 
-const usage = `Usage: node scripts/schemathesis.mjs [--url <address> --token <token>] [--examples <number>] [--seed <number>]
+/** The exit code is that of the first seed that found a failure. */
+async function runAtAddress({ url, token, examples, seeds, operations }) {
+  const tool = findSchemathesis();
+  const log = (text) => process.stdout.write(text);
+  let failed = 0;
+  for (const seed of seeds.split(',')) {
+    const chosen = { url, token, examples, seed, operations: operations.split(',').filter(Boolean) };
+    const { status } = await runSchemathesis(tool, { ...chosen, log });
+    failed ||= status ?? 1;
+  }
+  return failed;
+}
+
+const usage = `Usage: node scripts/schemathesis.mjs [--url <address> --token <token>] [--examples <number>] [--seeds <numbers>]
+         [--operations <ids>]
 
 Runs Schemathesis, which makes requests from the OpenAPI document of the service and compares the answers with it. Without
---url, it starts a server with a repository and tests that.`;
+--url, it starts a server with a repository and tests that. Each operation gets --examples requests (100 unless given) for
+each of --seeds (1 unless given), such as 1,2,3. --operations: only the operations with these operationIds, such as
+GetRunbook,CreateRelease.`;
 
 if (process.argv[1] === fileURLToPath(import.meta.url) && !isHelpShown(process.argv.slice(2), usage)) finish(main());

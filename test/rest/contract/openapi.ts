@@ -45,9 +45,18 @@ export class OpenApi {
     );
   }
 
-  operation(name: string): OpenApiOperation | undefined {
+  #find(name: string): Json | undefined {
     const [method = '', path = ''] = name.split(' ');
-    const found = at(this.document, 'paths', path.replace(/\/$/, ''), method.toLowerCase());
+    return at(this.document, 'paths', path.replace(/\/$/, ''), method.toLowerCase());
+  }
+
+  /** The `operationId` of an operation, such as `GetRunbook`. */
+  idOf(name: string): string {
+    return String(this.#find(name)?.['operationId']);
+  }
+
+  operation(name: string): OpenApiOperation | undefined {
+    const found = this.#find(name);
     if (!found) return undefined;
     const responses = Object.entries(found['responses'] as Json).map(
       ([status, each]) => [status, this.follow(each as Json)] as const,
