@@ -54,10 +54,11 @@ export async function syncBase(
         ? { ...demandsOf(before), countsUntil: null }
         : await readDemands(ctx, client, baseBranch);
     if (countsUntil !== null) await keepRulesUntil(ctx, queueId, countsUntil);
-    if ((before.baseTip ?? null) === (tip?.commit ?? null) && isEqual(demandsOf(before), demands)) return;
+    const hasMoved = (before.baseTip ?? null) !== (tip?.commit ?? null);
+    if (isEqual(demandsOf(before), demands) && (!hasMoved || (await isLanding(ctx, queueId)))) return;
     // The base may have moved by a landing of Interlock that a restored database does not have. Such a landing is no
     // push.
-    if ((before.baseTip ?? null) !== (tip?.commit ?? null) && (await haltOnUnknownLandings(ctx, repository))) return;
+    if (hasMoved && (await haltOnUnknownLandings(ctx, repository))) return;
     if (await keepBase(ctx, queueId, { before: before.baseTip ?? null, tip, demands })) return;
   }
 }
@@ -69,6 +70,16 @@ async function findQueue(ctx: Context, repositoryId: string, baseBranch: string)
     values: [ctx.accountId, repositoryId, baseBranch],
   });
   return queue?.id ?? null;
+}
+
+/** Whether a landing of the queue has started. It moves the base branch, and then writes the tip itself. */
+async function isLanding(ctx: Context, queueId: string): Promise<boolean> {
+  const started = await ctx.db.read(ctx.accountId, {
+    name: 'started_landing_of_queue',
+    text: "select 1 as is from intent where account_id = $1 and queue_id = $2 and kind = 'land' and state = 'started' limit 1",
+    values: [ctx.accountId, queueId],
+  });
+  return started.length > 0;
 }
 
 interface BaseRead {

@@ -265,9 +265,13 @@ export async function changePullRequest(
   const changeIn = async (queueId: string): Promise<{ readonly isIn: string | null }> =>
     await ctx.db
       .transaction(ctx.accountId, async (tx) => {
-        const work = startWork(ctx, tx, await changeQueue(ctx, tx, queueId));
-        const row = await tx.lock(PullRequestEntity, known.id, 'no key update');
+        // Both locks share a round trip. They are taken in this order.
+        const [queue, row] = await Promise.all([
+          changeQueue(ctx, tx, queueId),
+          tx.lock(PullRequestEntity, known.id, 'no key update'),
+        ]);
         if (row === null) throw notFound('Pull request');
+        const work = startWork(ctx, tx, queue);
         if (row.queueId !== queueId) throw new OtherQueue(row.queueId ?? null);
         await change(work, row);
         await finishWork(work);
