@@ -10,16 +10,31 @@ export interface HostSettings {
   readonly mirrors: MirrorSettings;
   /** Undefined: commits are not signed. */
   readonly committer: Committer | undefined;
+  /** How often it is looked whether repositories of the local host need packing. Null: they are not packed. */
+  readonly packEveryMs: number | null;
 }
 
 /** Throws StartError. Its message names the variable and says how to correct it. */
 export function hostSettingsFrom(env: Environment): HostSettings {
   try {
-    return { mirrors: readMirrorSettings(env), committer: readCommitter(env) };
+    return { mirrors: readMirrorSettings(env), committer: readCommitter(env), packEveryMs: readPackEvery(env) };
   } catch (error) {
     if (error instanceof MirrorSettingRefused) throw new StartError(error.message);
     throw error;
   }
+}
+
+const usualPackMinutes = 60;
+const mostPackMinutes = 10_080;
+
+function readPackEvery(env: Environment): number | null {
+  const text = env['LOCAL_PACK_MINUTES'] || String(usualPackMinutes);
+  if (text === 'never') return null;
+  const minutes = Number(text);
+  if (/^\d{1,5}$/.test(text) && minutes >= 1 && minutes <= mostPackMinutes) return minutes * 60_000;
+  throw new StartError(
+    `LOCAL_PACK_MINUTES must be never, or a whole number of minutes from 1 to ${mostPackMinutes}, not ${JSON.stringify(text)}.`,
+  );
 }
 
 function readCommitter(env: Environment): Committer | undefined {

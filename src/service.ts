@@ -85,6 +85,8 @@ export interface ServiceOptions {
    * App.
    */
   readonly committer?: Committer | undefined;
+  /** How often repositories of the local host are packed if they need it. Null: never. Default: once an hour. */
+  readonly packEveryMs?: number | null;
   /** How long each kind of record is kept. Default: docs/retention.md. */
   readonly retention?: Retention;
   /** How many queues have series of their own at /metrics. Default: 100. */
@@ -129,7 +131,7 @@ const hour = 60 * minute;
 const defaultRetention = readRetention({});
 
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const { log, dataDir, publicUrl, committer, secrets, maxSeries, clock = () => new Date() } = options;
+  const { log, dataDir, publicUrl, committer, packEveryMs, secrets, maxSeries, clock = () => new Date() } = options;
   const onError = (error: unknown): void => log.error({ error: String(error) }, 'A part of the service failed.');
   const db = await openDatabase(options, onError);
   const sequencer = createSequencer({ db, log });
@@ -138,7 +140,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const inbox = createHostInbox(() => ports);
   const emit = (event: HostEvent): void => inbox.receive(event);
   const hasOwnDisk = !(options.sharesDataDirectory ?? !options.mirrors?.keepsAtGitHub);
-  const localHost = createLocalHost({ dataDir, db, emit, publicUrl, clock, committer, hasOwnDisk });
+  const localHost = createLocalHost({ dataDir, db, emit, publicUrl, clock, committer, hasOwnDisk, packEveryMs });
   const codeHosts: readonly HostAdapter[] = [
     localHost,
     ...openGitHub(options, { db, clock, meter, ports: () => ports }),

@@ -33,3 +33,13 @@ export function repeat(
     },
   };
 }
+
+/** One loop that starts and stops all of the loops. */
+export function together(loops: readonly Loop[]): Loop {
+  return {
+    start: () => {
+      for (const loop of loops) loop.start();
+    },
+    stop: async () => void (await Promise.all(loops.map(async (loop) => await loop.stop()))),
+  };
+}

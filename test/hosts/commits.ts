@@ -113,3 +113,12 @@ export function commitWithHook(directory: string): string {
   const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org'];
   return make('', ...identity, 'commit-tree', '-m', 'A hook', root);
 }
+
+/** Writes blobs that no ref holds, each as a file of its own. Returns their ids. */
+export function looseBlobs(directory: string, count: number): string[] {
+  const blob = (at: number): string =>
+    `blob\nmark :${at}\ndata ${String(at).length + 5}\nblob ${at}\nget-mark :${at}\n`;
+  const input = `${Array.from({ length: count }, (_, index) => blob(index + 1)).join('')}done\n`;
+  const args = ['-c', `fastimport.unpackLimit=${count + 1}`, 'fast-import', '--quiet', '--force', '--done'];
+  return execFileSync('git', args, { cwd: directory, input, encoding: 'utf8' }).trim().split('\n');
+}

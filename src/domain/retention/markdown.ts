@@ -27,6 +27,7 @@ Other rules apply to these:
 
 | what | the rule |
 |---|---|
+| Commits and refs of repositories of the local host | Nothing is removed. [Repositories of the local host](operations.md#repositories-of-the-local-host) are packed |
 | Mirrors of GitHub | [Mirrors of GitHub](operations.md#mirrors-of-github) has the rules |
 | Branches of bot pull requests | Deleted when the build has ended |
 | Histories of workflows | The retention of Temporal's namespace, which is one day in the embedded Temporal. Interlock does not need the history of a workflow that has ended |

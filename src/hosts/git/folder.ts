@@ -1,6 +1,6 @@
 // Makes a commit of a folder's files. The folder is not trusted: git runs with the git directory of the repository, a
 // new index and the configuration of Interlock, and never opens the `.git` of the folder.
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import {
@@ -13,6 +13,7 @@ import {
 import type { WithCommitter } from './compose.ts';
 import { GitFailed } from './git-failed.ts';
 import type { Git } from './git.ts';
+import { inObjectFolder } from './loose-object.ts';
 import { requireObjectId } from './names.ts';
 import { readCommit, formatIdentity, writeCommit } from './objects.ts';
 import { setRef } from './refs.ts';
@@ -25,7 +26,7 @@ export async function commitFolder(
   const parent = await readCommit(git, directory, made.parent);
   if (parent === null) throw new HostRefused(`There is no commit ${made.parent} in the repository`);
   const objects = join(directory, 'objects');
-  // The name has the prefix of git's own temporary folders, so that git removes the folder if this process is killed.
+  // The name has the prefix of git's own temporary folders, which are removed if this process is killed.
   const incoming = await mkdtemp(join(objects, 'tmp_objdir-folder-'));
   try {
     // The path is quoted, because git splits the value at colons.
@@ -80,8 +81,7 @@ async function admit(incoming: string, objects: string): Promise<void> {
   const files = entries.filter((entry) => entry.isFile()).sort((a, b) => Number(isIndex(a)) - Number(isIndex(b)));
   for (const { name, parentPath } of files) {
     const folder = join(objects, relative(incoming, parentPath));
-    await mkdir(folder, { recursive: true });
-    await rename(join(parentPath, name), join(folder, name));
+    await inObjectFolder(folder, async () => await rename(join(parentPath, name), join(folder, name)));
   }
 }
 

@@ -22,6 +22,8 @@ export interface GitInput {
   readonly timeoutMs?: number;
   /** Whether git runs with the lowest priority. */
   readonly isBackground?: boolean;
+  /** Ends git and the processes that git has started. Only for work in the background. `run` throws HostUnavailable. */
+  readonly signal?: AbortSignal;
   /**
    * Receives the standard error while git runs. The output and errors of git then have the last 64 KiB of the standard
    * error instead of the first, because progress fills the beginning.
@@ -127,7 +129,11 @@ export function createGit(configFile: string, limits: GitProcessLimits = default
     },
     run: async (directory, args, input = {}) => {
       const child = input.isBackground
-        ? spawn('nice', ['-n', '19', 'git', ...args], { cwd: directory, env: environment(input.env) })
+        ? spawn('nice', ['-n', '19', 'git', ...args], {
+            cwd: directory,
+            env: environment(input.env),
+            detached: input.signal !== undefined,
+          })
         : git.spawn(directory, args, input.env);
       return await inSpan(`git ${commandOf(args)}`, { kind: 'client' }, async () => await collect(child, args, input));
     },
@@ -157,7 +163,7 @@ function writeConfiguration(file: string): void {
 
 async function collect(child: SpawnedProcess, args: readonly string[], input: GitInput): Promise<GitOutput> {
   const limit = input.maxOutputBytes ?? outputLimit;
-  const command = args.find((arg) => !arg.startsWith('-')) ?? '';
+  const command = commandOf(args);
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   let size = 0;
@@ -168,6 +174,13 @@ async function collect(child: SpawnedProcess, args: readonly string[], input: Gi
       refusal ??= why;
       child.kill('SIGKILL');
     };
+    const stop = (): void => {
+      refusal ??= new HostUnavailable(`git ${command} was stopped`);
+      // At this signal git removes its temporary files.
+      child.killGroup('SIGTERM');
+    };
+    if (input.signal?.aborted) stop();
+    input.signal?.addEventListener('abort', stop, { once: true });
     const timeoutMs = input.timeoutMs ?? 120_000;
     const timer = setTimeout(
       () => kill(new HostUnavailable(`git ${command} took longer than ${timeoutMs / 1000} s`)),
@@ -185,12 +198,16 @@ async function collect(child: SpawnedProcess, args: readonly string[], input: Gi
       while (errSize > errorLimit && input.onStderr !== undefined && err.length > 1)
         errSize -= err.shift()?.length ?? 0;
     });
-    child.on('error', (error) => {
+    const end = (): void => {
       clearTimeout(timer);
+      input.signal?.removeEventListener('abort', stop);
+    };
+    child.on('error', (error) => {
+      end();
       reject(new HostUnavailable(describeUnavailable(error)));
     });
     child.on('close', (exitCode) => {
-      clearTimeout(timer);
+      end();
       const stderr = Buffer.concat(err).toString('utf8');
       if (refusal !== undefined) reject(refusal);
       else if (exitCode === null || !(input.accept ?? [0]).includes(exitCode))

@@ -30,6 +30,7 @@ export {
   formatIdentity,
   writeCommit,
 } from './objects.ts';
+export { countLooseFiles, isPackingDue, packRepository } from './packing.ts';
 export { packCommits } from './packs.ts';
 export { readObjectHeader, readObjects } from './object-reader.ts';
 export { explainRefusals } from './receiving.ts';

@@ -14,17 +14,36 @@ export async function writeObject(directory: string, type: 'commit' | 'blob', bo
   const folder = join(directory, 'objects', id.slice(0, 2));
   const path = join(folder, id.slice(2));
   if (await touch(path)) return id;
-  await mkdir(folder).catch(unless('EEXIST'));
-  // The name has the prefix of git's own temporary files, so that git removes the file if this process is killed.
+  const bytes = await promisify(deflate)(object, { level: constants.Z_BEST_SPEED });
+  // The name has the prefix of git's own temporary files, which are removed if this process is killed.
   const written = join(folder, `tmp_obj_${randomUUID()}`);
-  try {
-    await writeDurably(written, await promisify(deflate)(object, { level: constants.Z_BEST_SPEED }));
-    // Two processes that write the same object write the same bytes, so the file of the first is kept.
-    await link(written, path).catch(unless('EEXIST'));
-  } finally {
-    await rm(written, { force: true });
-  }
+  await inObjectFolder(folder, async () => {
+    try {
+      await writeDurably(written, bytes);
+      // Two processes that write the same object write the same bytes, so the file of the first is kept.
+      await link(written, path).catch(unless('EEXIST'));
+    } finally {
+      await rm(written, { force: true });
+    }
+  });
   return id;
+}
+
+const maxAttempts = 10;
+
+/**
+ * Does the work in a folder of objects, which is made if it is missing. git removes empty folders when it packs, also a
+ * folder that was made a moment ago. Work that found no folder is repeated.
+ */
+export async function inObjectFolder(folder: string, work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await mkdir(folder, { recursive: true });
+      return await work();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === maxAttempts) throw error;
+    }
+  }
 }
 
 /**

@@ -20,7 +20,7 @@ export async function readRefValues(directory: string, refs: readonly string[]):
   const loose = await Promise.all(names.map(async (ref) => await readLoose(directory, ref)));
   // `packed-refs` is read after the files of refs, because git writes a ref into `packed-refs` before it removes the
   // file of the ref.
-  const packed = loose.includes(null) ? await readPacked(directory) : '';
+  const packed = loose.includes(null) ? await readPacked(directory) : Buffer.alloc(0);
   return new Map(
     names.flatMap((ref, at) => {
       const value = loose[at] ?? findPacked(packed, ref);
@@ -41,18 +41,19 @@ async function readLoose(directory: string, ref: string, linksLeft = maxLinks): 
   return (await readLoose(directory, target, linksLeft - 1)) ?? findPacked(await readPacked(directory), target);
 }
 
-async function readPacked(directory: string): Promise<string> {
-  const text = await readFile(join(directory, 'packed-refs'), 'utf8').catch(noneWhere(['ENOENT']));
-  if (text !== null) return text;
+// The file has all refs of landings, so it is searched as bytes: to decode it would take longer.
+async function readPacked(directory: string): Promise<Buffer> {
+  const bytes = await readFile(join(directory, 'packed-refs')).catch(noneWhere(['ENOENT']));
+  if (bytes !== null) return bytes;
   await access(join(directory, 'HEAD')).catch(() => {
     throw new HostUnavailable("The repository's directory does not exist");
   });
-  return '';
+  return Buffer.alloc(0);
 }
 
-function findPacked(packed: string, ref: string): string | null {
+function findPacked(packed: Buffer, ref: string): string | null {
   const at = packed.indexOf(` ${ref}\n`);
-  const value = at < 40 ? '' : packed.slice(at - 40, at);
+  const value = at < 40 ? '' : packed.toString('latin1', at - 40, at);
   return isObjectId(value) ? value : null;
 }
 

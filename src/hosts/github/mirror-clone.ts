@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HostRefused, HostUnavailable, type HostRepository } from '../port.ts';
-import { underMachineLock } from './machine-lock.ts';
+import { underMachineLock } from '../../platform/machine-lock.ts';
 
 export const cloneTimeoutMs = 30 * 60_000;
 

@@ -10,7 +10,7 @@ import { type Loop, repeat } from '../../platform/repeat.ts';
 import { listRefs, removeStaleLocks, updateRefs } from '../git/index.ts';
 import type { HostRepository, Identity } from '../port.ts';
 import { composeCompaction, landingPrefix, ledgerRef, maxInCompaction, planCompaction } from './landing-ledger.ts';
-import { underMachineLock } from './machine-lock.ts';
+import { underMachineLock } from '../../platform/machine-lock.ts';
 import { locksOlderThanMs, mirrorDirectory, mirrorsFolder, noteUse, removeMirror, usedFile } from './mirror-clone.ts';
 import type { Mirrors } from './mirrors.ts';
 import type { Pushes } from './pushes.ts';

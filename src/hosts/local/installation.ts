@@ -24,6 +24,8 @@ export interface LocalHostOptions {
    * other machines would not have it. Default: all processes have the same data directory, which is kept.
    */
   readonly hasOwnDisk?: boolean;
+  /** How often it is looked whether repositories need packing. Null: they are not packed. Default: once an hour. */
+  readonly packEveryMs?: number | null | undefined;
 }
 
 export interface Installation extends LocalHostOptions {

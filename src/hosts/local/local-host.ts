@@ -1,4 +1,5 @@
 // The local host: git repositories on disk, pull requests in tables, and checks that Interlock runs.
+import { type Loop, together } from '../../platform/repeat.ts';
 import * as git from '../git/index.ts';
 import { CommitMissing, type CodeHost, type HostRepository } from '../port.ts';
 import { createCiRunner } from './ci-runner.ts';
@@ -12,6 +13,7 @@ import { examineOperation } from './examine.ts';
 import { findConfigurationPush } from './configuration-pushes.rows.ts';
 import { type Installation, type LocalHostOptions, openInstallation } from './installation.ts';
 import { mergeOperations, updateRefsOf } from './merges.ts';
+import { createPacking } from './packing.ts';
 import { findPublishedChecks, storePublishedCheck } from './published-checks.rows.ts';
 import { pullRequestOperations } from './pull-requests.ts';
 import { createReconciler, reconcileRepository } from './reconcile.ts';
@@ -51,7 +53,8 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
       for (const repository of await findLocalRepositories(installation))
         await repairRepository(installation, repository, 0);
     },
-    reconciler: (settings) => createReconciler(installation, settings),
+    reconciler: (settings) =>
+      together([createReconciler(installation, settings), ...packingOf(installation, settings)]),
     stop: async () => await installation.git.processes.stop(),
     importRepository: async (repository, source, { whenFetched = async () => {}, onProgress } = {}) =>
       await importRepository(installation, repository, { source, whenFetched, onProgress }),
@@ -59,6 +62,13 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
     createCiRunner: (running) => createCiRunner({ ...running, host }),
   });
   return host;
+}
+
+const hourMs = 60 * 60_000;
+
+function packingOf(installation: Installation, { onError }: { readonly onError: (error: unknown) => void }): Loop[] {
+  const { packEveryMs = hourMs } = installation;
+  return packEveryMs === null ? [] : [createPacking(installation, { everyMs: packEveryMs, onError })];
 }
 
 function gitOperations(installation: Installation) {

@@ -1,6 +1,6 @@
 // Copies a repository that is in use. The refs of the copy are from one moment. Its objects include all objects of that
-// moment, because no object is ever removed.
-import { cp, mkdir, readdir } from 'node:fs/promises';
+// moment, because no object is ever removed. Packs are copied last, because objects move from single files into packs.
+import { constants, copyFile, mkdir, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGit, type Git } from '../git/index.ts';
@@ -33,7 +33,7 @@ export async function copyRepository(git: Git, from: string, to: string): Promis
   const refs = await readRefsAtRest(git, from);
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   await copyFiles(from, to);
-  await mkdir(join(to, 'refs'), { recursive: true });
+  for (const folder of ['refs', 'objects']) await mkdir(join(to, folder), { recursive: true });
   await git.run(to, ['update-ref', '--stdin', '-z'], {
     stdin: refs.map(({ ref, id }) => `create ${ref}\0${id}\0`).join(''),
   });
@@ -44,25 +44,65 @@ export async function copyRepository(git: Git, from: string, to: string): Promis
 
 const maxAttempts = 5;
 
-async function copyFiles(from: string, to: string, attemptsLeft = maxAttempts): Promise<void> {
-  try {
-    await cp(from, to, { recursive: true, filter: (path) => isCopied(path.slice(from.length)) });
-  } catch (error) {
-    // A push has ended in the meantime, and its temporary file no longer exists.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attemptsLeft <= 1) throw error;
-    await copyFiles(from, to, attemptsLeft - 1);
+/**
+ * A file that no longer exists is left out: it was a temporary file of a push, or an object that is in a pack by now. If
+ * a pack no longer exists, its objects are in a new pack, and the packs are listed again.
+ */
+async function copyFiles(from: string, to: string): Promise<void> {
+  const packs = join('objects', 'pack');
+  const isOther = (path: string): boolean => isKept(path) && path !== packs;
+  for (const path of await listFiles(from, '', isOther)) await copyOne(from, to, path);
+  for (let attempt = 1; ; attempt += 1) {
+    let isComplete = true;
+    for (const path of await listFiles(from, packs, isKept)) isComplete = (await copyOne(from, to, path)) && isComplete;
+    if (isComplete) return;
+    if (attempt === maxAttempts) throw new Error(`The packs of ${from} change all the time. Try the backup again.`);
   }
+}
+
+/** The paths of files in a folder and in all folders below it, relative to `root`. */
+async function listFiles(root: string, folder: string, isListed: (path: string) => boolean): Promise<string[]> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(noneIfMissing);
+  const paths: string[] = [];
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (!isListed(path)) continue;
+    if (entry.isDirectory()) paths.push(...(await listFiles(root, path, isListed)));
+    else paths.push(path);
+  }
+  return paths;
+}
+
+/** False: the file no longer exists. */
+async function copyOne(from: string, to: string, path: string): Promise<boolean> {
+  const copy = join(to, path);
+  await mkdir(dirname(copy), { recursive: true, mode: 0o700 });
+  try {
+    // A pack that an earlier attempt has copied has the same name, because packs never change.
+    await copyFile(join(from, path), copy, constants.COPYFILE_EXCL);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return true;
+    if (code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+function noneIfMissing(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'ENOENT') return [];
+  throw error;
 }
 
 /**
  * Whether the file is copied. Refs are left out, because they are written separately with the values that were read.
  * Temporary files and lock files of processes are left out too.
  */
-function isCopied(path: string): boolean {
-  const [, top = ''] = path.split('/');
+function isKept(path: string): boolean {
+  const [top = ''] = path.split('/');
   if (['refs', 'logs', 'packed-refs', 'interlock-updates'].includes(top)) return false;
   const name = basename(path);
-  return !name.endsWith('.lock') && !name.startsWith('tmp_') && !name.startsWith('incoming-');
+  return !name.endsWith('.lock') && !/^(?:\.?tmp[-_]|incoming-)/.test(name);
 }
 
 interface RefRead {

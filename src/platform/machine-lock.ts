@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isAlive, machineName } from '../../platform/process.ts';
+import { isAlive, machineName } from './process.ts';
 
 interface Owner {
   readonly machine: string;
