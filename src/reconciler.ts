@@ -1,7 +1,8 @@
 // Compares repositories with their code hosts, to find changes whose host hints were lost. Each repository has its own
-// time for the next comparison, so that comparisons are spread evenly. Repositories with pull requests in line are
-// compared more often. A slow host delays only some of the comparisons.
+// time for the next comparison, and comparisons of repositories that were made together move apart. Repositories with
+// pull requests in line are compared more often. A slow host delays only some of the comparisons.
 import { systemContext, type Context, type Ports } from './context.ts';
+import { nextTime } from './domain/even-times.ts';
 import { retryAtOf, toHostedRepository } from './hosts/port.ts';
 import { haltOnUnknownLandings, reconcileRepository } from './modules/queue/index.ts';
 import { reconcileVerifications } from './modules/previews/index.ts';
@@ -24,15 +25,15 @@ const lookEveryMs = 5 * second;
 // Short, because a process that was killed delays the next comparison of a repository by this time.
 const leaseMs = 30 * second;
 
-/** The time between two comparisons of a repository, with and without pull requests in line. */
+/** The longest time between two comparisons of a repository, with and without pull requests in line. */
 const pauses = { withLineMs: minute, withoutMs: 15 * minute } as const;
 
 /**
  * The pause after failed comparisons. A failed comparison may have missed a change, so it is repeated soon. The pause
  * doubles with each failure.
  */
-function pauseAfter(failures: number): number {
-  return failures === 0 ? pauses.withoutMs : Math.min(pauses.withoutMs, minute * 2 ** (failures - 1));
+function backOffAfter(failures: number): number {
+  return Math.min(pauses.withoutMs, minute * 2 ** (failures - 1));
 }
 
 /** The most comparisons at once: in a process, at one kind of host, and of one account. */
@@ -104,10 +105,11 @@ export function createReconciler(ports: Ports): Reconciler {
     if (failures === 0) failuresOf.delete(comparison.repositoryId);
     else failuresOf.set(comparison.repositoryId, failures);
     const now = ports.clock().getTime();
-    const inMs = (ms: number): Date => new Date(Math.max(now + ms, retryAt ?? 0));
+    const next = (pauseMs: number): number => nextTime(comparison.repositoryId, now, pauseMs);
+    const notBefore = (at: number): Date => new Date(Math.max(at, retryAt ?? 0));
     await endComparison(ports.db.system.query, comparison, {
-      withLine: inMs(pauses.withLineMs),
-      without: inMs(pauseAfter(failures)),
+      withLine: notBefore(next(pauses.withLineMs)),
+      without: notBefore(failures === 0 ? next(pauses.withoutMs) : now + backOffAfter(failures)),
     }).catch((error: unknown) =>
       ports.log.warn(
         { error },
