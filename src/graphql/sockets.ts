@@ -40,6 +40,8 @@ const maxIdCharacters = 256;
 const longId: Closing = [4400, `The id of an operation may have at most ${maxIdCharacters} characters`];
 const goingAway: Closing = [1001, 'The server is stopping'];
 const tooSlow = 4429;
+/** How long clients may take to answer the close frame when the server stops. */
+const answeredWithinMs = 2_000;
 
 export interface Sockets {
   close(): Promise<void>;
@@ -65,7 +67,12 @@ export function serveSockets(options: SocketOptions): Sockets {
       connections.stop();
       stopListening();
       for (const socket of wss.clients) connections.close(socket, goingAway);
+      // A client that does not answer the close frame would hold the stop up.
+      const late = setTimeout(() => {
+        for (const socket of wss.clients) socket.terminate();
+      }, answeredWithinMs);
       await new Promise<void>((resolve) => wss.close(() => resolve()));
+      clearTimeout(late);
     },
   };
 }
