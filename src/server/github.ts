@@ -1,10 +1,10 @@
 // Routes for GitHub's webhooks, and the pages for setting up a GitHub App.
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Ports } from '../context.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { HostEvent } from '../hosts/port.ts';
 import type { Secrets } from '../modules/accounts/index.ts';
-import { beginSetup, completeSetup, createWebhookIntake } from '../modules/github/index.ts';
+import { beginSetup, completeSetup, createWebhookIntake, type WebhookAnswer } from '../modules/github/index.ts';
 import { html, sendPage } from './page.ts';
 
 export interface GitHubServing {
@@ -29,25 +29,36 @@ export async function serveGitHub(fastify: FastifyInstance, serving: GitHubServi
 
 function serveWebhooks(fastify: FastifyInstance, { ports, secrets, storeHostEvents }: GitHubServing): void {
   const intake = createWebhookIntake(ports, secrets, storeHostEvents);
+  const send = async (reply: FastifyReply, { status, message }: WebhookAnswer): Promise<unknown> =>
+    await reply.code(status).send(status === 202 ? { message } : { error: message });
   // The body is not parsed here, because the signature covers its exact bytes.
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', { parseAs: 'string', bodyLimit: webhookBodyLimit }, (_request, body, done) => {
     done(null, body);
   });
+  const headerOf = ({ headers }: FastifyRequest, name: string): string => String(headers[name] ?? '');
   fastify.post<{ Params: { path: string }; Body: string | undefined }>(
     '/github/webhooks/:path',
-    { bodyLimit: webhookBodyLimit },
-    async (request, reply) => {
-      const header = (name: string): string => String(request.headers[name] ?? '');
-      const { status, message } = await intake.receive({
-        path: request.params.path,
-        delivery: header('x-github-delivery'),
-        event: header('x-github-event'),
-        signature: header('x-hub-signature-256'),
-        body: request.body ?? '',
-      });
-      return await reply.code(status).send(status === 202 ? { message } : { error: message });
+    {
+      bodyLimit: webhookBodyLimit,
+      // A request that nobody has signed is refused before its body is read.
+      onRequest: async (request, reply) => {
+        const { path } = request.params;
+        const refused = await intake.refuse({ path, signature: headerOf(request, 'x-hub-signature-256') });
+        return refused === null ? undefined : await send(reply, refused);
+      },
     },
+    async (request, reply) =>
+      await send(
+        reply,
+        await intake.receive({
+          path: request.params.path,
+          delivery: headerOf(request, 'x-github-delivery'),
+          event: headerOf(request, 'x-github-event'),
+          signature: headerOf(request, 'x-hub-signature-256'),
+          body: request.body ?? '',
+        }),
+      ),
   );
 }
 

@@ -1,9 +1,9 @@
 // Serves GraphQL over HTTP. Subscriptions use WebSockets (src/graphql/sockets.ts).
 import type { ApolloServer } from '@apollo/server';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
-import type { Ports } from '../context.ts';
+import type { Context, Ports } from '../context.ts';
 import { DomainError, errorCodes } from '../domain/errors.ts';
 import { createApollo } from '../graphql/apollo.ts';
 import type { CompiledQueries } from '../graphql/compiled.ts';
@@ -44,6 +44,38 @@ function headersOf(refused: DomainError): ReadonlyMap<string, string> | undefine
   return refused.code === 'UNAUTHENTICATED' ? new Map([['www-authenticate', 'Bearer']]) : undefined;
 }
 
+interface Admission {
+  /** Whether the caller of the request is known, and within the rate limit. */
+  admits(request: FastifyRequest, reply: FastifyReply): Promise<boolean>;
+  /** The context of a request, after `admits`. Throws why the request was not admitted. */
+  contextOf(request: FastifyRequest): Promise<Context>;
+}
+
+function createAdmission({ callers, rateLimiter }: Pick<GraphQLOptions, 'callers' | 'rateLimiter'>): Admission {
+  const contexts = new WeakMap<FastifyRequest, Promise<Context>>();
+  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<Context> => {
+    const { ctx } = await callers.authenticate(request, request.id);
+    // One point is taken before the document is read, because documents that are refused take CPU too.
+    void reply.headers(Object.fromEntries(rateLimiter.take(ctx.accountId, firstPoint)));
+    return ctx;
+  };
+  return {
+    admits: async (request, reply) => {
+      const admitted = admit(request, reply);
+      contexts.set(request, admitted);
+      return await admitted.then(
+        () => true,
+        () => false,
+      );
+    },
+    contextOf: async (request) => {
+      const ctx = await contexts.get(request);
+      if (ctx === undefined) throw new Error('A request was not admitted.');
+      return ctx;
+    },
+  };
+}
+
 /** Returns the Apollo server, which the caller must stop. */
 export async function serveGraphQL(
   fastify: FastifyInstance,
@@ -51,12 +83,11 @@ export async function serveGraphQL(
 ): Promise<ApolloServer<GraphQLContext>> {
   const apollo = createApollo({ ...executing, log });
   await apollo.start();
+  const admission = createAdmission({ callers, ...executing });
   const handler = fastifyApolloHandler(apollo, {
-    context: async (request, reply): Promise<GraphQLContext> => {
+    context: async (request): Promise<GraphQLContext> => {
       try {
-        const { ctx } = await callers.authenticate(request, request.id);
-        // One point is taken before the document is read, because documents that are refused take CPU too.
-        void reply.headers(Object.fromEntries(executing.rateLimiter.take(ctx.accountId, firstPoint)));
+        const ctx = await admission.contextOf(request);
         refuseDeepNesting(queryOf(request));
         return { ...graphQLContext(ctx, services, 'graphql_api'), pointsTaken: firstPoint };
       } catch (error) {
@@ -67,6 +98,8 @@ export async function serveGraphQL(
       }
     },
   });
+  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>
+    await inOperationSpan(async () => await handler.call(fastify, request, reply));
   fastify.route({
     method: ['GET', 'POST'],
     url: '/graphql',
@@ -77,9 +110,11 @@ export async function serveGraphQL(
       reply.header('cache-control', 'no-store');
       // Apollo would fail with an internal error, because it parses a URL that it makes of the host and the target.
       if (!URL.canParse(request.url, `http://${request.hostname}/`))
-        await sendFailure(reply, 400, { error: 'The header Host must be the name of a host.' });
+        return await sendFailure(reply, 400, { error: 'The header Host must be the name of a host.' });
+      // A refused request is answered before its body is read, because the body may be large.
+      return (await admission.admits(request, reply)) ? undefined : await reply.send(await answer(request, reply));
     },
-    handler: async (request, reply) => await inOperationSpan(async () => await handler.call(fastify, request, reply)),
+    handler: answer,
   });
   return apollo;
 }

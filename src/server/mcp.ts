@@ -30,8 +30,13 @@ export function serveMcp(fastify: FastifyInstance, options: McpOptions): void {
   const version = readVersion();
   const stopping = new AbortController();
   fastify.addHook('preClose', async () => stopping.abort());
-  fastify.post(path, async (request, reply) => {
-    const session = await admit(options, request, reply);
+  const sessions = new WeakMap<FastifyRequest, Session>();
+  // The token is checked before the body is read.
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
+    void sessions.set(request, await admit(options, request, reply));
+  fastify.post(path, { onRequest }, async (request, reply) => {
+    const session = sessions.get(request);
+    if (session === undefined) throw new Error('A request was not admitted.');
     // The SDK is loaded at the first request, because loading takes 0.1 s of CPU and many installations have no such
     // clients.
     const { createMcpServer, ToolRefusal } = await import('../mcp/index.ts');

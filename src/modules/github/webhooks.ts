@@ -27,6 +27,8 @@ export interface ReceivedWebhook {
 export type WebhookAnswer = { readonly status: 202 | 400 | 401 | 404; readonly message: string };
 
 export interface WebhookIntake {
+  /** Why the webhook is refused whatever its body is. Null: the body decides. */
+  refuse(webhook: Pick<ReceivedWebhook, 'path' | 'signature'>): Promise<WebhookAnswer | null>;
   receive(webhook: ReceivedWebhook): Promise<WebhookAnswer>;
 }
 
@@ -38,13 +40,16 @@ export function createWebhookIntake(
 ): WebhookIntake {
   const findApp = createAppFinder(ports, secrets);
   return {
+    async refuse({ path, signature }) {
+      if ((await findApp(path)) === null) return noApp;
+      return signature === '' ? notSigned : null;
+    },
     async receive(webhook) {
       let app = await findApp(webhook.path);
-      if (app === null) return { status: 404, message: 'No App has this address.' };
+      if (app === null) return noApp;
       // The cached secret of the App may be out of date, so the App is read again.
       if (!(await isSigned(app, webhook))) app = (await findApp(webhook.path, { isStale: true })) ?? app;
-      if (!(await isSigned(app, webhook)))
-        return { status: 401, message: "The signature was not made with the App's webhook secret." };
+      if (!(await isSigned(app, webhook))) return notSigned;
       const payload = parse(webhook.body);
       if (payload === null || webhook.delivery === '' || webhook.event === '')
         return { status: 400, message: 'A webhook must have X-GitHub-Delivery, X-GitHub-Event and a body of JSON.' };
@@ -63,6 +68,12 @@ export function createWebhookIntake(
     },
   };
 }
+
+const noApp: WebhookAnswer = { status: 404, message: 'No App has this address.' };
+const notSigned: WebhookAnswer = {
+  status: 401,
+  message: "The signature was not made with the App's webhook secret.",
+};
 
 const keptMs = 10_000;
 
