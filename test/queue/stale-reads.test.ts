@@ -1,4 +1,5 @@
 // The host is read without a lock, so an older read may be written last.
+import pg from 'pg';
 import { toHostedRepository } from '../../src/hosts/port.ts';
 import { describe, expect, it } from 'vitest';
 import { syncPullRequest } from '../../src/modules/queue/index.ts';
@@ -54,5 +55,36 @@ describe('a slow read of the host', () => {
     await syncPullRequest(slow, toHostedRepository(await loadRepository(w.ctx, w.repository)), number);
     expect(await statuses(w, number)).toEqual(['closed']);
     expect((await w.events()).map(([action]) => action).filter((action) => action === 'opened')).toEqual(['opened']);
+  });
+
+  it('is repeated if the pull request moved to another queue before the locks were taken', async () => {
+    await using w = await world({ configuration: parallel({ builds: 1 }) });
+    await w.commit('release', { 'release.txt': '1\n' }, { from: 'main' });
+    await w.open('b', { 'b.txt': '1\n' }, { base: 'release' });
+    const number = await w.open('a', { 'a.txt': '1\n' });
+    await w.service.drain();
+    const queueOf = async (): Promise<string | undefined> =>
+      (
+        await w.rows<{ base: string }>(
+          'select q.base_branch as base from pull_request p join queue q on q.id = p.queue_id where p.number = $1',
+          [number],
+        )
+      )[0]?.base;
+    expect(await queueOf()).toBe('main');
+    // The row differs from the host, so that the sync writes it.
+    await w.rows("update pull_request set title = 'old' where number = $1", [number]);
+    const other = new pg.Client({ connectionString: w.databaseUrl });
+    await other.connect();
+    await other.query("begin; select 1 from queue where base_branch = 'main' for no key update");
+    const syncing = syncPullRequest(w.ctx, toHostedRepository(await loadRepository(w.ctx, w.repository)), number);
+    const waiting = `select 1 from pg_locks l join pg_stat_activity a using (pid)
+      where not l.granted and a.datname = current_database()`;
+    await expect.poll(async () => (await w.rows(waiting)).length, { timeout: 60_000 }).toBeGreaterThan(0);
+    await other.query(
+      "update pull_request set queue_id = (select id from queue where base_branch = 'release') where title = 'old'; commit",
+    );
+    await other.end();
+    expect((await syncing)?.title).not.toBe('old');
+    expect(await queueOf()).toBe('main');
   });
 });

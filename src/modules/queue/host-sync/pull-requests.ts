@@ -2,7 +2,7 @@
 // the host. So a late, repeated or lost hint only changes when the facts are read.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch, previewEntries, type Configuration } from '../../../domain/configuration/index.ts';
-import { notFound } from '../../../domain/errors.ts';
+import { DomainError, notFound } from '../../../domain/errors.ts';
 import { keptQueueLabels } from '../../../domain/queue/requests/labels.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
 import { hostClient, type HostPullRequest, type HostedRepository } from '../../../hosts/port.ts';
@@ -82,8 +82,9 @@ interface Found extends PullRequestFromHost {
 }
 
 /**
- * Writes what was read in one transaction. Null: another writer has written the row since this read began, possibly
- * with a newer state of the host. The host must then be read again, because a head never changes back to an older one.
+ * Writes what was read in one transaction. Null: another writer has written the row or moved it to another queue since
+ * this read began, possibly with a newer state of the host. The host must then be read again, because a head never
+ * changes back to an older one. Throws CONFLICT if that happens at the last read.
  */
 async function storePullRequest(
   ctx: Context,
@@ -100,6 +101,10 @@ async function storePullRequest(
   const { head, acts, options, writtenAt } = read;
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const locked = await lockAssignment(ctx, tx, found);
+    if (locked === null) {
+      if (writtenAt !== 'any') return null;
+      throw new DomainError('CONFLICT', `The base branch of #${seen.number} changed meanwhile. Try again.`);
+    }
     if (writtenAt !== 'any' && (locked.storedRow?.updatedAt.getTime() ?? null) !== writtenAt) return null;
     const isNew = locked.storedRow?.headSha !== seen.headSha || locked.storedRow.status === 'closed';
     const work = await moveToQueueOfBase(ctx, tx, locked);

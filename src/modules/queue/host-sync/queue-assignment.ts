@@ -3,7 +3,6 @@
 // moves to another queue when its base branch changes, or when the pull request below it changes its queue.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch, type Configuration } from '../../../domain/configuration/index.ts';
-import { DomainError } from '../../../domain/errors.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
 import { deepestStack, findStack, type StackCandidate } from '../../../domain/queue/requests/stacks.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
@@ -104,11 +103,12 @@ async function readCandidates(
   );
 }
 
+/** Null: the pull request moved to a third queue before the locks were taken, so the host must be read again. */
 export async function lockAssignment(
   ctx: Context,
   tx: Transaction,
   read: PullRequestFromHost,
-): Promise<LockedAssignment> {
+): Promise<LockedAssignment | null> {
   const { repository, seen } = read;
   const assignment = await findAssignment(ctx, tx, read);
   const [before] = await tx.query<{ queue_id: string | null; status: PullRequestRow['status'] }>(
@@ -127,11 +127,7 @@ export async function lockAssignment(
   });
   const target = queues.get(targetId);
   const current = queues.get(storedRow?.queueId ?? targetId);
-  // The pull request moved to a third queue before the locks were taken. The error ends this host sync, and the host
-  // hint or the user tries again.
-  if (target === undefined || current === undefined)
-    throw new DomainError('CONFLICT', `The base branch of #${seen.number} changed meanwhile. Try again.`);
-  return { storedRow, assignment, target, current };
+  return target === undefined || current === undefined ? null : { storedRow, assignment, target, current };
 }
 
 /**
