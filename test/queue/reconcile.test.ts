@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { HostUnavailable, toHostedRepository } from '../../src/hosts/port.ts';
 import { reconcileRepository, storeHints } from '../../src/modules/queue/index.ts';
+import { loadRepository } from '../../src/modules/repositories/index.ts';
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
-import { world, type World } from '../support/world.ts';
+import { parallel, world, type World } from '../support/world.ts';
+import { hostOf } from './stories.ts';
 
 /** Waits until every hint is handled, because the comparison leaves a pull request to its waiting hint. */
 const untilNoHint = async (w: World): Promise<void> =>
@@ -58,4 +60,35 @@ it('a comparison leaves a pull request to a hint that is due soon, so that the p
   await told(3600);
   await reconcileRepository(w.ctx, repository);
   expect(await title()).toEqual([{ title: 'Renamed' }]);
+});
+
+it('a bot pull request is closed whose worker was killed before it wrote the row, and that of somebody else stays open', async () => {
+  await using w = await world({ configuration: parallel({ builds: 1 }), runsCi: false });
+  const number = await w.open('tea', { tea: '1' });
+  const batches: { id: string; commit: string }[] = [];
+  for (let nth = 0; nth < 2; nth += 1) {
+    await w.queue(number);
+    await w.until(async () => (await w.rows('select 1 from bot_pull_request where closed_at is null')).length > 0);
+    await w.dequeue(number);
+    await w.until(async () => (await w.rows('select 1 from batch where cleaned_up_at is null')).length === 0);
+    batches.push(
+      ...(await w.rows<{ id: string; commit: string }>('select id, commit from batch order by id desc limit 1')),
+    );
+  }
+  const reopen = async (id: string | undefined, commit: string): Promise<number> => {
+    const headBranch = `mq-bot-${id}`;
+    await w.git('update-ref', `refs/heads/${headBranch}`, commit);
+    const opened = { title: 'Bot', body: '', author: 'interlock[bot]', headBranch, baseBranch: 'main', draft: true };
+    return (await w.service.localHost.openPullRequest(hostOf(w), opened)).number;
+  };
+  const abandoned = await reopen(batches[0]?.id, batches[0]?.commit ?? '');
+  const elses = await reopen(batches[1]?.id, await w.git('rev-parse', 'refs/heads/tea'));
+  await untilNoHint(w);
+  await reconcileRepository(w.ctx, toHostedRepository(await loadRepository(w.ctx, w.repository)));
+  const open = (await w.host.pullRequests()).filter(({ isOpen }) => isOpen);
+  expect(open.map((each) => each.number).toSorted((a, b) => a - b)).toEqual([number, elses]);
+  expect(abandoned).toBeLessThan(elses);
+  expect(await w.git('for-each-ref', '--format=%(refname)', 'refs/heads/mq-*')).toBe(
+    `refs/heads/mq-bot-${batches[1]?.id}`,
+  );
 });

@@ -6,6 +6,12 @@ import type { HostPullRequest, HostedRepository } from '../../../hosts/port.ts';
 
 type Opened = Pick<HostPullRequest, 'number' | 'headBranch' | 'headFork'>;
 
+/** The batch whose bot pull request this would be. Null: it is no bot pull request. */
+function batchOf(each: Opened): string | null {
+  const headFork = each.headFork && `${each.headFork.owner}/${each.headFork.name}`;
+  return batchOfBotBranch(ownHeadBranch({ ...each, headFork }) ?? '');
+}
+
 /** The batch that a bot branch of this name would belong to. Null: no batch has such a branch. */
 export function batchOfBotBranch(branch: string): string | null {
   return /^mq-bot-([1-9][0-9]{0,17})$/.exec(branch)?.[1] ?? null;
@@ -20,10 +26,6 @@ export async function withoutBots<Each extends Opened>(
   repository: HostedRepository,
   opened: readonly Each[],
 ): Promise<Each[]> {
-  const batchOf = (each: Opened): string | null =>
-    batchOfBotBranch(
-      ownHeadBranch({ ...each, headFork: each.headFork && `${each.headFork.owner}/${each.headFork.name}` }) ?? '',
-    );
   const batchIds = opened.flatMap((each) => batchOf(each) ?? []);
   if (batchIds.length === 0) return [...opened];
   // This reads the table `batch` and not `bot_pull_request`, because the host may report a bot pull request before
@@ -35,4 +37,34 @@ export async function withoutBots<Each extends Opened>(
   });
   const batches = new Set(known.map(({ id }) => id));
   return opened.filter((each) => !batches.has(batchOf(each) ?? ''));
+}
+
+/**
+ * The bot pull requests that no clean-up closes: their worker was killed before it wrote their rows, and the clean-up of
+ * their batch was over by then. The head must be the commit of the batch, because others may have made a branch with the
+ * name of a bot branch.
+ */
+export async function findAbandonedBots(
+  ctx: Context,
+  repository: HostedRepository,
+  opened: readonly HostPullRequest[],
+): Promise<HostPullRequest[]> {
+  const bots = opened.filter((each) => batchOf(each) !== null);
+  if (bots.length === 0) return [];
+  const found = await ctx.db.read<{ number: number }>(ctx.accountId, {
+    name: 'abandoned_bot_pull_requests',
+    text: `select o.number from unnest($3::int[], $4::bigint[], $5::text[]) as o (number, batch_id, head)
+           join batch b on b.account_id = $1 and b.repository_id = $2 and b.id = o.batch_id and b.commit = o.head
+           where b.cleaned_up_at is not null and not exists (
+             select from bot_pull_request p where p.account_id = $1 and p.repository_id = $2 and p.number = o.number)`,
+    values: [
+      ctx.accountId,
+      repository.id,
+      bots.map(({ number }) => number),
+      bots.map(batchOf),
+      bots.map(({ headSha }) => headSha),
+    ],
+  });
+  const numbers = new Set(found.map(({ number }) => number));
+  return bots.filter(({ number }) => numbers.has(number));
 }

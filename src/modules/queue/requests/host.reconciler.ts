@@ -2,10 +2,11 @@
 // requests that differ are read again.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
-import { hostClient, type HostedRepository } from '../../../hosts/port.ts';
+import { hostClient, type HostedRepository, type HostPullRequest } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
-import { withoutBots } from '../facts/bot-branches.ts';
+import { deleteBranch } from '../builds/bot-pull-requests.ts';
+import { findAbandonedBots, withoutBots } from '../facts/bot-branches.ts';
 import { recordChecks } from '../facts/build.records.ts';
 import { followComments } from './commands.service.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
@@ -33,9 +34,10 @@ export async function reconcileRepository(
     void (await step().catch((error: unknown) => failures.push(error)));
   await attempt(async () => await readConfigurationFile(ctx, repository.id));
   for (const base of bases) await attempt(async () => await syncBase(ctx, repository, base));
-  const seen = (await withoutBots(ctx, repository, await hostClient(ctx, repository).listOpenPullRequests())).map(
-    withTipAsHead,
-  );
+  const opened = await hostClient(ctx, repository).listOpenPullRequests();
+  for (const bot of await findAbandonedBots(ctx, repository, opened))
+    await attempt(async () => await closeAbandonedBot(ctx, repository, bot));
+  const seen = (await withoutBots(ctx, repository, opened)).map(withTipAsHead);
   const numbers = new Set([...seen.map((pullRequest) => pullRequest.number), ...open.keys()]);
   // Pull requests with a hint that is due soon are left out. Reading them twice would delay the other hints.
   for (const number of [...numbers].filter((each) => !hinted.has(each)).toSorted((a, b) => a - b)) {
@@ -52,6 +54,11 @@ export async function reconcileRepository(
       failures,
       `Parts of the repository could not be compared with the code host: ${failures.join('; ')}`,
     );
+}
+
+async function closeAbandonedBot(ctx: Context, repository: HostedRepository, bot: HostPullRequest): Promise<void> {
+  await hostClient(ctx, repository).closePullRequest(bot.number);
+  await deleteBranch(ctx, repository, bot.headBranch);
 }
 
 const soonMs = 60_000;
