@@ -1,5 +1,6 @@
 // How many sockets, operations and messages a server accepts (ADR 0029). A page of the dashboard has one socket. Each
 // part of the page that follows changes is an operation, and a page has fewer than ten such parts.
+import { fullBucket, refillBucket } from '../domain/token-bucket.ts';
 
 export interface SocketLimits {
   /** How many sockets of an account may be open at one server. */
@@ -72,14 +73,12 @@ export function createOpenCounts(most: number): OpenCounts {
 
 /** Returns a function that is called for each message. Its result is false if the message is one too many. */
 export function createMessageMeter({ messagesAtOnce, messagesPerSecond }: SocketLimits): () => boolean {
-  let left = messagesAtOnce;
-  let at = performance.now();
+  const rate = { burst: messagesAtOnce, perSecond: messagesPerSecond };
+  let bucket = fullBucket(rate, performance.now());
   return () => {
-    const now = performance.now();
-    left = Math.min(messagesAtOnce, left + ((now - at) / 1_000) * messagesPerSecond);
-    at = now;
-    if (left < 1) return false;
-    left -= 1;
+    bucket = refillBucket(bucket, rate, performance.now());
+    if (bucket.left < 1) return false;
+    bucket = { ...bucket, left: bucket.left - 1 };
     return true;
   };
 }

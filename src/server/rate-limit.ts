@@ -3,11 +3,9 @@
 // `rate-limiter-flexible` counts in fixed windows instead of buckets, cannot use a given clock, and queries its
 // PostgreSQL store at each request.
 import { DomainError } from '../domain/errors.ts';
+import { type BucketRate, fullBucket, refillBucket, type TokenBucket } from '../domain/token-bucket.ts';
 
-export interface RateLimit {
-  readonly perSecond: number;
-  readonly burst: number;
-}
+export type RateLimit = BucketRate;
 
 const usual: RateLimit = { perSecond: 100, burst: 200 };
 
@@ -30,21 +28,14 @@ export interface RateLimiter {
   deduct(accountId: string, points: number): void;
 }
 
-interface Bucket {
-  left: number;
-  at: number;
-}
-
-export function createRateLimiter(clock: () => Date, { perSecond, burst }: RateLimit = usual): RateLimiter {
-  const buckets = new Map<string, Bucket>();
+export function createRateLimiter(clock: () => Date, rate: RateLimit = usual): RateLimiter {
+  const { perSecond, burst } = rate;
+  const buckets = new Map<string, TokenBucket>();
   let taken = new Map<string, number>();
-  const bucketNow = (accountId: string): Bucket => {
+  const bucketNow = (accountId: string): TokenBucket => {
     const now = clock().getTime();
-    const bucket = buckets.get(accountId) ?? { left: burst, at: now };
-    bucket.left = Math.min(burst, bucket.left + (Math.max(0, now - bucket.at) / 1000) * perSecond);
-    bucket.at = now;
-    buckets.set(accountId, bucket);
-    return bucket;
+    const bucket = buckets.get(accountId);
+    return bucket === undefined ? fullBucket(rate, now) : refillBucket(bucket, rate, now);
   };
   return {
     collectTaken() {
@@ -54,24 +45,23 @@ export function createRateLimiter(clock: () => Date, { perSecond, burst }: RateL
     },
     deduct(accountId, points) {
       const bucket = bucketNow(accountId);
-      bucket.left = Math.max(-burst, bucket.left - points);
+      buckets.set(accountId, { ...bucket, left: Math.max(-burst, bucket.left - points) });
     },
     take(accountId, points) {
       const bucket = bucketNow(accountId);
       // The price is at most a full bucket, because otherwise the request could never be allowed.
       const price = Math.min(points, burst);
       const isAllowed = bucket.left >= price;
-      if (isAllowed) {
-        bucket.left -= price;
-        taken.set(accountId, (taken.get(accountId) ?? 0) + price);
-      }
+      const left = isAllowed ? bucket.left - price : bucket.left;
+      buckets.set(accountId, { ...bucket, left });
+      if (isAllowed) taken.set(accountId, (taken.get(accountId) ?? 0) + price);
       const headers = new Map([
         ['ratelimit-limit', String(burst)],
-        ['ratelimit-remaining', String(Math.max(0, Math.floor(bucket.left)))],
-        ['ratelimit-reset', String(Math.ceil((burst - bucket.left) / perSecond))],
+        ['ratelimit-remaining', String(Math.max(0, Math.floor(left)))],
+        ['ratelimit-reset', String(Math.ceil((burst - left) / perSecond))],
       ]);
       if (isAllowed) return headers;
-      const retryAfterSec = Math.max(1, Math.ceil((price - bucket.left) / perSecond));
+      const retryAfterSec = Math.max(1, Math.ceil((price - left) / perSecond));
       throw new RateLimited(retryAfterSec, headers.set('retry-after', String(retryAfterSec)));
     },
   };
