@@ -162,6 +162,10 @@ describe('a visitor', () => {
     await page.getByRole('slider', { name: 'Moment shown' }).press('Home');
     await page.getByText('There is no record of that moment.').waitFor();
     expect(await page.getByRole('button', { name: 'Queue a pull request' }).count()).toBe(0);
+    const [bar, hint] = await Promise.all(
+      [page.locator('main h1'), page.getByText('In line, with')].map(async (each) => await each.boundingBox()),
+    );
+    expect((hint?.y ?? 0) - (bar?.y ?? 0) - (bar?.height ?? 0)).toBeGreaterThan(20);
     // The slider has the focus, and ignores characters.
     await page.getByRole('slider', { name: 'Moment shown' }).press('.');
     await expect

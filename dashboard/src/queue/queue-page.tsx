@@ -90,7 +90,9 @@ export function QueuePage(): ReactNode {
     return (
       <>
         <Bar title={branch} />
-        <TimeTravel queue={queue} at={at} createdAt={data.repository.createdAt} onLook={look} />
+        <div className={styles['unrecorded']}>
+          <TimeTravel queue={queue} at={at} createdAt={data.repository.createdAt} onLook={look} />
+        </div>
         <Empty title="There is no record of that moment.">
           <Link to="/$owner/$name/queue/$" params={{ owner, name, _splat: branch }} className="blue">
             Back to now
