@@ -100,9 +100,14 @@ const writes: readonly MakeCall[] = [
   act('REST, dequeue', 'dequeue'),
 ];
 
-/** The n-th read. With 2 or 20 accounts each account gets all kinds of reads, with 4 accounts only two kinds. */
-export function readOf(n: number, { accounts, number }: { readonly accounts: number; readonly number: number }): Call {
-  return made(reads, n + Math.floor(n / accounts), number);
+/**
+ * The n-th read of all accounts together. Each account sends every kind of read in turn about one pull request, and then
+ * about the next. At any moment, the accounts are at different kinds.
+ */
+export function readOf(n: number, of: { readonly accounts: number; readonly pullRequests: number }): Call {
+  const step = Math.floor(n / of.accounts);
+  const number = 1 + (Math.floor(step / reads.length) % of.pullRequests);
+  return made(reads, step + (n % of.accounts), number);
 }
 
 /** The `step`-th write of an account. */

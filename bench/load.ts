@@ -81,8 +81,7 @@ async function loadProgram(
   const first = setTimeout(() => void snapshot('first'), warmUpMs);
   const [reads, writes, landings, samples] = await Promise.all([
     keepPace(options.reads, endsAt, async (n) => {
-      const number = 1 + (n % world.pullRequestsOfAccount);
-      const call = readOf(n, { accounts: world.accounts.length, number });
+      const call = readOf(n, { accounts: world.accounts.length, pullRequests: world.pullRequestsOfAccount });
       return { kind: call.kind, failure: await sender.send(call, accountAt(world, n).token) };
     }),
     keepPace(options.writes, endsAt, async (n) => {
