@@ -112,7 +112,9 @@ type BenchWithAims = keyof typeof benchesWithAims;
 type OtherBench = keyof typeof otherBenches;
 
 const program = new Command('npm run bench --')
-  .description('Measures what Interlock costs on this machine. What each bench measures: bench/README.md.')
+  .description(
+    `Measures how much time, CPU and memory Interlock takes on this machine. bench/README.md says what each bench measures. These benches compare their figures with aims: ${Object.keys(benchesWithAims).join(', ')}.`,
+  )
   .addArgument(
     new Argument('[bench]', 'the bench to run')
       .choices([...Object.keys(benchesWithAims), ...Object.keys(otherBenches)])
@@ -120,18 +122,34 @@ const program = new Command('npm run bench --')
   )
   .option(
     '--pull-requests <n>',
-    'how many pull requests (landing, idle-landing, requests, doctor, analytics)',
+    'how many pull requests (landing and requests: 80 if left out, idle-landing: 20, doctor: 1000, analytics: 1000000)',
     readNumber,
   )
   .option('--deliveries <n>', 'how many deliveries (webhooks, github-webhooks)', readNumber, 5_000)
-  .option('--sizes <n,…>', 'how many rows the accounts have (lists)', readNumbers)
+  .option(
+    '--sizes <n,…>',
+    'how many rows each account has, such as 10,1000 (lists: 10,100,1000,100000 if left out)',
+    readNumbers,
+  )
   .option('--landings <n>', 'how many landings (landings, github-faults)', readNumber, 40)
-  .option('--repositories <n>', 'how many repositories (repositories, idle, github-faults)', readNumber)
+  .option(
+    '--repositories <n>',
+    'how many repositories (repositories: 100 if left out, idle: 1000, github-faults: 4)',
+    readNumber,
+  )
   .option('--batch <n>', 'how many pull requests in a batch (github-faults)', readNumber, 8)
-  .option('--lines <n,…>', 'the lengths of the lines (turn, long-line, releases, line, dashboard)', readNumbers)
+  .option(
+    '--lines <n,…>',
+    'how many pull requests the lines have, such as 10,500 (turn: 1000,10000 if left out, long-line: 100000, releases: 10,100,2000, line: 10,500,5000, dashboard: 5000)',
+    readNumbers,
+  )
   .option('--changes <n>', 'how many changes (dashboard)', readNumber, 2_000)
   .option('--changes-a-second <n>', 'how many changes in a second (dashboard)', readNumber, 20)
-  .option('--times <n>', 'how many measurements (turn, long-line, doctor, releases, line)', readNumber)
+  .option(
+    '--times <n>',
+    'how many times each thing is measured (turn and doctor: 20 if left out, long-line: 10, releases and line: 5)',
+    readNumber,
+  )
   .option('--rounds <n>', 'how many measured rounds (reads)', readNumber, 20)
   .option('--requests <n>', 'how many requests of each kind (reads, lists)', readNumber, 300)
   .option('--tenants <n>', 'how many accounts (reads)', readNumber, 200)
@@ -141,14 +159,33 @@ const program = new Command('npm run bench --')
   .option('--commits <n>', 'how many transactions (events)', readNumber, 2_000)
   .option('--sockets <n>', 'how many sockets (subscriptions)', readNumber, 10_000)
   .option('--seconds <n>', 'how many seconds each measurement takes (idle)', readNumber, 30)
-  .option('--minutes <n>', 'how long the load lasts (load)', readNumber)
-  .option('--hours <n>', 'how long the load lasts (load)', readNumber)
-  .option('--reads <n>', 'how many reads in a second (load)', readNumber)
-  .option('--writes <n>', 'how many writes in a second (load)', readNumber)
-  .option('--subscriptions <n>', 'how many subscriptions (load)', readNumber)
-  .option('--pull-requests-a-minute <n>', 'how many pull requests are opened and land in a minute (load)', readNumber)
-  .option('--snapshots <folder>', 'where to write two snapshots of the heap of the service (load)')
-  .option('--json', 'print one JSON document instead of text (prices, and the benches with aims)', false);
+  .option('--minutes <n>', 'how many minutes the load lasts (load: 10 if left out)', readNumber)
+  .option('--hours <n>', 'how many hours the load lasts, instead of --minutes (load)', readNumber)
+  .option(
+    '--reads <n>',
+    'how many reads in a second (load: 200 if left out, 5 with --pull-requests-a-minute)',
+    readNumber,
+  )
+  .option(
+    '--writes <n>',
+    'how many writes in a second (load: 20 if left out, 1 with --pull-requests-a-minute)',
+    readNumber,
+  )
+  .option(
+    '--subscriptions <n>',
+    'how many subscriptions (load: 1000 if left out, 50 with --pull-requests-a-minute)',
+    readNumber,
+  )
+  .option(
+    '--pull-requests-a-minute <n>',
+    'how many pull requests are opened and land in a minute (load: 5 if left out)',
+    readNumber,
+  )
+  .option(
+    '--snapshots <folder>',
+    'the folder for two snapshots of the heap of the service (load: none is written if left out)',
+  )
+  .option('--json', 'print one JSON document instead of text (prices, and the benches that have aims)', false);
 
 program.parse();
 const options = program.opts<Options>();

@@ -43,17 +43,20 @@ async function chaos(args) {
 
 const usage = `Usage: npm run chaos [-- --kills <number>] [--seed <number>] [--queued <number>] [--json]
 
-Starts two servers, two workers, PostgreSQL and Temporal, and kills one, some or all of them at random, --kills times (100
-unless given), while pull requests land, deployments and runbooks run, and webhooks are sent. Between the kills it disturbs
-the network to PostgreSQL or Temporal, and fills the disk of the repositories, which needs unshare. The same seed (1 unless
-given) gives the same faults in the same order.
+Tests whether Interlock survives faults. It starts two servers, two workers, PostgreSQL and Temporal, and gives them
+work: pull requests land, deployments and runbooks run, and webhooks are sent. Meanwhile it kills one, some or all of the
+processes at random. Between the kills it disturbs the network to PostgreSQL or Temporal, and fills the disk of the
+repositories. Filling a disk needs the program unshare.
 
---queued says how many pull requests are queued in all, twice as many as kills unless given. A quarter of them is in line
-before the first fault.
+  --kills <number>   how many kills (default: 100)
+  --seed <number>    the same seed gives the same faults in the same order (default: 1)
+  --queued <number>  how many pull requests are queued in all (default: twice as many as kills). A quarter of them is in
+                     line before the first fault
+  --json             print the report as one JSON document on standard output, and everything else on standard error
 
-After each fault the doctor's invariants must hold. At the end nothing may be lost or have happened twice. The report says
-how soon after kills, network faults and full disks everything was ready and the next pull request landed. From 100 kills
-on it also says whether 95 of 100 were over within 10 s and 15 s. --json prints the report as one JSON document on standard
-output, and everything else on standard error.`;
+After each fault the invariants of \`npm run doctor\` must hold. At the end nothing may be lost, and nothing may have
+happened twice. The exit code is 1 if one of these rules is broken. The report says how long after each kind of fault
+every process was ready again, and when the next pull request landed. With 100 kills or more it also says whether, after
+95 of 100 kills, every process was ready within 10 s and a pull request landed within 15 s.`;
 
 if (!isHelpShown(process.argv.slice(2), usage)) finish(chaos(process.argv.slice(2)));

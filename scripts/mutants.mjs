@@ -89,9 +89,15 @@ async function run(args) {
 
 const usage = `Usage: npm run mutants [-- --only <words>] [--by tests|simulation]
 
-Plants faults in locks, leases, the outbox, the sequencer and landings, one at a time, and runs the tests that should find
-them. --by simulation: runs the simulation of faults (docs/fault-simulation.md) instead, under up to ${maxSeeds} seeds, and prints
-after how many days and by which rule it finds each fault. --only: those whose description has these words. Exit code 1:
-one was not found.`;
+Tests the tests. It plants faults in the code of locks, leases, webhooks, the event log and landings, one at a time, and
+runs the tests that should fail because of the fault. A fault that no test finds shows that a test is missing. The files of
+the sources stay as they are.
+
+  --only <words>   only the faults whose description has these words
+  --by tests       run the tests that are listed for each fault (default)
+  --by simulation  run the simulation of faults instead (docs/fault-simulation.md), under up to ${maxSeeds} seeds for each
+                   fault. It prints how long it ran until a rule was broken, and which rule
+
+The exit code is 1 if a fault was not found.`;
 
 if (!isHelpShown(process.argv.slice(2), usage)) finish(run(process.argv.slice(2)));

@@ -15,7 +15,7 @@ const closing: ReadonlySet<string> = new Set([TokenKind.PAREN_R, TokenKind.BRACK
 export function refuseDeepNesting(text: string): void {
   if (!hasManyBrackets(text)) return;
   if (depthOf(text) > deepest)
-    throw new DomainError('BAD_INPUT', `The query has brackets ${deepest} levels deep. Nest less.`);
+    throw new DomainError('BAD_INPUT', `The query has brackets more than ${deepest} levels deep. Nest less.`);
 }
 
 function hasManyBrackets(text: string): boolean {

@@ -90,7 +90,7 @@ describe('signing in at the OpenID provider', () => {
     expect(shown).not.toContain('eyJ');
   });
 
-  it('keeps the role of a user whom an admin added before with the same email address', async () => {
+  it('keeps the role of a user that an admin added before with the same email address', async () => {
     await accountOf(s).add('ada', { role: 'maintainer' });
     person('ada-at-work', { email: 'Ada@acme.test', groups: ['platform'] });
     expect(await answerTo((await signIn('ada-at-work')).browser, '{ viewer { email role } }')).toEqual({

@@ -98,3 +98,22 @@ it('at its start a server names the repositories that are in danger', async () =
       }),
     );
 });
+
+it('a server names twenty of them, and says how many more there are', async () => {
+  await s.rows(
+    `insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash)
+     select $1, 'acme', 'more-' || n, 'local', '', '' from generate_series(1, 24) n`,
+    [s.accountId],
+  );
+  const more = (await namesOfRepositories()).length - 20;
+  lines.splice(0);
+  await s.another({ mirrors });
+  await expect
+    .poll(() => lines.map((line) => JSON.parse(line) as { msg: string; repositories?: readonly string[] }))
+    .toContainEqual(
+      expect.objectContaining({
+        msg: expect.stringContaining(`These repositories of the local host and ${more} more would be lost`),
+        repositories: expect.objectContaining({ length: 20 }),
+      }),
+    );
+});

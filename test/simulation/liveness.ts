@@ -38,7 +38,7 @@ export function createLiveness(i: Installation): Liveness {
     return await sentences(
       `select format('Queue %s has version %s, and its plan is of version %s.', id, version, planned_version) as sentence
        from queue where version <> planned_version
-       union all select format('A hint of a %s (%s) has been due since %s.', kind, subject, due_at) from host_hint where due_at <= now()
+       union all select format('The hint %s %s has been due since %s.', kind, subject, due_at) from host_hint where due_at <= now()
        union all select format('Event %s has no position.', id) from event where position is null
        union all select format('Webhooks were made up to event %s of %s.', c.position, h.position)
          from webhook_cursor c join event_head h on h.account_id = c.account_id where c.position < h.position

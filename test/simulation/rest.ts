@@ -84,7 +84,7 @@ async function whatIsLeft({ i }: Played): Promise<string[]> {
      union all select format('batch %s is %s', id, state) from batch where cleaned_up_at is null
      union all select format('intent %s (%s) is %s', id, kind, state) from intent where state in ('planned', 'started')
      union all select format('queue %s is not planned', id) from queue where version > planned_version
-     union all select format('a hint of a %s (%s) is due', kind, subject) from host_hint where due_at <= now()
+     union all select format('the hint %s %s is due', kind, subject) from host_hint where due_at <= now()
      union all select format('event %s has no position', id) from event where position is null
      union all select format('the outbox is behind') from webhook_cursor c join event_head h on h.account_id = c.account_id where c.position < h.position
      union all select format('delivery %s is %s', id, state) from webhook_delivery where state in ('pending', 'retrying')

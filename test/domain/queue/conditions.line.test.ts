@@ -71,7 +71,7 @@ describe('the place', () => {
       ['- place: 2 before it: #4, #5 (first in line, queue, since 3). 2 pull requests are before it.'],
     ],
     [
-      'is behind twelve, of whom one skips the line',
+      'is behind twelve, and one of them skips the line',
       { pullRequest: { ahead: 12, skippers: [9] }, position: { ahead: 12, before: ten, skippers: [9] } },
       [
         '- place: 12 before it, the nearest: #1, #2, #3, #4, #5, #6, #7, #8, #9, #10; #9 by skip line (first in line, queue). 12 pull requests are before it (#9 skips the line).',

@@ -215,7 +215,7 @@ describe('signing in at GitHub', () => {
     expect((await openBrowser(w).get('/session?account=first')).text).toContain('/session/github/');
   });
 
-  it('signs in as the user whom an admin added with this handle; a person whom an admin removed is refused', async () => {
+  it('signs in as the user that an admin added with this handle; a person that an admin removed is refused', async () => {
     await w.rows(
       `insert into account_user (account_id, email, handle, role) values ($1, 'lea@example.test', 'Lea', 'maintainer')`,
       [w.ctx.accountId],
@@ -288,7 +288,7 @@ const inOneRepository = operations
   .filter(({ field }) => field !== 'Mutation.createRepository')
   .map((operation) => [operation.field, operation] as const);
 
-it('admits a person before the first sign-in; a person without access, or whom an admin removed, is not admitted', async () => {
+it('admits a person before the first sign-in; a person without access, and a person that an admin removed, are not admitted', async () => {
   const repository = await w.rows<{ id: string }>("select id from repository where name = 'shop'");
   const admit = async (login: string): Promise<string | null | undefined> => {
     const id = String(w.emulator.core.state.accounts.find((each) => each.login === login)?.id);

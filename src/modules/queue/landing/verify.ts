@@ -103,8 +103,9 @@ async function verifyQueue(ctx: Context, { repository, queue, onProgress }: Veri
   const inner = innerCommits(commits, proofs, position);
   const line = createVerifiedLine({ managedFrom: queue.managedFrom ?? '', commits, proofOf, inner });
   const grades: Partial<Record<Grade, number>> = {};
+  const report = (done: number): void => onProgress({ baseBranch: queue.baseBranch, done, all: commits.length });
   for (const [done, commit] of commits.entries()) {
-    onProgress({ baseBranch: queue.baseBranch, done, all: commits.length });
+    report(done);
     const proof = proofOf.get(commit.commit);
     const grade = proof?.body.grade ?? 'external';
     if (!inner.has(commit.commit)) grades[grade] = (grades[grade] ?? 0) + 1;
@@ -114,6 +115,7 @@ async function verifyQueue(ctx: Context, { repository, queue, onProgress }: Veri
     if (proof.body.evidence.some(({ base }) => base !== undefined))
       failures.push(...(await checkParts(examined, line)));
   }
+  if (commits.length > 0) report(commits.length);
   failures.push(...(await checkOnce(ctx, queue.id)), ...(await checkTargets(ctx, queue.id, proofs)));
   return {
     baseBranch: queue.baseBranch,
