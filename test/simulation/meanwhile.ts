@@ -8,33 +8,29 @@ import { beginAct, goOn, minute, second, type Played } from './played.ts';
 import { toTheEnd, type Task } from './tasks.ts';
 import { choicesOf } from './work.ts';
 
-/** Where a turn or a step of a batch is held, by weight. */
-const ofTurns = [
-  [12, 'landing:before_gate'],
-  [2, 'landing:after_gate'],
-  [2, 'landing:before_move'],
-  [3, 'landing:after_host'],
-  [1, 'landing:after_conclude'],
-  [1, 'comment:before_host'],
-  [1, 'conclude:after_host'],
-  [1, 'retry:after_host'],
-] as const;
+/** How often work is held at a failpoint that it reaches. */
+const heldShares: Readonly<Record<string, number>> = {
+  'landing:before_gate': 0.5,
+  'landing:after_gate': 0.2,
+  'landing:before_move': 0.2,
+  'landing:after_host': 0.3,
+  'landing:after_conclude': 0.1,
+  'comment:before_host': 0.03,
+  'conclude:after_host': 0.1,
+  'retry:after_host': 0.2,
+  'build:after_compose': 0.2,
+  'build:after_update': 0.2,
+  'build:after_open': 0.2,
+  'build:after_branch': 0.2,
+  'clean_up:after_host': 0.1,
+  'bot:after_close': 0.1,
+};
 
-const ofSteps = [
-  [1, 'build:after_compose'],
-  [1, 'build:after_update'],
-  [1, 'build:after_open'],
-  [1, 'build:after_branch'],
-  [1, 'clean_up:after_host'],
-  [1, 'bot:after_close'],
-] as const;
+export const failpoints: readonly string[] = Object.keys(heldShares);
 
-export const failpoints: readonly string[] = [...ofTurns, ...ofSteps].map(([, name]) => name);
-
-/** A failpoint that the task may pass. */
-export function chooseFailpoint({ name }: Task, draw: Draws): string | null {
-  if (name.startsWith('turn')) return draw.weighted(ofTurns);
-  return name.startsWith('step') ? draw.weighted(ofSteps) : null;
+/** Whether work is held at a failpoint that it reaches. */
+export function isHeldAt(failpoint: string, draw: Draws): boolean {
+  return draw.chance(heldShares[failpoint] ?? 0);
 }
 
 /** Lets something happen while the task is held at a failpoint, and then goes on with the task. */
@@ -54,7 +50,7 @@ export async function happenMeanwhile(p: Played, task: Task, draw: Draws): Promi
     forget(p, task, 0);
     return [];
   }
-  const problems = await act(p, draw);
+  const problems = await act(p, task, draw);
   if (draw.chance(0.8)) problems.push(...(await hear(p, draw)));
   // The rules about landings compare with the rows before the landing.
   problems.push(...(await p.rules.look()));
@@ -63,12 +59,17 @@ export async function happenMeanwhile(p: Played, task: Task, draw: Draws): Promi
   return [...problems, ...(await goOn(p, task, toTheEnd))];
 }
 
-async function act(p: Played, draw: Draws): Promise<string[]> {
+/** If the task lands a batch, the act concerns this batch. */
+async function act(p: Played, { at }: Task, draw: Draws): Promise<string[]> {
   const { i, promises, isTargeted } = p;
   const by = draw.pick(i.processes);
   const rows = await i.rows<{ number: number }>(
     `select p.number from pull_request p join batch_member m on m.account_id = p.account_id and m.pull_request_id = p.id
-     join batch b on b.account_id = m.account_id and b.id = m.batch_id where b.ended_at is null order by b.position, p.number`,
+     join batch b on b.account_id = m.account_id and b.id = m.batch_id
+     where b.ended_at is null and (not $1 or exists (
+       select from intent n where n.account_id = b.account_id and n.batch_id = b.id and n.kind = 'land' and n.state in ('planned', 'started')))
+     order by b.position, p.number`,
+    [at?.startsWith('landing:') ?? false],
   );
   const setting = { i, promises, draw, by, isTargeted };
   const chosen =

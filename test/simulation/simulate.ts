@@ -6,7 +6,7 @@ import { drawsOf, type Draws } from './draws.ts';
 import { happen, kill } from './faults.ts';
 import { firstInstant, openInstallation, type Installation, type Process } from './installation.ts';
 import { chooseAct, noPromises } from './people.ts';
-import { failpoints, chooseFailpoint, happenMeanwhile } from './meanwhile.ts';
+import { failpoints, happenMeanwhile, isHeldAt } from './meanwhile.ts';
 import { beginAct, day, goOn, hour, kindOfTask, minute, second, type Played } from './played.ts';
 import { comeToRest, watchWithoutFaults } from './rest.ts';
 import { createRules } from './rules.ts';
@@ -210,10 +210,9 @@ function chooseRun({ lengths }: Played, task: Task, draw: Draws): ChosenRun {
   // Most tasks have few boundaries. A turn that lands has about sixty.
   const most = draw.chance(0.5) && known !== undefined ? known + 1 : draw.chance(0.6) ? 15 : 60;
   const boundaries = draw.below(most);
-  const heldAt = chooseFailpoint(task, draw);
+  const holdsAt = (failpoint: string): boolean => isHeldAt(failpoint, draw);
   return draw.weighted<ChosenRun>([
-    [45, { ...toTheEnd, dies: false }],
-    [heldAt === null ? 0 : 100, { ...toTheEnd, ...(heldAt !== null && { heldAt }), dies: false }],
+    [70, { ...toTheEnd, holdsAt, dies: false }],
     [15, { boundaries, ending: 'hold', dies: false }],
     [3, { boundaries, ending: 'hold', dies: true }],
     [5, { boundaries, ending: 'refuse', dies: false }],

@@ -18,8 +18,8 @@ export interface Run {
   readonly ending: Ending;
   /** Whether a refused call of the database is refused because its disk is full. Default: the connection is broken. */
   readonly isFull?: boolean;
-  /** The task is also held if it reaches this failpoint. */
-  readonly heldAt?: string;
+  /** Asked at each failpoint that the task reaches: whether the task is held there. */
+  readonly holdsAt?: (failpoint: string) => boolean;
 }
 
 /** Runs a task to its end, without a fault. */
@@ -224,7 +224,7 @@ export async function passFailpoint(name: string): Promise<void> {
   const store = current.getStore();
   if (store === undefined || store.isInside) return;
   const { task } = store;
-  if (task.state !== 'running' || task.run.heldAt !== name) return void (await arrive(task, false));
+  if (task.state !== 'running' || task.run.holdsAt?.(name) !== true) return void (await arrive(task, false));
   task.at = name;
   await hold(task, null);
 }
