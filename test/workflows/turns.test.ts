@@ -65,7 +65,7 @@ const errands: Kind<Errand> = {
   rowOf: (row) => row,
   read: async (_ctx, _tx, row) => row,
   decide: decideErrand,
-  write: async (_ctx, _tx, row) => Object.assign(row, { status: 'prepared' }),
+  write: async (_ctx, _tx, { rows: row }) => Object.assign(row, { status: 'prepared' }),
   show: async (_ctx, _tx, { step }) => ({ step: step.kind }),
 };
 
@@ -94,7 +94,7 @@ const carryOut: CarryOut<Errand> = {
       },
     }),
   failureOf: (_ctx, error, { step }) => (step.kind === 'supervise' ? null : { message: String(error), isFinal: false }),
-  fail: async ({ clock }, _tx, row, { message: problem }) =>
+  fail: async ({ clock }, _tx, { rows: row, message: problem }) =>
     delayNextCall(row, { now: clock(), pauseAfter: backOff([10, 20]), problem }),
 };
 

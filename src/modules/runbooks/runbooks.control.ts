@@ -52,7 +52,7 @@ async function cancel(ctx: Context, tx: Transaction, number: number): Promise<St
     throw new DomainError('CONFLICT', `Runbook ${number} has already ended: there is nothing to stop`);
   await cancelWork(ctx, tx, { runbook, message: `Canceled by ${actorOf(ctx)}.` });
   wakeRunbook(ctx, tx, runbook);
-  await announceRunbook(ctx, tx, runbook, { action: 'runbook_canceled' });
+  await announceRunbook(ctx, tx, { runbook, action: 'runbook_canceled' });
   await recordUserAction(ctx, tx, { action: 'runbook_canceled', target: String(number) });
   return stopped;
 }
@@ -129,7 +129,7 @@ async function retry(
   if (isBudgetSpent(runbook)) throw budgetSpent(runbook);
   const retried = await retryWork(ctx, tx, runbook);
   wakeRunbook(ctx, tx, runbook);
-  await announceRunbook(ctx, tx, runbook, { action: 'runbook_retried' });
+  await announceRunbook(ctx, tx, { runbook, action: 'runbook_retried' });
   await recordUserAction(ctx, tx, { action: 'runbook_retried', target: String(number) });
   return retried;
 }
@@ -159,7 +159,7 @@ export async function publishRunbook(ctx: Context, number: number): Promise<void
     await requireActiveOf(ctx, tx, runbook);
     runbook.publishRequestedAt = ctx.clock();
     wakeRunbook(ctx, tx, runbook);
-    await announceRunbook(ctx, tx, runbook, { action: 'runbook_publish_requested' });
+    await announceRunbook(ctx, tx, { runbook, action: 'runbook_publish_requested' });
     await recordUserAction(ctx, tx, { action: 'runbook_published', target: String(number) });
   });
 }

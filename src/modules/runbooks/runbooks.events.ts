@@ -17,6 +17,7 @@ export type RunbookAction =
   | 'runbook_publish_requested';
 
 export interface RunbookNews {
+  readonly runbook: Pick<RunbookRow, 'id' | 'repositoryId' | 'number'>;
   readonly action: RunbookAction;
   /** Number of the leaf that changed. */
   readonly step?: string;
@@ -26,8 +27,7 @@ export interface RunbookNews {
 export async function announceRunbook(
   ctx: Context,
   tx: Transaction,
-  { id, repositoryId, number }: Pick<RunbookRow, 'id' | 'repositoryId' | 'number'>,
-  { action, step, more }: RunbookNews,
+  { runbook: { id, repositoryId, number }, action, step, more }: RunbookNews,
 ): Promise<void> {
   const payload = { number, ...(step !== undefined && { step }), ...more };
   await appendEvents(ctx, tx, [{ repositoryId, runbookId: id, action, payload }]);

@@ -60,9 +60,10 @@ export async function createRunbook(ctx: Context, request: CreateRunbookRequest)
     const number = await nextNumber(ctx, tx);
     const runbook = tx.em.create(RunbookEntity, { ...row, number, createdAt: ctx.clock() });
     await tx.em.flush();
-    await addPrompt(ctx, tx, runbook, { prompt, ordinal: 1 });
+    await addPrompt(ctx, tx, { runbook, prompt, ordinal: 1 });
     const { title, prMode, targetBranch, agent, authorEmail: author } = runbook;
-    await announceRunbook(ctx, tx, runbook, {
+    await announceRunbook(ctx, tx, {
+      runbook,
       action: 'runbook_created',
       more: { title, prMode, targetBranch, agent, author },
     });
@@ -145,8 +146,8 @@ export async function continueRunbook(ctx: Context, request: ContinueRunbookRequ
     // A new prompt ends a cancellation and the back-off of a failed call.
     Object.assign(runbook, { cancelRequestedAt: null, callAt: null, calls: 0, problem: null, failingSince: null });
     await withStatusEvent(ctx, tx, { runbook, work: async () => await passOverFailed(ctx, tx, runbook) });
-    await addPrompt(ctx, tx, runbook, { prompt, ordinal: prompts + 1 });
-    await announceRunbook(ctx, tx, runbook, { action: 'runbook_prompted', more: { ordinal: prompts + 1 } });
+    await addPrompt(ctx, tx, { runbook, prompt, ordinal: prompts + 1 });
+    await announceRunbook(ctx, tx, { runbook, action: 'runbook_prompted', more: { ordinal: prompts + 1 } });
     await recordUserAction(ctx, tx, { action: 'runbook_prompted', target: String(runbook.number) });
   });
 }
@@ -161,8 +162,7 @@ export function budgetSpent({ number }: Pick<RunbookRow, 'number'>): DomainError
 async function addPrompt(
   ctx: Context,
   tx: Transaction,
-  runbook: RunbookRow,
-  { prompt, ordinal }: { readonly prompt: string; readonly ordinal: number },
+  { runbook, prompt, ordinal }: { readonly runbook: RunbookRow; readonly prompt: string; readonly ordinal: number },
 ): Promise<void> {
   tx.em.create(RunbookPromptEntity, {
     accountId: ctx.accountId,

@@ -16,6 +16,7 @@ import {
 } from './runbooks.entities.ts';
 
 export interface LeafWrite {
+  readonly runbook: RunbookRow;
   readonly leaf: RunbookStepRow;
   readonly to: StepStatus;
   /** Why the step failed, for people. */
@@ -25,8 +26,7 @@ export interface LeafWrite {
 export async function writeLeaf(
   ctx: Context,
   tx: Transaction,
-  runbook: RunbookRow,
-  { leaf, to, errorMessage }: LeafWrite,
+  { runbook, leaf, to, errorMessage }: LeafWrite,
 ): Promise<void> {
   const from = leaf.status ?? null;
   if (from === to) return;
@@ -38,15 +38,15 @@ export async function writeLeaf(
   leaf.endedAt = to === 'completed' || to === 'failed' ? now : null;
   leaf.errorMessage = to === 'failed' ? (errorMessage ?? 'The step failed.') : null;
   if (to === 'not_started' || to === 'queued') leaf.passedOver = false;
-  await announceStep(ctx, tx, runbook, leaf);
+  await announceStep(ctx, tx, { runbook, leaf });
 }
 
 export async function announceStep(
   ctx: Context,
   tx: Transaction,
-  { id, number, repositoryId }: RunbookRow,
-  leaf: RunbookStepRow,
+  { runbook, leaf }: Pick<LeafWrite, 'runbook' | 'leaf'>,
 ): Promise<void> {
+  const { id, number, repositoryId } = runbook;
   const { number: step, title, status, errorMessage } = leaf;
   await appendEvents(ctx, tx, [
     {
@@ -107,9 +107,9 @@ export async function cancelWork(
       const committed = await committedSteps(tx, runbook);
       for (const leaf of await loadLeaves(tx, runbook))
         if (leaf.status !== 'completed' && leaf.status !== 'failed' && !committed.has(leaf.id))
-          await writeLeaf(ctx, tx, runbook, { leaf, to: 'failed', errorMessage: message });
+          await writeLeaf(ctx, tx, { runbook, leaf, to: 'failed', errorMessage: message });
       for (const prompt of await loadPrompts(tx, runbook))
-        if (!prompt.plannedAt) await failPlanning(ctx, tx, runbook, { prompt, message });
+        if (!prompt.plannedAt) await failPlanning(ctx, tx, { runbook, prompt, message });
     },
   });
 }
@@ -138,7 +138,7 @@ export async function retryWork(ctx: Context, tx: Transaction, runbook: RunbookR
       const plans = failed.filter(hasNoPlan).map(({ promptOrdinal }) => promptOrdinal);
       for (const [index, leaf] of failed.entries()) {
         if (hasNoPlan(leaf)) await planAgain(tx, runbook, leaf);
-        else await writeLeaf(ctx, tx, runbook, { leaf, to: index === 0 && !isBusy ? 'queued' : 'not_started' });
+        else await writeLeaf(ctx, tx, { runbook, leaf, to: index === 0 && !isBusy ? 'queued' : 'not_started' });
       }
       return { retries, plans };
     },
@@ -155,7 +155,7 @@ export async function passOverFailed(ctx: Context, tx: Transaction, runbook: Run
   if (failed === undefined) return;
   for (const leaf of leaves) {
     if (leaf.position > failed.position && (leaf.status === 'not_started' || leaf.status === 'queued'))
-      await writeLeaf(ctx, tx, runbook, { leaf, to: 'failed', errorMessage: leftOutText(failed.number) });
+      await writeLeaf(ctx, tx, { runbook, leaf, to: 'failed', errorMessage: leftOutText(failed.number) });
     if (leaf.status === 'failed') leaf.passedOver = true;
   }
 }
@@ -169,8 +169,11 @@ const planless = { planless: true } as const;
 export async function failPlanning(
   ctx: Context,
   tx: Transaction,
-  runbook: RunbookRow,
-  { prompt, message }: { readonly prompt: RunbookPromptRow; readonly message: string },
+  {
+    runbook,
+    prompt,
+    message,
+  }: { readonly runbook: RunbookRow; readonly prompt: RunbookPromptRow; readonly message: string },
 ): Promise<void> {
   const place = await endOfPlan(tx, runbook);
   const { accountId, id: runbookId } = runbook;
@@ -197,7 +200,7 @@ export async function failPlanning(
   });
   prompt.plannedAt = now;
   await tx.em.flush();
-  await announceStep(ctx, tx, runbook, leaf);
+  await announceStep(ctx, tx, { runbook, leaf });
 }
 
 export async function endOfPlan(

@@ -36,6 +36,12 @@ export interface Failure {
   readonly retryAt?: number | null;
 }
 
+/** A failure of the due work, and the rows as they are now. */
+export interface Failed<T extends KindTypes> extends Failure {
+  readonly rows: T['rows'];
+  readonly due: DueStep<T>;
+}
+
 export interface CarryOut<T extends KindTypes> {
   readonly kind: Kind<T>;
   call(ctx: Context, due: DueStep<T, CallOf<T>>, by: T['by']): Promise<WorkOutcome<T>>;
@@ -48,7 +54,7 @@ export interface CarryOut<T extends KindTypes> {
     due: Pick<DueStep<T>, 'id' | 'step'> & { readonly by: T['by'] },
   ): Failure | null;
   /** Writes a failure into the row, usually together with the time of the next attempt. */
-  fail(ctx: Context, tx: Transaction, rows: T['rows'], failed: Failure & { readonly due: DueStep<T> }): Promise<void>;
+  fail(ctx: Context, tx: Transaction, failed: Failed<T>): Promise<void>;
 }
 
 /** Carries out the due work of a row. Returns a sentence that says how it ended. */
@@ -70,7 +76,7 @@ export async function carryOutDue<T extends KindTypes>(
     await changeLocked(quiet, { kind, id }, async (tx, rows) => {
       const row = kind.rowOf(rows);
       const { calls } = row;
-      await carryOut.fail(quiet, tx, rows, { ...failure, due });
+      await carryOut.fail(quiet, tx, { ...failure, rows, due });
       if (!failure.isFinal) waitForHost(row, { calls, now: ctx.clock().getTime(), retryAt: failure.retryAt ?? null });
     });
     return failure.isFinal ? `refused: ${failure.message}` : `failed, and is tried again: ${failure.message}`;
@@ -110,7 +116,7 @@ async function changeLocked<T extends KindTypes>(
 ): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rows = await kind.lock(ctx, tx, id);
-    await changeRows(ctx, tx, { kind, rows }, async () => await write(tx, rows));
+    await changeRows(ctx, tx, { kind, rows, work: async () => await write(tx, rows) });
   });
 }
 

@@ -37,12 +37,18 @@ export interface Kind<T extends KindTypes> {
   read(ctx: Context, tx: Transaction, rows: T['rows']): Promise<T['situation']>;
   decide(situation: T['situation'], now: number): T['left'] | T['written'];
   /** Writes a decision. Returns the changed rows. */
-  write(ctx: Context, tx: Transaction, rows: T['rows'], step: T['written']): Promise<T['rows']>;
+  write(ctx: Context, tx: Transaction, decided: WrittenStep<T>): Promise<T['rows']>;
   show(ctx: Context, tx: Transaction, turn: DecidedTurn<T>): Promise<T['shown']>;
   /**
    * Runs a change of the rows, and writes the events about its overall result. Left out: each write does this itself.
    */
-  change?<Result>(ctx: Context, tx: Transaction, rows: T['rows'], work: () => Promise<Result>): Promise<Result>;
+  change?<Result>(ctx: Context, tx: Transaction, changing: Changing<T, Result>): Promise<Result>;
+}
+
+/** A decision that the turn itself writes, and the rows that it changes. */
+export interface WrittenStep<T extends KindTypes> {
+  readonly rows: T['rows'];
+  readonly step: T['written'];
 }
 
 export interface DecidedTurn<T extends KindTypes> {
@@ -51,13 +57,18 @@ export interface DecidedTurn<T extends KindTypes> {
   readonly step: T['left'];
 }
 
+/** Rows, and the work that changes them. */
+export interface Changing<T extends KindTypes, Result> {
+  readonly rows: T['rows'];
+  readonly work: () => Promise<Result>;
+}
+
 export async function changeRows<T extends KindTypes, Result>(
   ctx: Context,
   tx: Transaction,
-  { kind, rows }: { readonly kind: Kind<T>; readonly rows: T['rows'] },
-  work: () => Promise<Result>,
+  { kind, rows, work }: Changing<T, Result> & { readonly kind: Kind<T> },
 ): Promise<Result> {
-  return kind.change === undefined ? await work() : await kind.change(ctx, tx, rows, work);
+  return kind.change === undefined ? await work() : await kind.change(ctx, tx, { rows, work });
 }
 
 const leftKinds: ReadonlySet<string> = new Set<AfterTurn['kind']>(['call', 'supervise', 'wait', 'ended']);

@@ -102,7 +102,7 @@ function createSupervised<T extends KindTypes>(
           await ctx.db.transaction(ctx.accountId, async (tx) => {
             const rows = await kind.lock(ctx, tx, due.id);
             if (kind.rowOf(rows).supervisedBy !== lease.holder) throw new Superseded();
-            return await changeRows(ctx, tx, { kind, rows }, async () => await change(tx, rows));
+            return await changeRows(ctx, tx, { kind, rows, work: async () => await change(tx, rows) });
           }),
       ),
   };

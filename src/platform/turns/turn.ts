@@ -17,10 +17,11 @@ export async function takeTurn<T extends KindTypes>(ctx: Context, kind: Kind<T>,
   const quiet = contextWithoutWake(ctx, kind.whose(id));
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const locked = await kind.lock(quiet, tx, id);
-    const decided = await changeRows(quiet, tx, { kind, rows: locked }, async () => {
+    const work = async (): Promise<DecidedTurn<T>> => {
       const rows = (await kind.prepare?.(quiet, tx, locked)) ?? locked;
-      return await writeUntilDone(quiet, tx, kind, rows);
-    });
+      return await writeUntilDone(quiet, tx, { kind, rows });
+    };
+    const decided = await changeRows(quiet, tx, { kind, rows: locked, work });
     const { rows, step } = decided;
     kind.rowOf(rows).nextLookAt = relayAt(step, ctx.clock());
     return {
@@ -35,14 +36,13 @@ export async function takeTurn<T extends KindTypes>(ctx: Context, kind: Kind<T>,
 async function writeUntilDone<T extends KindTypes>(
   ctx: Context,
   tx: Transaction,
-  kind: Kind<T>,
-  first: T['rows'],
+  { kind, rows: first }: { readonly kind: Kind<T>; readonly rows: T['rows'] },
 ): Promise<DecidedTurn<T>> {
   let rows = first;
   for (;;) {
     const situation = await kind.read(ctx, tx, rows);
     const step = kind.decide(situation, ctx.clock().getTime());
     if (endsTurn<T>(step)) return { rows, situation, step };
-    rows = await kind.write(ctx, tx, rows, step);
+    rows = await kind.write(ctx, tx, { rows, step });
   }
 }

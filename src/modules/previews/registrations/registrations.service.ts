@@ -115,7 +115,7 @@ async function register(
   { secrets, registration }: { readonly secrets: Secrets; readonly registration: NewRegistration },
 ): Promise<PreviewRegistration> {
   await endRegistrations(ctx, tx, { ...registration, reason: 'replaced' });
-  const id = await insert(ctx, tx, secrets, registration);
+  const id = await insert(ctx, tx, { secrets, registration });
   const made = await readRegistrationIn(ctx, tx, id);
   const { repositoryId, commit, target } = registration;
   const { name, url, branch, prNumber, expiresAt, pullRequestId } = made;
@@ -151,8 +151,10 @@ async function wakeVerification(
 async function insert(
   ctx: Context,
   tx: Transaction,
-  secrets: Secrets,
-  { repositoryId, name, commit, url, branch, prNumber, expiresAt, ...registration }: NewRegistration,
+  {
+    secrets,
+    registration: { repositoryId, name, commit, url, branch, prNumber, expiresAt, ...registration },
+  }: { readonly secrets: Secrets; readonly registration: NewRegistration },
 ): Promise<string> {
   const [row] = await tx.query<{ id: string }>(
     `insert into preview_registration (account_id, repository_id, name, commit, url, branch, pr_number, expires_at, created_by, created_at)

@@ -7,7 +7,7 @@ import {
 } from '../../../domain/previews/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { takeTurn, type Kind, type KindTypes, type TurnOf } from '../../../platform/turns/index.ts';
+import { takeTurn, type Kind, type KindTypes, type TurnOf, type WrittenStep } from '../../../platform/turns/index.ts';
 import { PreviewRegistrationEntity } from '../previews.entities.ts';
 import { lockVerification, situationOf, type VerificationRows } from './rows.ts';
 import { writeVerificationStatus } from './status.writer.ts';
@@ -36,8 +36,8 @@ export const verificationKind: Kind<VerificationTypes> = {
   rowOf: ({ verification }) => verification,
   read: situationOf,
   decide: decideVerification,
-  write: async (ctx, tx, rows, step) => {
-    await write(ctx, tx, rows, step);
+  write: async (ctx, tx, { rows, step }) => {
+    await write(ctx, tx, { rows, step });
     return rows;
   },
   show: async (_ctx, tx, { rows, step }) => ({
@@ -52,12 +52,7 @@ export async function advanceVerification(ctx: Context, verificationId: string):
   return advance;
 }
 
-async function write(
-  ctx: Context,
-  tx: Transaction,
-  rows: VerificationRows,
-  step: VerificationTypes['written'],
-): Promise<void> {
+async function write(ctx: Context, tx: Transaction, { rows, step }: WrittenStep<VerificationTypes>): Promise<void> {
   const { verification } = rows;
   switch (step.kind) {
     case 'become':

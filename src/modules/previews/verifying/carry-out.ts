@@ -28,8 +28,8 @@ const carryOut: CarryOut<VerificationTypes> = {
           isFinal: false,
           retryAt: retryAtOf(error),
         },
-  fail: async (ctx, _tx, { verification }, { message }) =>
-    delayNextCall(verification, { now: ctx.clock(), pauseAfter, problem: message }),
+  fail: async (ctx, _tx, { rows, message }) =>
+    delayNextCall(rows.verification, { now: ctx.clock(), pauseAfter, problem: message }),
 };
 
 /** Carries out the call or the supervised work that is due. Returns the outcome as a sentence. */

@@ -26,7 +26,7 @@ export async function prepare(ctx: Context, verificationId: string, verifying: V
   const choice = await choosePreview(ctx, rows, verifying);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const now = await lockVerification(ctx, tx, verificationId);
-    if (now.verification.status === 'pending') await write(ctx, tx, now, choice);
+    if (now.verification.status === 'pending') await write(ctx, tx, { rows: now, choice });
   });
   return choice.kind === 'chosen' ? `uses the preview ${choice.preview.name}` : `${choice.kind}: ${choice.because}`;
 }
@@ -85,8 +85,7 @@ async function refusalOfEntry(
 async function write(
   ctx: Context,
   tx: Transaction,
-  { verification }: VerificationRows,
-  choice: PreviewChoice,
+  { rows: { verification }, choice }: { readonly rows: VerificationRows; readonly choice: PreviewChoice },
 ): Promise<void> {
   switch (choice.kind) {
     case 'skipped':

@@ -62,7 +62,7 @@ export async function superviseVerification(
       const ending = isOver ? await cleanUp(supervised) : await drive(supervised);
       return {
         message: `${ending.status}: ${ending.summary ?? ''}`,
-        write: async (tx, now) => await conclude(ctx, tx, now, ending),
+        write: async (tx, now) => await conclude(ctx, tx, { now, ending }),
       };
     },
     failed: async (supervised, error) => await release(ctx, id, { ...supervised, error }),
@@ -104,8 +104,7 @@ async function cleanUp(supervised: SupervisedVerification): Promise<Ending> {
 async function conclude(
   ctx: Context,
   tx: Transaction,
-  now: VerificationRows,
-  { status, summary }: Ending,
+  { now, ending: { status, summary } }: { readonly now: VerificationRows; readonly ending: Ending },
 ): Promise<void> {
   const { verification } = now;
   // The verification has a newer registration, which the next turn attaches. If that registration ends before, the

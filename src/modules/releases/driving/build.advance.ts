@@ -35,11 +35,11 @@ export const buildKind: Kind<BuildTypes> = {
   rowOf: ({ candidate }) => candidate,
   read: async (_ctx, _tx, rows) => buildSituationOf(rows),
   decide: decideBuild,
-  write: async (ctx, tx, rows, { status, because }) => {
+  write: async (ctx, tx, { rows, step: { status, because } }) => {
     if (status === 'building') throw new Error('A build of a candidate cannot begin again.');
     const problem = rows.candidate.problem ?? null;
     const errorMessage = problem === null ? because : `${because} The last failure: ${problem}`;
-    await endBuild(ctx, tx, rows, { status, errorMessage });
+    await endBuild(ctx, tx, { rows, status, errorMessage });
     return rows;
   },
   show: async (_ctx, _tx, { rows, step }) => ({ step: stepText(step), summary: describeBuild(rows, step) }),

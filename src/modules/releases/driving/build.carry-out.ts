@@ -18,11 +18,11 @@ const carryOut = carryOutByProvider<BuildTypes>({
   subject: 'build',
   runOf: ({ secrets }, rows, now) => runOfBuild(secrets, rows, now),
   nameOf: ({ candidate }) => candidate.providerRun ?? null,
-  writeCallOutcome: async (ctx, tx, rows, { outcome }) => {
-    if (rows.candidate.status === 'building') await conclude(ctx, tx, rows, outcome);
+  writeCallOutcome: async (ctx, tx, { rows, outcome }) => {
+    if (rows.candidate.status === 'building') await conclude(ctx, tx, { rows, outcome });
   },
-  writeRunResult: async (ctx, tx, rows, { reading }) => {
-    if (rows.candidate.status === 'building') await writeReading(ctx, tx, rows, reading);
+  writeRunResult: async (ctx, tx, { rows, reading }) => {
+    if (rows.candidate.status === 'building') await writeReading(ctx, tx, { rows, reading });
   },
   delayNextCall: putOffBuild,
 });
@@ -32,7 +32,11 @@ export async function carryOutBuild(ctx: Context, id: string, by: ReleaseDriving
   return await carryOutDue(ctx, carryOut, { id, by });
 }
 
-async function conclude(ctx: Context, tx: Transaction, rows: CandidateRows, outcome: CallOutcome): Promise<void> {
+async function conclude(
+  ctx: Context,
+  tx: Transaction,
+  { rows, outcome }: { readonly rows: CandidateRows; readonly outcome: CallOutcome },
+): Promise<void> {
   switch (outcome.kind) {
     case 'triggered':
       Object.assign(rows.candidate, {
@@ -42,9 +46,9 @@ async function conclude(ctx: Context, tx: Transaction, rows: CandidateRows, outc
       });
       return;
     case 'read':
-      return await writeReading(ctx, tx, rows, outcome.reading);
+      return await writeReading(ctx, tx, { rows, reading: outcome.reading });
     case 'refused':
-      return await endBuild(ctx, tx, rows, { status: 'failed', errorMessage: outcome.message });
+      return await endBuild(ctx, tx, { rows, status: 'failed', errorMessage: outcome.message });
     case 'failed':
       return putOffBuild(ctx, rows, outcome.message);
     case 'cancel_sent':
@@ -56,13 +60,13 @@ async function conclude(ctx: Context, tx: Transaction, rows: CandidateRows, outc
 async function writeReading(
   ctx: Context,
   tx: Transaction,
-  rows: CandidateRows,
-  reading: ProviderReading | null,
+  { rows, reading }: { readonly rows: CandidateRows; readonly reading: ProviderReading | null },
 ): Promise<void> {
   const { state, message } = reading ?? { state: 'unknown', message: null };
   const status = candidateStatusByReading(state);
   if (status === null || status === 'building') return putOffBuild(ctx, rows, state === 'running' ? null : message);
-  await endBuild(ctx, tx, rows, {
+  await endBuild(ctx, tx, {
+    rows,
     status,
     errorMessage: status === 'ready' ? null : (message ?? `The build ended with the status ${state}.`),
   });

@@ -32,11 +32,16 @@ export function buildSituationOf({ project, candidate }: CandidateRows): BuildSi
   };
 }
 
+interface BuildEnd {
+  readonly rows: CandidateRows;
+  readonly status: Exclude<CandidateStatus, 'building'>;
+  readonly errorMessage: string | null;
+}
+
 export async function endBuild(
   ctx: Context,
   tx: Transaction,
-  { candidate }: CandidateRows,
-  end: { readonly status: Exclude<CandidateStatus, 'building'>; readonly errorMessage: string | null },
+  { rows: { candidate }, ...end }: BuildEnd,
 ): Promise<void> {
   if (candidate.status !== 'building') return;
   Object.assign(candidate, end, { ...noFailedCalls, endedAt: ctx.clock() });

@@ -39,9 +39,9 @@ export const deploymentKind: Kind<DeploymentTypes> = {
   rowOf: ({ deployment }) => deployment,
   read: loadTurn,
   decide: ({ situation }, now) => decideDeployment(situation, now),
-  write: async (ctx, tx, rows, step) => {
+  write: async (ctx, tx, { rows, step }) => {
     if (step.kind === 'take_slot') await takeSlot(ctx, tx, rows);
-    else await become(ctx, tx, rows, step);
+    else await become(ctx, tx, { rows, to: step.status, because: step.because });
     return rows;
   },
   show: async (ctx, tx, { rows, situation: { freeze }, step }) => {
@@ -76,9 +76,9 @@ async function takeSlot(ctx: Context, tx: Transaction, rows: DeploymentRows): Pr
 async function become(
   ctx: Context,
   tx: Transaction,
-  { environment, deployment }: DeploymentRows,
-  { status: to, because }: { readonly status: DeploymentStatus; readonly because: string },
+  { rows, to, because }: { readonly rows: DeploymentRows; readonly to: DeploymentStatus; readonly because: string },
 ): Promise<void> {
+  const { environment, deployment } = rows;
   const problem = deployment.problem ?? null;
   // The message already names the person who canceled the deployment.
   const errorMessage =

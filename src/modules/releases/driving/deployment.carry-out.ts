@@ -17,13 +17,13 @@ const carryOut = carryOutByProvider<DeploymentTypes>({
   subject: 'deployment',
   runOf: ({ secrets }, rows) => runOfDeployment(secrets, rows),
   nameOf: ({ deployment }) => deployment.providerRun ?? null,
-  writeCallOutcome: async (ctx, tx, rows, called) => {
-    if (isSameRun(rows, called.due)) await conclude(ctx, tx, rows, called);
+  writeCallOutcome: async (ctx, tx, called) => {
+    if (isSameRun(called.rows, called.due)) await conclude(ctx, tx, called);
   },
-  writeRunResult: async (ctx, tx, rows, { due, reading }) => {
+  writeRunResult: async (ctx, tx, { rows, due, reading }) => {
     // In the meantime a report may have ended the deployment, and another deployment may have taken the slot.
     if (isSameRun(rows, due) && rows.environment.currentDeploymentId === due.id)
-      await writeReading(ctx, tx, rows, reading);
+      await writeReading(ctx, tx, { rows, reading });
   },
   delayNextCall: putOffDeployment,
 });
@@ -44,8 +44,7 @@ function isSameRun({ deployment }: DeploymentRows, due: DueStep<DeploymentTypes>
 async function conclude(
   ctx: Context,
   tx: Transaction,
-  rows: DeploymentRows,
-  { due, call, outcome }: MadeCall<DeploymentTypes>,
+  { rows, due, call, outcome }: MadeCall<DeploymentTypes>,
 ): Promise<void> {
   const { deployment } = rows;
   // A report that arrived in the meantime is newer than this outcome.
@@ -61,10 +60,10 @@ async function conclude(
       // If the provider can report the status, the next step is to query the provider, because the run may have ended
       // before the cancellation.
       if (outcome.isGone && !canBeAsked(rows.environment.provider) && !isReported)
-        await writeReading(ctx, tx, rows, { state: 'gone', message: null });
+        await writeReading(ctx, tx, { rows, reading: { state: 'gone', message: null } });
       return;
     case 'read':
-      if (!isReported) await writeReading(ctx, tx, rows, outcome.reading);
+      if (!isReported) await writeReading(ctx, tx, { rows, reading: outcome.reading });
       return;
     case 'refused':
       if (call === 'trigger') return await writeRefusal(ctx, tx, { rows, message: outcome.message });
@@ -78,8 +77,10 @@ async function conclude(
 async function writeReading(
   ctx: Context,
   tx: Transaction,
-  rows: DeploymentRows,
-  reading: Pick<ProviderReading, 'state' | 'message'> | null,
+  {
+    rows,
+    reading,
+  }: { readonly rows: DeploymentRows; readonly reading: Pick<ProviderReading, 'state' | 'message'> | null },
 ): Promise<void> {
   const { environment, deployment } = rows;
   const now = ctx.clock();

@@ -29,20 +29,24 @@ export interface ProviderWork<T extends ProviderTypes> extends Pick<SupervisedRu
   /** The provider's name for the run. Null: the provider has given no name. */
   nameOf(rows: T['rows']): string | null;
   /** Writes the outcome of a call, if the outcome is still needed. */
-  writeCallOutcome(ctx: Context, tx: Transaction, rows: T['rows'], called: MadeCall<T>): Promise<void>;
+  writeCallOutcome(ctx: Context, tx: Transaction, called: MadeCall<T>): Promise<void>;
   /** Writes the result of a supervised run, if the result is still needed. */
-  writeRunResult(ctx: Context, tx: Transaction, rows: T['rows'], ended: EndedRun<T>): Promise<void>;
+  writeRunResult(ctx: Context, tx: Transaction, ended: EndedRun<T>): Promise<void>;
   /** Delays the next call after a failure with this message. */
   delayNextCall(ctx: Context, rows: T['rows'], message: string): void;
 }
 
 export interface MadeCall<T extends ProviderTypes> {
+  /** The rows after the call. */
+  readonly rows: T['rows'];
   readonly due: DueStep<T>;
   readonly call: ProviderCall;
   readonly outcome: CallOutcome;
 }
 
 export interface EndedRun<T extends ProviderTypes> {
+  /** The rows after the run. */
+  readonly rows: T['rows'];
   readonly due: DueStep<T>;
   readonly reading: ProviderReading;
 }
@@ -64,7 +68,7 @@ export function carryOutByProvider<T extends ProviderTypes>(work: ProviderWork<T
           await callBy(ctx, work, { due, run, call: 'trigger', driving }),
         );
       const conclude: SupervisedRun<T>['conclude'] = async (tx, rows, reading) =>
-        await work.writeRunResult(ctx, tx, rows, { due, reading });
+        await work.writeRunResult(ctx, tx, { rows, due, reading });
       return await superviseRun(ctx, { due, by: driving }, { kind, subject, run, conclude });
     },
     failureOf: ({ log }, error, { id, by: { signal } }) => {
@@ -80,7 +84,7 @@ export function carryOutByProvider<T extends ProviderTypes>(work: ProviderWork<T
     },
     // An error of Interlock itself is written to the row like a failure of the provider. The call is tried again after
     // a back-off, until the time limit of the deployment or the build.
-    fail: async (ctx, tx, rows, { message }) => {
+    fail: async (ctx, tx, { rows, message }) => {
       const step = kind.decide(await kind.read(ctx, tx, rows), ctx.clock().getTime());
       if (step.kind === 'call') work.delayNextCall(ctx, rows, message);
       // A supervised run needs no back-off: its lease counts the attempts, and the next attempt starts when the lease
@@ -109,7 +113,7 @@ async function callBy<T extends ProviderTypes>(
   const outcome = await callProvider(driving.providers, { run, name, call, subject: work.subject });
   return {
     message: outcomeText(outcome),
-    write: async (tx, rows) => await work.writeCallOutcome(ctx, tx, rows, { due, call, outcome }),
+    write: async (tx, rows) => await work.writeCallOutcome(ctx, tx, { rows, due, call, outcome }),
   };
 }
 

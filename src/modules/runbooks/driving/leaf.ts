@@ -33,11 +33,16 @@ export function workOnLeaf(ctx: Context, leafId: string): Work {
     begin: async (tx, rows) => {
       const leaf = leafOf(rows, leafId);
       leaf.attempts += 1;
-      await writeLeaf(ctx, tx, rows.runbook, { leaf, to: 'in_progress' });
+      await writeLeaf(ctx, tx, { runbook: rows.runbook, leaf, to: 'in_progress' });
     },
     carryOut: async (supervised, rows) => await work(supervised, rows, leafOf(rows, leafId)),
     fail: async (tx, rows, message) =>
-      await writeLeaf(ctx, tx, rows.runbook, { leaf: leafOf(rows, leafId), to: 'failed', errorMessage: message }),
+      await writeLeaf(ctx, tx, {
+        runbook: rows.runbook,
+        leaf: leafOf(rows, leafId),
+        to: 'failed',
+        errorMessage: message,
+      }),
   };
 }
 
@@ -79,7 +84,7 @@ async function work(supervised: SupervisedAgent, rows: RunbookRows, leaf: Runboo
   return {
     message:
       worked.committed.kind === 'empty' ? 'The work is done. No file was changed.' : 'The work is done and committed.',
-    write: async (tx, now) => await writeWorked(ctx, tx, now, { ...worked, leafId: leaf.id }),
+    write: async (tx, now) => await writeWorked(ctx, tx, { rows: now, ...worked, leafId: leaf.id }),
   };
 }
 
@@ -131,15 +136,14 @@ export function leafCommitRef(leafId: string): string {
 async function writeWorked(
   ctx: Context,
   tx: Transaction,
-  rows: RunbookRows,
-  { leafId, report, base, committed }: Worked & { readonly leafId: string },
+  { rows, leafId, report, base, committed }: Worked & { readonly rows: RunbookRows; readonly leafId: string },
 ): Promise<void> {
   const leaf = leafOf(rows, leafId);
   leaf.summary = report.summary.trim() === '' ? null : report.summary;
   // If the leaf was canceled and retried while the agent worked, the finished work counts as the retry.
-  if (leaf.status === 'queued') await writeLeaf(ctx, tx, rows.runbook, { leaf, to: 'in_progress' });
+  if (leaf.status === 'queued') await writeLeaf(ctx, tx, { runbook: rows.runbook, leaf, to: 'in_progress' });
   if (committed.kind === 'empty') {
-    await writeLeaf(ctx, tx, rows.runbook, { leaf, to: 'completed' });
+    await writeLeaf(ctx, tx, { runbook: rows.runbook, leaf, to: 'completed' });
     markForFinalLabels(await readRows(tx, rows.runbook));
     return;
   }

@@ -26,7 +26,7 @@ export function planPrompt(ctx: Context, ordinal: number): Work {
     },
     carryOut: async (supervised, rows) => await plan(supervised, rows, ordinal),
     fail: async (tx, rows, message) =>
-      await failPlanning(ctx, tx, rows.runbook, { prompt: promptOf(rows, ordinal), message }),
+      await failPlanning(ctx, tx, { runbook: rows.runbook, prompt: promptOf(rows, ordinal), message }),
   };
 }
 
@@ -41,7 +41,7 @@ async function plan(supervised: SupervisedAgent, rows: RunbookRows, ordinal: num
   const leaves = countLeaves(planned);
   return {
     message: `Planned ${leaves} ${leaves === 1 ? 'step' : 'steps'}.`,
-    write: async (tx, now) => await writePlan(ctx, tx, now, { ordinal, planned }),
+    write: async (tx, now) => await writePlan(ctx, tx, { rows: now, ordinal, planned }),
   };
 }
 
@@ -63,8 +63,7 @@ function requireSteps(planned: Plan): Plan {
 async function writePlan(
   ctx: Context,
   tx: Transaction,
-  rows: RunbookRows,
-  { ordinal, planned }: { readonly ordinal: number; readonly planned: Plan },
+  { rows, ordinal, planned }: { readonly rows: RunbookRows; readonly ordinal: number; readonly planned: Plan },
 ): Promise<void> {
   const { runbook } = rows;
   const { accountId, id: runbookId } = runbook;
@@ -87,7 +86,7 @@ async function writePlan(
   }
   promptOf(rows, ordinal).plannedAt = ctx.clock();
   const more = { prompt: ordinal, title: runbook.title, steps: steps.map(({ number, title }) => ({ number, title })) };
-  await announceRunbook(ctx, tx, runbook, { action: 'runbook_planned', more });
+  await announceRunbook(ctx, tx, { runbook, action: 'runbook_planned', more });
 }
 
 function storableJson(value: unknown): unknown {

@@ -46,7 +46,7 @@ export async function openPullRequest(ctx: Context, rows: RunbookRows, id: strin
       Object.assign(there, { state: 'open', number, url, openedAt: ctx.clock(), labels: [...opened.labels] });
       // A pull request that was opened by a killed worker may have an older description.
       there.isStale = opened.body !== body || labels.some((label) => !opened.labels.includes(label));
-      await announcePullRequest(ctx, tx, now.runbook, there);
+      await announcePullRequest(ctx, tx, { runbook: now.runbook, pullRequest: there });
     },
   };
 }

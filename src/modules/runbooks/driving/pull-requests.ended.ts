@@ -23,16 +23,16 @@ export async function writeEndedPullRequests(
     const ending = endings.find(({ number }) => number === row.number);
     if (ending === undefined) continue;
     Object.assign(row, { state: ending.status, endedAt: ctx.clock() });
-    await announcePullRequest(ctx, tx, runbook, row);
+    await announcePullRequest(ctx, tx, { runbook, pullRequest: row });
   }
 }
 
 export async function announcePullRequest(
   ctx: Context,
   tx: Transaction,
-  runbook: RunbookRow,
-  { number, url, state, branch, headCommit }: RunbookPullRequestRow,
+  { runbook, pullRequest }: { readonly runbook: RunbookRow; readonly pullRequest: RunbookPullRequestRow },
 ): Promise<void> {
+  const { number, url, state, branch, headCommit } = pullRequest;
   const more = { pullRequest: number ?? null, url: url ?? null, state, branch, headCommit: headCommit ?? null };
-  await announceRunbook(ctx, tx, runbook, { action: 'runbook_pull_request_changed', more });
+  await announceRunbook(ctx, tx, { runbook, action: 'runbook_pull_request_changed', more });
 }

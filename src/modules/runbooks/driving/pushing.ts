@@ -30,7 +30,7 @@ export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string
       Object.assign(commit, { state: 'pushed', commit: pushed.commit });
       Object.assign(row, { headCommit: head, isStale: true });
       markOutdated(now);
-      await announcePullRequest(ctx, tx, now.runbook, row);
+      await announcePullRequest(ctx, tx, { runbook: now.runbook, pullRequest: row });
     },
   };
 }
@@ -107,7 +107,7 @@ function conflicts(ctx: Context, leafId: string, message: string): CallResult {
       if (commit === undefined) return;
       commit.state = 'void';
       await tx.em.flush();
-      await writeLeaf(ctx, tx, now.runbook, { leaf, to: 'failed', errorMessage: message });
+      await writeLeaf(ctx, tx, { runbook: now.runbook, leaf, to: 'failed', errorMessage: message });
     },
   };
 }

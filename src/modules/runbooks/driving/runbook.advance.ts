@@ -9,6 +9,7 @@ import {
   type Kind,
   type KindTypes,
   type TurnOf,
+  type WrittenStep,
 } from '../../../platform/turns/index.ts';
 import { cancelWork, failPlanning, withStatusEvent, writeLeaf } from '../steps.writer.ts';
 import type { RunbookDriving } from './agent-session.ts';
@@ -38,8 +39,8 @@ export const runbookKind: Kind<RunbookTypes> = {
   },
   read: async (_ctx, _tx, rows) => (rows.repository.deletedAt ? null : situationOf(rows)),
   decide: (situation, now) => (situation === null ? { kind: 'ended' } : decideRunbook(situation, now)),
-  write: async (ctx, tx, rows, step) => {
-    await write(ctx, tx, rows, step);
+  write: async (ctx, tx, { rows, step }) => {
+    await write(ctx, tx, { rows, step });
     return await readRows(tx, rows.runbook);
   },
   show: async (_ctx, tx, { rows, step }) => ({
@@ -47,7 +48,7 @@ export const runbookKind: Kind<RunbookTypes> = {
     summary: await describeRunbook(tx, rows, step),
   }),
   // The status of a runbook is derived from its leaves, so `withStatusEvent` writes the event about a change.
-  change: async (ctx, tx, { runbook }, work) => await withStatusEvent(ctx, tx, { runbook, work }),
+  change: async (ctx, tx, { rows: { runbook }, work }) => await withStatusEvent(ctx, tx, { runbook, work }),
 };
 
 export async function advanceRunbook(ctx: Context, runbookId: string): Promise<RunbookAdvance> {
@@ -67,14 +68,14 @@ async function cancelIfInactive(ctx: Context, tx: Transaction, rows: RunbookRows
   return await readRows(tx, runbook);
 }
 
-async function write(ctx: Context, tx: Transaction, rows: RunbookRows, step: RunbookTypes['written']): Promise<void> {
+async function write(ctx: Context, tx: Transaction, { rows, step }: WrittenStep<RunbookTypes>): Promise<void> {
   const { runbook } = rows;
   switch (step.kind) {
     case 'become': {
       const { status: to, because } = step;
       if (to === 'failed' || to === 'completed') Object.assign(runbook, untried);
       const errorMessage = because === null ? {} : { errorMessage: because };
-      await writeLeaf(ctx, tx, runbook, { leaf: leafOf(rows, step.leafId), to, ...errorMessage });
+      await writeLeaf(ctx, tx, { runbook, leaf: leafOf(rows, step.leafId), to, ...errorMessage });
       if (to === 'completed') markForFinalLabels(rows);
       return;
     }
@@ -82,7 +83,7 @@ async function write(ctx: Context, tx: Transaction, rows: RunbookRows, step: Run
       const prompt = rows.prompts.find(({ ordinal }) => ordinal === step.prompt);
       if (prompt === undefined) throw new Error(`Runbook ${runbook.number} has no prompt ${step.prompt}.`);
       Object.assign(runbook, untried);
-      return await failPlanning(ctx, tx, runbook, { prompt, message: step.because });
+      return await failPlanning(ctx, tx, { runbook, prompt, message: step.because });
     }
     default:
       step satisfies never;

@@ -38,9 +38,9 @@ const carryOut: CarryOut<RunbookTypes> = {
           isFinal: error instanceof HostRefused || error instanceof DomainError,
           retryAt: retryAtOf(error),
         },
-  fail: async (ctx, tx, rows, { message, isFinal, due: { step } }) => {
+  fail: async (ctx, tx, { rows, message, isFinal, due: { step } }) => {
     const failed = isFinal ? message : putOffCall(ctx, rows, message);
-    if (failed !== null && step.kind === 'call') await refuse(ctx, tx, rows, { call: step.call, message: failed });
+    if (failed !== null && step.kind === 'call') await refuse(ctx, tx, { rows, call: step.call, message: failed });
   },
 };
 
@@ -85,14 +85,13 @@ function putOffCall(ctx: Context, { runbook }: RunbookRows, message: string): st
 async function refuse(
   ctx: Context,
   tx: Transaction,
-  rows: RunbookRows,
-  { call, message }: { readonly call: RunbookCall; readonly message: string },
+  { rows, call, message }: { readonly rows: RunbookRows; readonly call: RunbookCall; readonly message: string },
 ): Promise<void> {
   const { runbook, leaves, commits, pullRequests } = rows;
   Object.assign(runbook, untried);
   const leaf = leaves.find(({ id, status }) => status === 'in_progress' && commits.some(({ stepId }) => stepId === id));
   if (leaf !== undefined) {
-    await writeLeaf(ctx, tx, runbook, { leaf, to: 'failed', errorMessage: message });
+    await writeLeaf(ctx, tx, { runbook, leaf, to: 'failed', errorMessage: message });
     return;
   }
   runbook.problem = message;
@@ -123,7 +122,7 @@ async function askToQueue(ctx: Context, rows: RunbookRows, id: string): Promise<
     write: async (tx, now) => {
       const there = pullRequestOf(now, id);
       Object.assign(there, { queuedAt: ctx.clock(), queuedHead: row.headCommit });
-      await announcePullRequest(ctx, tx, now.runbook, there);
+      await announcePullRequest(ctx, tx, { runbook: now.runbook, pullRequest: there });
     },
   };
 }

@@ -52,7 +52,7 @@ export async function superviseAgent(
       await passFailpoint(`runbook:supervising_${wanted.kind}`);
       const outcome = await workInTime(ctx, { due, driving, supervised, work, started });
       supervised.log.write(`\n[interlock] ${outcome.message}\n`);
-      return { message: outcome.message, write: async (tx, rows) => await conclude(ctx, tx, rows, { work, outcome }) };
+      return { message: outcome.message, write: async (tx, rows) => await conclude(ctx, tx, { rows, work, outcome }) };
     },
   });
 }
@@ -158,8 +158,7 @@ function asFailure({ secret }: RunbookDriving, error: unknown, now: Date): Outco
 async function conclude(
   ctx: Context,
   tx: Transaction,
-  rows: RunbookRows,
-  { work, outcome }: { readonly work: Work; readonly outcome: Outcome },
+  { rows, work, outcome }: { readonly rows: RunbookRows; readonly work: Work; readonly outcome: Outcome },
 ): Promise<void> {
   const { runbook } = rows;
   runbook.dueAt = null;
