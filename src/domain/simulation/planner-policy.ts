@@ -1,11 +1,10 @@
 // The planner of the service as a policy. Its decisions are applied to rows as in the service. Commits and landings,
 // which the service makes at the code host, take no time in the simulated world.
-import { evidenceFor } from '../queue/evidence/evidence.ts';
 import { compareInLine } from '../queue/model/order.ts';
 import { plan } from '../queue/plan.ts';
 import type { QueueRules } from '../queue/model/rules.ts';
 import type { BatchState, BuildState, PullRequestState, Snapshot } from '../queue/model/snapshot.ts';
-import { judgeBatches } from '../queue/evidence/verdict.ts';
+import { bisections, isGreen, isProven, keepConflict, newBatch, untag, type StartBatch } from './planner-batches.ts';
 import { PlannerRows, addAll, idOf, numberOf } from './planner-rows.ts';
 import type { Build, BuildContent, Change, QueueActions, Past, Policy, QueueView } from './policy.ts';
 import type { Decision } from '../queue/model/decision.ts';
@@ -189,22 +188,10 @@ export class PlannerPolicy implements Policy {
     }
   }
 
-  #addBatch(decision: Extract<Decision, { kind: 'StartBatch' }>, now: number): BatchState {
-    const { kind: _kind, cause: _cause, ...start } = decision;
+  #addBatch(decision: StartBatch, now: number): BatchState {
     this.#batchesMade += 1;
-    const batch: BatchState = {
-      ...start,
-      id: `b${this.#batchesMade}`,
-      state: 'making',
-      commit: null,
-      tree: null,
-      testedCommit: null,
-      buildKeysHash: this.#rows.rules.buildKeysHash,
-      createdAt: now,
-      buildStartedAt: null,
-      landingStarted: false,
-      landingPlanned: false,
-    };
+    const { buildKeysHash } = this.#rows.rules;
+    const batch = newBatch(decision, { id: `b${this.#batchesMade}`, buildKeysHash, createdAt: now });
     this.#rows.addBatch(batch);
     return batch;
   }
@@ -218,13 +205,14 @@ export class PlannerPolicy implements Policy {
         : (this.#contents.get(batch.parentCommit) ?? []);
     const assumes = below.filter((change) => queue.isPending(change));
     const conflictAt = this.#options.conflictAt?.([...assumes, ...members]) ?? -1;
-    if (conflictAt >= 0) return this.#keepConflict(batch, { assumes, at: conflictAt });
+    if (conflictAt >= 0) return keepConflict(this.#rows, batch, { assumes, at: conflictAt });
     const commit = `c${batch.id}`;
     const tree = `t${queue.treeOf([...assumes, ...members])}`;
     this.#contents.set(commit, [...assumes, ...members]);
     const made = { commit, tree, testedCommit: commit, state: 'building' } as const;
     this.#rows.changeBatch(batch.id, made);
-    if (batch.restsOn.length > 0 ? this.#isGreen(batch.id, queue.now) : this.#isProven(tree, queue.now)) return;
+    if (batch.restsOn.length > 0 ? isGreen(this.#rows, batch.id, queue.now) : isProven(this.#rows, tree, queue.now))
+      return;
     const build = actions.start({ assumes, members, ...(resumed !== null && { resumed }) });
     const startedAt = batch.buildStartedAt ?? queue.now;
     this.#builds.set(commit, build);
@@ -243,45 +231,6 @@ export class PlannerPolicy implements Policy {
     });
     if (batch.sideBuild !== 'isolation')
       for (const { pullRequest } of batch.members) this.#rows.changePullRequest(pullRequest, { status: 'tagged' });
-  }
-
-  /**
-   * Records a conflict of git. A conflict in a side build is recorded for no pull request. A conflict in a speculative
-   * build is also recorded as a merge result, so that no other build with the same first heads is chosen.
-   */
-  #keepConflict(
-    batch: BatchState,
-    { assumes, at }: { readonly assumes: readonly number[]; readonly at: number },
-  ): void {
-    const rows = this.#rows;
-    const heads = batch.members.map((member) => member.head);
-    if (batch.sideBuild === null) {
-      const place = Math.max(0, at - assumes.length);
-      const conflict = { parent: batch.parentCommit, after: heads.slice(0, place) };
-      rows.changePullRequest(batch.members[place]?.pullRequest ?? '', { conflict });
-      return;
-    }
-    const layers = [...batch.assumes.map((assumed) => assumed.head), ...heads];
-    if (batch.sideBuild === 'speculative')
-      rows.mergeResults.push({
-        parent: batch.parentCommit,
-        heads: layers.slice(0, at + 1),
-        tree: null,
-        conflictAt: at,
-      });
-    rows.changeBatch(batch.id, { givenUp: true });
-  }
-
-  /** Whether the batch is green. A batch whose parts do not suffice as evidence is built like any other batch. */
-  #isGreen(batch: string, now: number): boolean {
-    return judgeBatches(this.#rows.snapshot(now), now).get(batch)?.kind === 'green';
-  }
-
-  #isProven(tree: string, now: number): boolean {
-    const builds = this.#rows.buildsOf(tree);
-    if (builds.length === 0) return false;
-    const { rules } = this.#rows;
-    return evidenceFor(tree, { queue: { lineage: this.#rows.lineage(now) }, rules, builds }, { now }) !== null;
   }
 
   #land(
@@ -303,21 +252,12 @@ export class PlannerPolicy implements Policy {
   /** Removes the batch, and cancels its build if the build has not ended. */
   #end(batch: BatchState, actions: QueueActions): void {
     this.#rows.batches.delete(batch.id);
-    if (batch.sideBuild !== 'isolation') this.#untag(batch);
+    if (batch.sideBuild !== 'isolation') untag(this.#rows, batch);
     const state = this.#stateOf(batch.commit ?? '');
     const build = this.#builds.get(batch.commit ?? '');
     if (state === undefined || build === undefined || state.finishedAt !== null) return;
     actions.cancel(build.id);
     this.#rows.writeBuild({ ...state, canceled: true });
-  }
-
-  #untag({ members, sideBuild }: BatchState): void {
-    const held = new Set<string>();
-    if (sideBuild === 'speculative')
-      for (const other of this.#rows.batches.values())
-        for (const { pullRequest } of other.members) held.add(pullRequest);
-    for (const { pullRequest } of members)
-      if (!held.has(pullRequest)) this.#rows.changePullRequest(pullRequest, { status: 'queued' });
   }
 
   #finish(build: Build): void {
@@ -343,21 +283,4 @@ export class PlannerPolicy implements Policy {
       ? undefined
       : this.#rows.buildsOf(`t${build.tree}`).find((state) => state.commit === commit);
   }
-}
-
-type Bisection = NonNullable<Parameters<PlannerRows['changePullRequest']>[1]['bisection']>;
-
-function bisections(
-  decision: Extract<Decision, { kind: 'SupersedeBatch' | 'ReturnBatch' | 'FailBatch' | 'BisectBatch' }>,
-  rows: PlannerRows,
-): readonly (readonly [string, Bisection])[] {
-  if (decision.kind === 'BisectBatch') {
-    const { group, attempts, phase, halves } = decision;
-    return halves.flat().map((id) => [id, { group, max: halves[0]?.length ?? 1, attempts, phase }] as const);
-  }
-  if (decision.kind !== 'ReturnBatch') return [];
-  return rows.batch(decision.batch).members.flatMap(({ pullRequest }) => {
-    const bisection = rows.pullRequests.get(pullRequest)?.bisection ?? null;
-    return bisection === null ? [] : [[pullRequest, { ...bisection, phase: 'returned' }] as const];
-  });
 }
