@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { systemContext, type Context, type Ports } from '../../src/context.ts';
-import type { ClaimedCheckRun } from '../../src/hosts/local/check-runs.rows.ts';
+import type { ClaimedCheckRun } from '../../src/hosts/local/check-run-leases.rows.ts';
 import { type HostEvent, toHostedRepository, type HostedRepository } from '../../src/hosts/port.ts';
 import { findRepository, replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { createWebhookEndpoint } from '../../src/modules/webhooks/endpoints.service.ts';

@@ -5,7 +5,12 @@ import { advanceQueue, carryOutAll, createRelay, driveBatch } from '../../src/mo
 import { sequenceEvents } from '../../src/modules/events/index.ts';
 import { advanceOutbox } from '../../src/modules/webhooks/outbox.ts';
 import { findLostRetries } from '../../src/modules/webhooks/relay.ts';
-import { claimCheckRun, concludeCheckRun, recoverLeases, renewLeases } from '../../src/hosts/local/check-runs.rows.ts';
+import {
+  claimCheckRun,
+  concludeCheckRun,
+  recoverLeases,
+  renewLeases,
+} from '../../src/hosts/local/check-run-leases.rows.ts';
 import { createReconciler } from '../../src/reconciler.ts';
 import { isOutage } from '../../src/platform/outage.ts';
 import type { Draws } from './draws.ts';

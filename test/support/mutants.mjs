@@ -252,14 +252,14 @@ export const mutants = [
   },
   {
     what: 'a check of a runner that died is never run again',
-    file: 'src/hosts/local/check-runs.rows.ts',
+    file: 'src/hosts/local/check-run-leases.rows.ts',
     from: 'lease_until < now() or lease_owner = any($1::text[])',
     to: "lease_until < now() or lease_owner = any($1::text[]) and state = ''",
     tests: [],
   },
   {
     what: 'a check whose claim was not answered is never run',
-    file: 'src/hosts/local/check-runs.rows.ts',
+    file: 'src/hosts/local/check-run-leases.rows.ts',
     from: 'or (lease_owner = $2 and id <> all($3::bigint[]))',
     to: "or (lease_owner = $2 and id <> all($3::bigint[]) and state = '')",
     tests: [],

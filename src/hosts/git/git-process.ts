@@ -41,31 +41,88 @@ interface Waiting {
 }
 
 export function startGitProcess(child: SpawnedProcess, options: GitProcessOptions): GitProcess {
-  const waiting: Waiting[] = [];
-  const received = { chunks: [] as Buffer[], size: 0 };
-  const complaints: Buffer[] = [];
-  let failure: Error | null = null;
-  let idle: NodeJS.Timeout | undefined;
+  return new AskedGit(child, options);
+}
 
-  const keepAlive = (isWaitedFor: boolean): void => {
-    child[isWaitedFor ? 'ref' : 'unref']();
-  };
-  const close = (): void => {
-    clearTimeout(idle);
-    options.onEnd();
-    child.stdin?.end();
-  };
-  const rest = (): void => {
-    if (waiting.length > 0) return;
-    keepAlive(false);
-    idle = setTimeout(close, options.idleMs).unref();
-  };
-  const fail = (error: Error): void => {
-    failure ??= error;
-    close();
-    child.kill('SIGKILL');
-  };
-  const deliver = (): void => {
+class AskedGit implements GitProcess {
+  readonly #child: SpawnedProcess;
+  readonly #options: GitProcessOptions;
+  readonly #waiting: Waiting[] = [];
+  readonly #received = { chunks: [] as Buffer[], size: 0 };
+  readonly #ended: Promise<void>;
+  #failure: Error | null = null;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(child: SpawnedProcess, options: GitProcessOptions) {
+    this.#child = child;
+    this.#options = options;
+    child.stdout?.on('data', (chunk: Buffer) => this.#receive(chunk));
+    child.stdin?.on('error', () => {});
+    const complaints: Buffer[] = [];
+    child.stderr?.on('data', (chunk: Buffer) => void (complaints.length < 64 && complaints.push(chunk)));
+    this.#ended = new Promise<void>((resolve) => {
+      const over = (error: Error): void => {
+        this.#close();
+        for (const question of this.#waiting.splice(0)) question.fail(this.#failure ?? error);
+        resolve();
+      };
+      child.on('error', (error) => over(new HostUnavailable(describeUnavailable(error))));
+      child.on('close', (code) =>
+        over(new GitFailed(options.command, code, Buffer.concat(complaints).toString('utf8'))),
+      );
+    });
+  }
+
+  async ask<Answer>({ text, read }: Question<Answer>): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    clearTimeout(this.#idle);
+    const { command, answerWithinMs } = this.#options;
+    const late = setTimeout(
+      () => this.#fail(new HostUnavailable(`git ${command} took longer than ${answerWithinMs / 1000} s`)),
+      answerWithinMs,
+    );
+    const question: Waiting = {
+      bytesNeeded: 1,
+      take: (output) => {
+        const found = read(output);
+        if ('bytesNeeded' in found) {
+          question.bytesNeeded = found.bytesNeeded;
+          return null;
+        }
+        clearTimeout(late);
+        resolve(found.answer);
+        return found.end;
+      },
+      fail: (error) => {
+        clearTimeout(late);
+        reject(error);
+      },
+    };
+    this.#waiting.push(question);
+    this.#child.ref();
+    this.#child.stdin?.write(text);
+    return await promise;
+  }
+
+  async end(): Promise<void> {
+    this.#close();
+    this.#child.ref();
+    await this.#ended;
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#received.chunks.push(chunk);
+    this.#received.size += chunk.length;
+    try {
+      this.#deliver();
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+  }
+
+  #deliver(): void {
+    const received = this.#received;
+    const waiting = this.#waiting;
     while (waiting[0] !== undefined && received.size >= waiting[0].bytesNeeded) {
       const output = Buffer.concat(received.chunks);
       const taken = waiting[0].take(output);
@@ -73,65 +130,24 @@ export function startGitProcess(child: SpawnedProcess, options: GitProcessOption
       if (taken === null) continue;
       received.size -= taken;
       waiting.shift();
-      rest();
+      if (waiting.length === 0) this.#rest();
     }
-  };
+  }
 
-  child.stdout?.on('data', (chunk: Buffer) => {
-    received.chunks.push(chunk);
-    received.size += chunk.length;
-    try {
-      deliver();
-    } catch (error) {
-      fail(error as Error);
-    }
-  });
-  child.stderr?.on('data', (chunk: Buffer) => void (complaints.length < 64 && complaints.push(chunk)));
-  child.stdin?.on('error', () => {});
-  const ended = new Promise<void>((resolve) => {
-    const over = (error: Error): void => {
-      close();
-      for (const question of waiting.splice(0)) question.fail(failure ?? error);
-      resolve();
-    };
-    child.on('error', (error) => over(new HostUnavailable(describeUnavailable(error))));
-    child.on('close', (code) => over(new GitFailed(options.command, code, Buffer.concat(complaints).toString('utf8'))));
-  });
+  #rest(): void {
+    this.#child.unref();
+    this.#idle = setTimeout(() => this.#close(), this.#options.idleMs).unref();
+  }
 
-  return {
-    ask: async ({ text, read }) =>
-      await new Promise((resolve, reject) => {
-        clearTimeout(idle);
-        const seconds = options.answerWithinMs / 1000;
-        const late = setTimeout(
-          () => fail(new HostUnavailable(`git ${options.command} took longer than ${seconds} s`)),
-          options.answerWithinMs,
-        );
-        const question: Waiting = {
-          bytesNeeded: 1,
-          take: (output) => {
-            const found = read(output);
-            if ('bytesNeeded' in found) {
-              question.bytesNeeded = found.bytesNeeded;
-              return null;
-            }
-            clearTimeout(late);
-            resolve(found.answer);
-            return found.end;
-          },
-          fail: (error) => {
-            clearTimeout(late);
-            reject(error);
-          },
-        };
-        waiting.push(question);
-        keepAlive(true);
-        child.stdin?.write(text);
-      }),
-    end: async () => {
-      close();
-      keepAlive(true);
-      await ended;
-    },
-  };
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    this.#close();
+    this.#child.kill('SIGKILL');
+  }
+
+  #close(): void {
+    clearTimeout(this.#idle);
+    this.#options.onEnd();
+    this.#child.stdin?.end();
+  }
 }

@@ -1,6 +1,6 @@
 // Checks at GitHub: reads the checks of CI by GraphQL, and writes Interlock's own checks by REST.
 import type { Database } from '../../platform/database.ts';
-import type { CodeHost, PublishedHostCheck } from '../port.ts';
+import type { CodeHost, HostRepository, PublishedHostCheck } from '../port.ts';
 import { type CheckSuiteAnswer, type PastStatus, readReport, type StatusAnswer } from './check-report.ts';
 import { readCommitChecks } from './checks.documents.ts';
 import type { Api, Client } from './client.ts';
@@ -24,7 +24,8 @@ interface ChecksAnswer {
   } | null;
 }
 
-export function checkOperations({ client, db, clock }: CheckSettings) {
+export function checkOperations(settings: CheckSettings) {
+  const { client, clock } = settings;
   return {
     readChecks: async (repository, commit, wanted) => {
       const api = await client.apiFor(repository, 'landing');
@@ -38,66 +39,75 @@ export function checkOperations({ client, db, clock }: CheckSettings) {
         { ...wanted, ownAppId: api.installation.app.id, now: clock().getTime() },
       );
     },
-    publishCheck: async (repository, check) => {
-      const api = await client.apiFor(repository, 'notification');
-      await writeHostText({
-        table: 'host_check',
-        repository,
-        subject: check.commit,
-        key: check.name,
-        db,
-        clock,
-        version: check.version,
-        text: JSON.stringify([check.state, check.title, check.summary, check.url]),
-        find: async () => await findCheck(api, check),
-        create: async () => {
-          const { data } = await api.request('POST /repos/{owner}/{repo}/check-runs', {
-            ...nameOf(api),
-            name: check.name,
-            head_sha: check.commit,
-            ...checkRunFields(check),
-          });
-          return String(data.id);
-        },
-        edit: async (id) => {
-          await api.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
-            ...nameOf(api),
-            check_run_id: Number(id),
-            ...checkRunFields(check),
-          });
-        },
-      });
-    },
+    publishCheck: async (repository, check) => await publishCheck(settings, repository, check),
     cancelChecks: async (repository, commit) => {
       const api = await client.apiFor(repository, 'notification');
       for (const id of await findRunning(api, commit)) await cancelRun(api, id);
     },
-    rerunChecks: async (repository, commit, names) => {
-      const api = await client.apiFor(repository, 'landing');
-      const { data } = await api.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
-        ...nameOf(api),
-        ref: commit,
-        filter: 'latest',
-        per_page: 100,
-      });
-      const started: string[] = [];
-      for (const run of data.check_runs) {
-        if (!names.includes(run.name) || run.status !== 'completed' || run.conclusion === 'success') continue;
-        if (run.app?.slug === 'github-actions')
-          await api.request('POST /repos/{owner}/{repo}/actions/jobs/{job_id}/rerun', {
-            ...nameOf(api),
-            job_id: run.id,
-          });
-        else
-          await api.request('POST /repos/{owner}/{repo}/check-runs/{check_run_id}/rerequest', {
-            ...nameOf(api),
-            check_run_id: run.id,
-          });
-        started.push(run.name);
-      }
-      return [...new Set(started)];
-    },
+    rerunChecks: async (repository, commit, names) =>
+      await rerunChecks(await client.apiFor(repository, 'landing'), commit, names),
   } satisfies Partial<CodeHost>;
+}
+
+async function publishCheck(
+  { client, db, clock }: CheckSettings,
+  repository: HostRepository,
+  check: PublishedHostCheck,
+): Promise<void> {
+  const api = await client.apiFor(repository, 'notification');
+  await writeHostText({
+    table: 'host_check',
+    repository,
+    subject: check.commit,
+    key: check.name,
+    db,
+    clock,
+    version: check.version,
+    text: JSON.stringify([check.state, check.title, check.summary, check.url]),
+    find: async () => await findCheck(api, check),
+    create: async () => {
+      const { data } = await api.request('POST /repos/{owner}/{repo}/check-runs', {
+        ...nameOf(api),
+        name: check.name,
+        head_sha: check.commit,
+        ...checkRunFields(check),
+      });
+      return String(data.id);
+    },
+    edit: async (id) => {
+      await api.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
+        ...nameOf(api),
+        check_run_id: Number(id),
+        ...checkRunFields(check),
+      });
+    },
+  });
+}
+
+/** Runs the named checks again that have completed without success. Returns their names. */
+async function rerunChecks(api: Api, commit: string, names: readonly string[]): Promise<string[]> {
+  const { data } = await api.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
+    ...nameOf(api),
+    ref: commit,
+    filter: 'latest',
+    per_page: 100,
+  });
+  const started: string[] = [];
+  for (const run of data.check_runs) {
+    if (!names.includes(run.name) || run.status !== 'completed' || run.conclusion === 'success') continue;
+    if (run.app?.slug === 'github-actions')
+      await api.request('POST /repos/{owner}/{repo}/actions/jobs/{job_id}/rerun', {
+        ...nameOf(api),
+        job_id: run.id,
+      });
+    else
+      await api.request('POST /repos/{owner}/{repo}/check-runs/{check_run_id}/rerequest', {
+        ...nameOf(api),
+        check_run_id: run.id,
+      });
+    started.push(run.name);
+  }
+  return [...new Set(started)];
 }
 
 /**

@@ -171,18 +171,64 @@ const budgetAgeMs = 1_000;
 /** The shortest time between two writes of allowances. A pause is written at once. */
 const noteEveryMs = 5_000;
 
-export function applyBudget(octokit: Octokit, { db, owner, now, meter }: BudgetOptions): void {
-  let known: { readonly budget: Budget; readonly readAt: number } | null = null;
-  let notedAt = 0;
+export function applyBudget(octokit: Octokit, options: BudgetOptions): void {
+  const { now, meter } = options;
+  const budget = new SharedBudget(options);
+  octokit.hook.wrap('request', async (request, call) => {
+    // Requests for tokens cost no points, and all other calls need a token.
+    if (call.url.includes('/access_tokens')) return await request(call);
+    const purpose = ((call.request as { purpose?: Purpose } | undefined)?.purpose ?? 'reconciling') satisfies Purpose;
+    const resource: Resource = call.url.endsWith('/graphql') ? 'graphql' : 'rest';
+    const creates = call.method === 'POST' && resource === 'rest' && creating.test(call.url);
+    const decision = decideCall(await budget.present(), { purpose, resource, creates }, now());
+    const counted = (outcome: CallOutcome): void =>
+      meter?.count('interlock_github_requests_total', { resource, outcome });
+    if (decision.kind === 'wait') {
+      counted('held');
+      throw new HostUnavailable(decision.reason, { retryAt: decision.until });
+    }
+    if (creates) await budget.change((before) => countCreation(before, now()));
+    try {
+      const answer = await request(call);
+      const limited = findLimitRefusal(answer);
+      counted(limited === null ? 'ok' : 'limited');
+      if (limited !== null) await budget.noteLimit(resource, limited, judgeFailure(limited, now()));
+      await budget.noteAnswer(resource, answer.headers);
+      return answer;
+    } catch (error) {
+      const failed = readFailedCall(error);
+      if (failed === null) throw error;
+      const failure = judgeFailure(failed, now());
+      counted(failure.kind);
+      await budget.noteLimit(resource, failed, failure);
+      throw asPortError(failure, error);
+    }
+  });
+}
 
-  async function present(): Promise<Budget> {
-    if (known !== null && now() - known.readAt < budgetAgeMs) return known.budget;
+type Headers = FailedCall['headers'];
+
+/** The budget of an installation, which all processes share. */
+class SharedBudget {
+  readonly #options: BudgetOptions;
+  #known: { readonly budget: Budget; readonly readAt: number } | null = null;
+  #notedAt = 0;
+
+  constructor(options: BudgetOptions) {
+    this.#options = options;
+  }
+
+  async present(): Promise<Budget> {
+    const { db, owner, now } = this.#options;
+    if (this.#known !== null && now() - this.#known.readAt < budgetAgeMs) return this.#known.budget;
     const budget = (await readBudget(db, owner)) ?? newBudget(now());
-    known = { budget, readAt: now() };
+    this.#known = { budget, readAt: now() };
     return budget;
   }
-  async function change(by: (budget: Budget) => Budget): Promise<void> {
-    known = null;
+
+  async change(by: (budget: Budget) => Budget): Promise<void> {
+    const { db, owner, now } = this.#options;
+    this.#known = null;
     await changeBudget(db, owner, { change: by, now: now() });
   }
 
@@ -190,48 +236,24 @@ export function applyBudget(octokit: Octokit, { db, owner, now, meter }: BudgetO
    * Stores a refusal by a rate limit. If the points of REST or GraphQL are used up, only calls of the same kind wait.
    * After every other refusal, all calls wait.
    */
-  async function noteLimit(resource: Resource, failed: FailedCall, failure: Failure): Promise<void> {
+  async noteLimit(resource: Resource, failed: FailedCall, failure: Failure): Promise<void> {
     if (failure.kind !== 'limited') return;
     const allowance = allowanceOf(failed.headers);
-    await change((budget) =>
-      allowance?.left === 0 ? noteAllowance(budget, resource, allowance) : notePause(budget, failure.until, now()),
+    await this.change((budget) =>
+      allowance?.left === 0
+        ? noteAllowance(budget, resource, allowance)
+        : notePause(budget, failure.until, this.#options.now()),
     );
   }
 
-  octokit.hook.wrap('request', async (request, call) => {
-    // Requests for tokens cost no points, and all other calls need a token.
-    if (call.url.includes('/access_tokens')) return await request(call);
-    const purpose = ((call.request as { purpose?: Purpose } | undefined)?.purpose ?? 'reconciling') satisfies Purpose;
-    const resource: Resource = call.url.endsWith('/graphql') ? 'graphql' : 'rest';
-    const creates = call.method === 'POST' && resource === 'rest' && creating.test(call.url);
-    const decision = decideCall(await present(), { purpose, resource, creates }, now());
-    const counted = (outcome: CallOutcome): void =>
-      meter?.count('interlock_github_requests_total', { resource, outcome });
-    if (decision.kind === 'wait') {
-      counted('held');
-      throw new HostUnavailable(decision.reason, { retryAt: decision.until });
-    }
-    if (creates) await change((budget) => countCreation(budget, now()));
-    try {
-      const answer = await request(call);
-      const limited = findLimitRefusal(answer);
-      counted(limited === null ? 'ok' : 'limited');
-      if (limited !== null) await noteLimit(resource, limited, judgeFailure(limited, now()));
-      const allowance = allowanceOf(answer.headers);
-      if (allowance !== null && now() - notedAt >= noteEveryMs) {
-        notedAt = now();
-        await change((budget) => noteSuccess(noteAllowance(budget, resource, allowance), now()));
-      }
-      return answer;
-    } catch (error) {
-      const failed = readFailedCall(error);
-      if (failed === null) throw error;
-      const failure = judgeFailure(failed, now());
-      counted(failure.kind);
-      await noteLimit(resource, failed, failure);
-      throw asPortError(failure, error);
-    }
-  });
+  /** Stores the points that are left, according to the headers of an answer. */
+  async noteAnswer(resource: Resource, headers: Headers): Promise<void> {
+    const { now } = this.#options;
+    const allowance = allowanceOf(headers);
+    if (allowance === null || now() - this.#notedAt < noteEveryMs) return;
+    this.#notedAt = now();
+    await this.change((budget) => noteSuccess(noteAllowance(budget, resource, allowance), now()));
+  }
 }
 
 function allowanceOf(headers: Readonly<Record<string, string | number | undefined>>): Allowance | null {

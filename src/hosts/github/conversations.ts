@@ -18,7 +18,8 @@ export interface ConversationSettings {
   readonly clock: () => Date;
 }
 
-export function conversationOperations({ client, db, clock }: ConversationSettings) {
+export function conversationOperations(settings: ConversationSettings) {
+  const { client, clock } = settings;
   const readPermission = createPermissions(clock);
   return {
     readPermission: async (repository, { login, id }) => {
@@ -27,14 +28,7 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
     },
     setLabel: async (repository, number, { label, present }) => {
       const api = await client.apiFor(repository, 'notification');
-      const issue = { ...nameOf(api), issue_number: number };
-      if (present) {
-        await api.request('POST /repos/{owner}/{repo}/issues/{issue_number}/labels', { ...issue, labels: [label] });
-        return;
-      }
-      await api
-        .request('DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}', { ...issue, name: label })
-        .catch(ignoreAbsent);
+      await (present ? addLabel(api, number, label) : removeLabel(api, number, label));
     },
     readLabelChange: async (repository, number, label) => {
       const api = await client.apiFor(repository, 'hint');
@@ -46,64 +40,73 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
     },
     listComments: async (repository, number) => {
       const api = await client.apiFor(repository, 'hint');
-      const found = await readAllComments(api, number);
-      return found.map(({ author, body, createdAt, lastEditedAt }) => ({
-        author: author?.login ?? ghost,
-        body: plainText(withoutMarker(body)),
-        createdAt: Date.parse(createdAt),
-        editedAt: lastEditedAt === null ? null : Date.parse(lastEditedAt),
-      }));
+      return (await readAllComments(api, number)).map(asComment);
     },
     listThreads: async (repository, number) => {
       const api = await client.apiFor(repository, 'hint');
       const answer = await api.graphql<ThreadsAnswer>(documents.listThreads, { number });
-      const threads = answer.repository?.pullRequest?.reviewThreads.nodes ?? [];
-      return threads.map(({ id, isResolved, comments }) => {
-        const [first] = comments.nodes;
-        const openedAt = first === undefined ? 0 : Date.parse(first.createdAt);
-        return {
-          id,
-          author: first?.author?.login ?? ghost,
-          body: plainText(first?.body ?? ''),
-          openedAt,
-          // GitHub does not say when a thread was resolved.
-          resolvedAt: isResolved ? openedAt : null,
-        };
-      });
+      return (answer.repository?.pullRequest?.reviewThreads.nodes ?? []).map(asThread);
     },
-    upsertComment: async (repository, number, { key, body, version = 0 }) => {
-      const api = await client.apiFor(repository, 'notification');
-      const marker = markerOf(key);
-      const markedBody = `${body}\n\n${marker}`;
-      await writeHostText({
-        table: 'host_comment',
-        repository,
-        subject: String(number),
-        key,
-        db,
-        clock,
-        version,
-        text: body,
-        find: async () => await findComment(api, number, marker),
-        create: async () => {
-          const { data } = await api.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
-            ...nameOf(api),
-            issue_number: number,
-            body: markedBody,
-          });
-          await passFailpoint('github:after_comment');
-          return String(data.id);
-        },
-        edit: async (id) => {
-          await api.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', {
-            ...nameOf(api),
-            comment_id: Number(id),
-            body: markedBody,
-          });
-        },
-      });
-    },
+    upsertComment: async (repository, number, comment) =>
+      await upsertComment(settings, repository, { number, ...comment }),
   } satisfies Partial<CodeHost>;
+}
+
+async function addLabel(api: Api, number: number, label: string): Promise<void> {
+  await api.request('POST /repos/{owner}/{repo}/issues/{issue_number}/labels', {
+    ...nameOf(api),
+    issue_number: number,
+    labels: [label],
+  });
+}
+
+async function removeLabel(api: Api, number: number, label: string): Promise<void> {
+  await api
+    .request('DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}', {
+      ...nameOf(api),
+      issue_number: number,
+      name: label,
+    })
+    .catch(ignoreAbsent);
+}
+
+type WrittenComment = Parameters<CodeHost['upsertComment']>[2] & { readonly number: number };
+
+async function upsertComment(
+  { client, db, clock }: ConversationSettings,
+  repository: HostRepository,
+  { number, key, body, version = 0 }: WrittenComment,
+): Promise<void> {
+  const api = await client.apiFor(repository, 'notification');
+  const marker = markerOf(key);
+  const markedBody = `${body}\n\n${marker}`;
+  await writeHostText({
+    table: 'host_comment',
+    repository,
+    subject: String(number),
+    key,
+    db,
+    clock,
+    version,
+    text: body,
+    find: async () => await findComment(api, number, marker),
+    create: async () => {
+      const { data } = await api.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+        ...nameOf(api),
+        issue_number: number,
+        body: markedBody,
+      });
+      await passFailpoint('github:after_comment');
+      return String(data.id);
+    },
+    edit: async (id) => {
+      await api.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', {
+        ...nameOf(api),
+        comment_id: Number(id),
+        body: markedBody,
+      });
+    },
+  });
 }
 
 async function readNewComments(
@@ -230,6 +233,15 @@ interface CommentsAnswer {
   } | null;
 }
 
+function asComment({ author, body, createdAt, lastEditedAt }: CommentNode) {
+  return {
+    author: author?.login ?? ghost,
+    body: plainText(withoutMarker(body)),
+    createdAt: Date.parse(createdAt),
+    editedAt: lastEditedAt === null ? null : Date.parse(lastEditedAt),
+  };
+}
+
 async function readAllComments(api: Api, number: number): Promise<CommentNode[]> {
   const found: CommentNode[] = [];
   let after: string | null = null;
@@ -246,20 +258,35 @@ interface ThreadsAnswer {
   readonly repository: {
     readonly pullRequest: {
       readonly reviewThreads: {
-        readonly nodes: readonly {
-          readonly id: string;
-          readonly isResolved: boolean;
-          readonly comments: {
-            readonly nodes: readonly {
-              readonly body: string;
-              readonly createdAt: string;
-              readonly author: { readonly login: string } | null;
-            }[];
-          };
-        }[];
+        readonly nodes: readonly ThreadNode[];
       };
     } | null;
   } | null;
+}
+
+interface ThreadNode {
+  readonly id: string;
+  readonly isResolved: boolean;
+  readonly comments: {
+    readonly nodes: readonly {
+      readonly body: string;
+      readonly createdAt: string;
+      readonly author: { readonly login: string } | null;
+    }[];
+  };
+}
+
+function asThread({ id, isResolved, comments }: ThreadNode) {
+  const [first] = comments.nodes;
+  const openedAt = first === undefined ? 0 : Date.parse(first.createdAt);
+  return {
+    id,
+    author: first?.author?.login ?? ghost,
+    body: plainText(first?.body ?? ''),
+    openedAt,
+    // GitHub does not say when a thread was resolved.
+    resolvedAt: isResolved ? openedAt : null,
+  };
 }
 
 const cachedMs = 5 * 60_000;

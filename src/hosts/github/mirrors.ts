@@ -14,14 +14,8 @@ import {
   noteUse,
   removeMirror,
 } from './mirror-clone.ts';
-import {
-  gatherReads,
-  readRemoteRefs,
-  type ReadRefs,
-  refusalMessage,
-  type RemoteRef,
-  TokenRefused,
-} from './remote-refs.ts';
+import { asHostError, isUnknownCommit, stderrOf } from './mirror-errors.ts';
+import { gatherReads, readRemoteRefs, type ReadRefs, type RemoteRef, TokenRefused } from './remote-refs.ts';
 import { remoteEnvironment, type FindRemote, type Remote } from './remote.ts';
 
 export interface MirrorOptions {
@@ -83,127 +77,25 @@ const noteUseEveryMs = 60_000;
 const cloneAgainMs = 60 * 60_000;
 
 export function createMirrors(options: MirrorOptions): Mirrors {
-  const clones = new Map<string, Promise<void>>();
-  const usedAt = new Map<string, number>();
-  const brokenAt = new Map<string, number>();
-  const readLedger = createLedgerReader();
-  const now = (): number => options.clock().getTime();
-  const nameOf = ({ owner, name }: HostRepository): string => `${owner}/${name}`;
-
-  /** If GitHub refuses the token, the work is done once more with a new token. The refused call had no effect. */
-  async function withRemote<T>(repository: HostRepository, work: (remote: Remote) => Promise<T>): Promise<T> {
-    try {
-      return await work(await options.findRemote(repository));
-    } catch (error) {
-      if (!(error instanceof TokenRefused)) throw error;
-      return await work(await options.findRemote(repository, { isRefused: true }));
-    }
-  }
-
-  async function runWithRemoteIn(
-    { directory, repository }: Mirror,
-    args: (url: string) => readonly string[],
-    input: { readonly accept?: readonly number[]; readonly timeoutMs?: number } = {},
-  ): Promise<git.GitOutput> {
-    return await withRemote(
-      repository,
-      async (remote) =>
-        await options.git
-          .run(directory, args(remote.url), { ...input, env: remoteEnvironment(remote) })
-          .catch((error: unknown) => {
-            throw asHostError(error, repository);
-          }),
-    );
-  }
-
-  async function clone(repository: HostRepository, directory: string): Promise<void> {
-    await options.notePreparing?.(repository, options.clock());
-    try {
-      await cloneOnce(directory, async (draft) => {
-        await options.git.run(draft, ['init', '--quiet', '--bare', '.']);
-        const refspecs = ['+refs/heads/*:refs/mirror/heads/*', '+refs/interlock/*:refs/mirror/interlock/*'];
-        await runWithRemoteIn(
-          { directory: draft, repository },
-          (url) => ['fetch', '--quiet', '--no-tags', '--force', url, ...refspecs],
-          {
-            timeoutMs: cloneTimeoutMs,
-          },
-        );
-      });
-    } finally {
-      await options.notePreparing?.(repository, null);
-    }
-  }
-
-  async function ensureClone(repository: HostRepository): Promise<string> {
-    const directory = mirrorDirectory(options.dataDir, repository);
-    if (await mirrorExists(directory)) {
-      if (now() - (usedAt.get(directory) ?? 0) >= noteUseEveryMs) {
-        usedAt.set(directory, now());
-        await noteUse(directory, options.clock());
-      }
-      return directory;
-    }
-    let cloning = clones.get(directory);
-    if (cloning === undefined) {
-      cloning = clone(repository, directory).finally(() => clones.delete(directory));
-      cloning.catch(() => {});
-      clones.set(directory, cloning);
-    }
-    await within(cloning, cloneWaitMs, `${nameOf(repository)} is being cloned`);
-    return await ensureClone(repository);
-  }
-
-  async function missing(directory: string, commits: readonly string[]): Promise<string[]> {
-    const isPresent = await Promise.all(
-      commits.map(async (id) => (await git.readObjectHeader(options.git, directory, git.requireObjectId(id))) !== null),
-    );
-    return commits.filter((_commit, index) => !isPresent[index]);
-  }
-
-  async function fetchMissing(repository: HostRepository, commits: readonly string[]): Promise<string> {
+  const remotes = createRemotes(options);
+  const ensureClone = createClones(options, remotes);
+  const fetchMissing: Mirrors['fetchMissing'] = async (repository, commits) => {
     const directory = await ensureClone(repository);
-    const absent = await missing(directory, [...new Set(commits)]);
+    const absent = await findAbsent(options.git, directory, [...new Set(commits)]);
     for (let from = 0; from < absent.length; from += maxInOneFetch)
-      await fetchCommits(repository, directory, absent.slice(from, from + maxInOneFetch));
+      await fetchCommits(remotes, { repository, directory }, absent.slice(from, from + maxInOneFetch));
     return directory;
-  }
-
-  async function fetchCommits(repository: HostRepository, directory: string, ids: readonly string[]): Promise<void> {
-    // Each commit gets a ref, so that git does not collect it as garbage.
-    const refspecs = ids.map((id) => `${id}:refs/mirror/commits/${id}`);
-    await runWithRemoteIn(
-      { directory, repository },
-      (url) => ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', url, ...refspecs],
-      {
-        timeoutMs: fetchTimeoutMs,
-      },
-    ).catch((error: unknown) => {
-      const [first = ''] = ids;
-      if (!isUnknownCommit(error)) throw error;
-      const named = /[0-9a-f]{40}/.exec(String(error instanceof Error ? error.message : error))?.[0];
-      throw new CommitMissing(named ?? first, { cause: error });
-    });
-  }
-
+  };
   const readActualRefs = gatherReads(
     async (repository, patterns) =>
-      await withRemote(repository, async (remote) => await readRemoteRefs(repository, remote, patterns)),
+      await remotes.use(repository, async (remote) => await readRemoteRefs(repository, remote, patterns)),
   );
-
+  const readLedger = createLedgerReader();
   const mirrors: Mirrors = {
     git: options.git,
     ensureClone,
     fetchMissing,
-    async tryFetchMissing(repository, commits) {
-      try {
-        await fetchMissing(repository, commits);
-        return true;
-      } catch (error) {
-        if (error instanceof CommitMissing) return false;
-        throw error;
-      }
-    },
+    tryFetchMissing: async (repository, commits) => await hasFetched(fetchMissing(repository, commits)),
     async readRefs(repository, patterns) {
       if (!patterns.some(concernsLandings)) return await readActualRefs(repository, patterns);
       const found = await readActualRefs(repository, [...patterns, ledgerRef]);
@@ -213,76 +105,151 @@ export function createMirrors(options: MirrorOptions): Mirrors {
     readActualRefs,
     readLedger: async (repository, tip) => await readLedger(mirrors, repository, tip),
     runWithRemote: async (repository, args, input) =>
-      await runWithRemoteIn({ directory: await ensureClone(repository), repository }, args, input),
-    async repairing(repository, work) {
-      try {
-        return await work();
-      } catch (error) {
-        const stderr = stderrOf(error);
-        const directory = mirrorDirectory(options.dataDir, repository);
-        if (isLocked(stderr)) await git.removeStaleLocks(directory, locksOlderThanMs);
-        const message = isBroken(stderr) ? stderr.trim().slice(0, 200) : null;
-        if (message === null || now() - (brokenAt.get(directory) ?? -Infinity) < cloneAgainMs) throw error;
-        brokenAt.set(directory, now());
-        await removeMirror(directory);
-        throw new HostUnavailable(`The mirror of ${nameOf(repository)} was broken, and is cloned again: ${message}`, {
-          cause: error,
-          retryAt: now() + 1_000,
-        });
-      }
-    },
+      await remotes.run({ directory: await ensureClone(repository), repository }, args, input),
+    repairing: createRepairs(options),
   };
   return mirrors;
 }
 
+/** Calls of GitHub with the address and the token of a repository. */
+interface Remotes {
+  /** If GitHub refuses the token, the work is done once more with a new token. The refused call had no effect. */
+  use<T>(repository: HostRepository, work: (remote: Remote) => Promise<T>): Promise<T>;
+  /** Runs git in the mirror. */
+  run(
+    mirror: Mirror,
+    args: (url: string) => readonly string[],
+    input?: { readonly accept?: readonly number[]; readonly timeoutMs?: number },
+  ): Promise<git.GitOutput>;
+}
+
+function createRemotes(options: MirrorOptions): Remotes {
+  const use: Remotes['use'] = async (repository, work) => {
+    try {
+      return await work(await options.findRemote(repository));
+    } catch (error) {
+      if (!(error instanceof TokenRefused)) throw error;
+      return await work(await options.findRemote(repository, { isRefused: true }));
+    }
+  };
+  return {
+    use,
+    run: async ({ directory, repository }, args, input = {}) =>
+      await use(
+        repository,
+        async (remote) =>
+          await options.git
+            .run(directory, args(remote.url), { ...input, env: remoteEnvironment(remote) })
+            .catch((error: unknown) => {
+              throw asHostError(error, repository);
+            }),
+      ),
+  };
+}
+
+/** Clones each repository once, also if several callers need it at the same time. */
+function createClones(options: MirrorOptions, remotes: Remotes): Mirrors['ensureClone'] {
+  const clones = new Map<string, Promise<void>>();
+  const usedAt = new Map<string, number>();
+  return async function ensureClone(repository) {
+    const directory = mirrorDirectory(options.dataDir, repository);
+    if (await mirrorExists(directory)) {
+      const now = options.clock();
+      if (now.getTime() - (usedAt.get(directory) ?? 0) >= noteUseEveryMs) {
+        usedAt.set(directory, now.getTime());
+        await noteUse(directory, now);
+      }
+      return directory;
+    }
+    let cloning = clones.get(directory);
+    if (cloning === undefined) {
+      cloning = clone(options, remotes, { repository, directory }).finally(() => clones.delete(directory));
+      cloning.catch(() => {});
+      clones.set(directory, cloning);
+    }
+    await within(cloning, cloneWaitMs, `${nameOf(repository)} is being cloned`);
+    return await ensureClone(repository);
+  };
+}
+
+async function clone(options: MirrorOptions, remotes: Remotes, { repository, directory }: Mirror): Promise<void> {
+  await options.notePreparing?.(repository, options.clock());
+  try {
+    await cloneOnce(directory, async (draft) => {
+      await options.git.run(draft, ['init', '--quiet', '--bare', '.']);
+      const refspecs = ['+refs/heads/*:refs/mirror/heads/*', '+refs/interlock/*:refs/mirror/interlock/*'];
+      await remotes.run(
+        { directory: draft, repository },
+        (url) => ['fetch', '--quiet', '--no-tags', '--force', url, ...refspecs],
+        { timeoutMs: cloneTimeoutMs },
+      );
+    });
+  } finally {
+    await options.notePreparing?.(repository, null);
+  }
+}
+
+/** The commits that the mirror lacks. */
+async function findAbsent(runner: git.Git, directory: string, commits: readonly string[]): Promise<string[]> {
+  const isPresent = await Promise.all(
+    commits.map(async (id) => (await git.readObjectHeader(runner, directory, git.requireObjectId(id))) !== null),
+  );
+  return commits.filter((_commit, index) => !isPresent[index]);
+}
+
+async function fetchCommits(remotes: Remotes, mirror: Mirror, ids: readonly string[]): Promise<void> {
+  // Each commit gets a ref, so that git does not collect it as garbage.
+  const refspecs = ids.map((id) => `${id}:refs/mirror/commits/${id}`);
+  await remotes
+    .run(mirror, (url) => ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', url, ...refspecs], {
+      timeoutMs: fetchTimeoutMs,
+    })
+    .catch((error: unknown) => {
+      const [first = ''] = ids;
+      if (!isUnknownCommit(error)) throw error;
+      const named = /[0-9a-f]{40}/.exec(String(error instanceof Error ? error.message : error))?.[0];
+      throw new CommitMissing(named ?? first, { cause: error });
+    });
+}
+
+async function hasFetched(fetching: Promise<unknown>): Promise<boolean> {
+  try {
+    await fetching;
+    return true;
+  } catch (error) {
+    if (error instanceof CommitMissing) return false;
+    throw error;
+  }
+}
+
+function createRepairs({ dataDir, clock }: MirrorOptions): Mirrors['repairing'] {
+  const brokenAt = new Map<string, number>();
+  return async (repository, work) => {
+    try {
+      return await work();
+    } catch (error) {
+      const stderr = stderrOf(error);
+      const directory = mirrorDirectory(dataDir, repository);
+      if (isLocked(stderr)) await git.removeStaleLocks(directory, locksOlderThanMs);
+      const message = isBroken(stderr) ? stderr.trim().slice(0, 200) : null;
+      const now = clock().getTime();
+      if (message === null || now - (brokenAt.get(directory) ?? -Infinity) < cloneAgainMs) throw error;
+      brokenAt.set(directory, now);
+      await removeMirror(directory);
+      throw new HostUnavailable(`The mirror of ${nameOf(repository)} was broken, and is cloned again: ${message}`, {
+        cause: error,
+        retryAt: clock().getTime() + 1_000,
+      });
+    }
+  };
+}
+
+function nameOf({ owner, name }: Pick<HostRepository, 'owner' | 'name'>): string {
+  return `${owner}/${name}`;
+}
+
 function isOneOf({ ref }: RemoteRef, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => (pattern.endsWith('/') ? ref.startsWith(pattern) : ref === pattern));
-}
-
-/** The error output of git. Empty: the error does not come from git. */
-function stderrOf(error: unknown): string {
-  if (error instanceof git.GitFailed) return error.stderr;
-  return error instanceof HostUnavailable && error.cause !== undefined ? stderrOf(error.cause) : '';
-}
-
-/** Whether git reports that GitHub does not have an object. */
-function isUnknownCommit(error: unknown): boolean {
-  const message = error instanceof Error ? error.message : '';
-  return /not our ref|couldn't find remote ref|unadvertised object|bad object|did not send all necessary objects/i.test(
-    message,
-  );
-}
-
-/**
- * Turns failures of git at GitHub into errors of the port. A lost access counts as an outage, so that started work is
- * retried.
- */
-export function asHostError(
-  error: unknown,
-  { owner, name: repositoryName }: Pick<HostRepository, 'owner' | 'name'>,
-): unknown {
-  if (!(error instanceof git.GitFailed)) return error;
-  const message = error.stderr.trim();
-  const name = `${owner}/${repositoryName}`;
-  if (isUnknownCommit(error)) return new HostUnavailable(message, { cause: error });
-  if (/Authentication failed|returned error: 401|could not read Username/i.test(message))
-    return new TokenRefused(refusalMessage(name, 401), { cause: error });
-  if (/repository was archived/i.test(message))
-    return new HostUnavailable(
-      `${name} is archived at GitHub: unarchive it in its settings there, and activate it here`,
-      {
-        cause: error,
-      },
-    );
-  const status = statusOf(message);
-  return new HostUnavailable(status === null ? error.message : refusalMessage(name, status), { cause: error });
-}
-
-/** The HTTP status of GitHub's answer, from the message of git. Null: the message does not show the status. */
-function statusOf(message: string): number | null {
-  if (/repository '.*' not found|returned error: 404/i.test(message)) return 404;
-  if (/unable to update url base from redirection|returned error: 30\d/i.test(message)) return 301;
-  return /returned error: 403/i.test(message) ? 403 : null;
 }
 
 async function within<T>(work: Promise<T>, ms: number, message: string): Promise<T> {

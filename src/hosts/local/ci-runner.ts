@@ -30,7 +30,7 @@ import {
   recoverLeases,
   releaseCheckRun,
   renewLeases,
-} from './check-runs.rows.ts';
+} from './check-run-leases.rows.ts';
 import { checkLogPath } from './installation.ts';
 import type { LocalHost } from './local-host.port.ts';
 
@@ -51,88 +51,101 @@ interface Running {
 const ownersHere = new Set<string>();
 
 export function createCiRunner(options: CiRunnerOptions): CiRunner {
-  const { installation } = options.host;
-  const { db } = installation;
-  const owner = `${machineName()}/${process.pid}/${randomUUID()}`;
-  const leaseSec = options.leaseSec ?? 15;
-  const running = new Map<string, Running>();
-  let isStopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let turn: Promise<void> = Promise.resolve();
-  let isTurnWaiting = false;
+  return new LeasedCiRunner(options);
+}
 
-  function stopRun(id: string, why: Running['why']): void {
-    const found = running.get(id);
+class LeasedCiRunner implements CiRunner {
+  readonly #options: CiRunnerOptions;
+  readonly #owner = `${machineName()}/${process.pid}/${randomUUID()}`;
+  readonly #leaseSec: number;
+  readonly #running = new Map<string, Running>();
+  #isStopped = false;
+  #timer: NodeJS.Timeout | undefined;
+  #turn: Promise<void> = Promise.resolve();
+  #isTurnWaiting = false;
+
+  constructor(options: CiRunnerOptions) {
+    this.#options = options;
+    this.#leaseSec = options.leaseSec ?? 15;
+  }
+
+  start(): void {
+    const { host, workDir, onError } = this.#options;
+    ownersHere.add(this.#owner);
+    host.installation.onChecksQueued.add(this.#wake);
+    host.installation.onChecksCanceled.add(this.#cancel);
+    void removeAbandonedFolders(workDir ?? tmpdir()).catch(onError);
+    this.#wake();
+  }
+
+  async stop(): Promise<void> {
+    const { installation } = this.#options.host;
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    installation.onChecksQueued.delete(this.#wake);
+    installation.onChecksCanceled.delete(this.#cancel);
+    await this.#turn;
+    clearTimeout(this.#timer);
+    for (const id of this.#running.keys()) this.#stopRun(id, 'shutdown');
+    await Promise.allSettled([...this.#running.values()].map(({ done }) => done));
+    ownersHere.delete(this.#owner);
+  }
+
+  // Reads the rows again, one read at a time. All wakes during a read cause one more read after it.
+  readonly #wake = (): void => {
+    if (this.#isStopped || this.#isTurnWaiting) return;
+    this.#isTurnWaiting = true;
+    this.#turn = this.#turn.then(async () => {
+      this.#isTurnWaiting = false;
+      clearTimeout(this.#timer);
+      if (this.#isStopped) return;
+      await this.#look().catch(this.#options.onError);
+      this.#timer = setTimeout(this.#wake, this.#options.pollMs ?? 500);
+    });
+  };
+
+  readonly #cancel = (ids: readonly string[]): void => ids.forEach((id) => this.#stopRun(id, 'canceled'));
+
+  #stopRun(id: string, why: Running['why']): void {
+    const found = this.#running.get(id);
     if (found === undefined || found.why !== undefined) return;
     found.why = why;
     found.stop.abort();
   }
 
-  async function fill(): Promise<void> {
-    while (running.size < options.concurrency) {
-      if (isStopped) return;
-      const run = await claimCheckRun(db, owner, leaseSec);
+  // The runner renews its leases before it recovers expired ones. So it keeps a run that continued during an outage of
+  // the database.
+  async #look(): Promise<void> {
+    const { db } = this.#options.host.installation;
+    const owner = this.#owner;
+    const ids = [...this.#running.keys()];
+    if (ids.length === 0 && !(await hasOpenCheckRuns(db))) return;
+    const renewed = await renewLeases(db, { owner, ids, leaseSec: this.#leaseSec });
+    const held = new Map(renewed.map((row) => [row.id, row.cancel_requested]));
+    for (const id of ids) {
+      if (held.get(id) === true) this.#stopRun(id, 'canceled');
+      else if (!held.has(id)) this.#stopRun(id, 'lease lost');
+    }
+    await recoverLeases(db, { owner, ids, deadOwners: (await findLeaseOwners(db)).filter(isDeadOwner) });
+    await this.#fill();
+  }
+
+  async #fill(): Promise<void> {
+    const { host, concurrency, onError } = this.#options;
+    while (this.#running.size < concurrency) {
+      if (this.#isStopped) return;
+      const run = await claimCheckRun(host.installation.db, this.#owner, this.#leaseSec);
       if (run === null) return;
       const started: Running = { run, stop: new AbortController(), done: Promise.resolve() };
-      running.set(run.id, started);
-      started.done = carryOut(options, owner, started)
-        .catch(options.onError)
+      this.#running.set(run.id, started);
+      started.done = carryOut(this.#options, this.#owner, started)
+        .catch(onError)
         .finally(() => {
-          running.delete(run.id);
-          wake();
+          this.#running.delete(run.id);
+          this.#wake();
         });
     }
   }
-
-  // The runner renews its leases before it recovers expired ones. So it keeps a run that continued during an outage of
-  // the database.
-  async function look(): Promise<void> {
-    const ids = [...running.keys()];
-    if (ids.length === 0 && !(await hasOpenCheckRuns(db))) return;
-    const renewed = await renewLeases(db, { owner, ids, leaseSec });
-    const held = new Map(renewed.map((row) => [row.id, row.cancel_requested]));
-    for (const id of ids) {
-      if (held.get(id) === true) stopRun(id, 'canceled');
-      else if (!held.has(id)) stopRun(id, 'lease lost');
-    }
-    await recoverLeases(db, { owner, ids, deadOwners: (await findLeaseOwners(db)).filter(isDeadOwner) });
-    await fill();
-  }
-
-  // Reads the rows again, one read at a time. All wakes during a read cause one more read after it.
-  function wake(): void {
-    if (isStopped || isTurnWaiting) return;
-    isTurnWaiting = true;
-    turn = turn.then(async () => {
-      isTurnWaiting = false;
-      clearTimeout(timer);
-      if (isStopped) return;
-      await look().catch(options.onError);
-      timer = setTimeout(wake, options.pollMs ?? 500);
-    });
-  }
-  const cancel = (ids: readonly string[]): void => ids.forEach((id) => stopRun(id, 'canceled'));
-
-  return {
-    start: () => {
-      ownersHere.add(owner);
-      installation.onChecksQueued.add(wake);
-      installation.onChecksCanceled.add(cancel);
-      void removeAbandonedFolders(options.workDir ?? tmpdir()).catch(options.onError);
-      wake();
-    },
-    stop: async () => {
-      isStopped = true;
-      clearTimeout(timer);
-      installation.onChecksQueued.delete(wake);
-      installation.onChecksCanceled.delete(cancel);
-      await turn;
-      clearTimeout(timer);
-      for (const id of running.keys()) stopRun(id, 'shutdown');
-      await Promise.allSettled([...running.values()].map(({ done }) => done));
-      ownersHere.delete(owner);
-    },
-  };
 }
 
 async function carryOut(options: CiRunnerOptions, owner: string, running: Running): Promise<void> {

@@ -48,9 +48,12 @@ function readOperations(installation: Installation) {
       const refs = open.flatMap((row) => [ownHeadRef(row) ?? [], git.branchRef(row.base_branch)].flat());
       const tips = await git.readRefValues(installation.directoryOf(repository), [...new Set(refs)]);
       return open.map((row) =>
-        asPullRequest(installation, repository, row, {
-          head: tips.get(ownHeadRef(row) ?? '') ?? null,
-          base: tips.get(git.branchRef(row.base_branch)) ?? null,
+        asPullRequest(installation, repository, {
+          row,
+          tips: {
+            head: tips.get(ownHeadRef(row) ?? '') ?? null,
+            base: tips.get(git.branchRef(row.base_branch)) ?? null,
+          },
         }),
       );
     },
@@ -63,57 +66,11 @@ function readOperations(installation: Installation) {
   } satisfies Partial<LocalHost>;
 }
 
-function openOperations({ installation, changed, mustFind }: StoredPullRequests) {
-  const { db } = installation;
+function openOperations(stored: StoredPullRequests) {
+  const { installation, changed, mustFind } = stored;
   return {
-    openPullRequestOfFork: async (repository, { fork, head, ...input }) => {
-      const headSha = git.requireObjectId(head);
-      const directory = installation.directoryOf(repository);
-      if ((await git.readCommit(installation.git, directory, headSha)) === null)
-        throw new HostRefused(`${headSha} is not a commit of this repository`);
-      const number = await rows.insertPullRequest(db, repository, {
-        ...input,
-        headFork: `${fork.owner}/${fork.name}`,
-        headSha,
-        labels: input.labels ?? [],
-        at: installation.clock(),
-        numbers: numbersOf(installation, repository),
-      });
-      if (number === null)
-        throw new HostRefused(`A pull request already exists from ${fork.owner}:${input.headBranch}`);
-      const ref = `refs/pull/${number}/head`;
-      await git.updateRefs(installation.git, directory, [{ ref, from: null, to: headSha }]);
-      await queueChecks(installation, repository, { commit: headSha, ref, priority: 1, restartsCanceled: false });
-      changed(repository, number);
-      return await readPullRequest(installation, repository, await mustFind(repository, number));
-    },
-    openPullRequest: async (repository, input) => {
-      const headSha = await mustBeMergeable(installation, repository, {
-        headBranch: input.headBranch,
-        baseBranch: input.baseBranch,
-      });
-      const number = await rows.insertPullRequest(db, repository, {
-        ...input,
-        headFork: null,
-        headSha,
-        labels: input.labels ?? [],
-        at: installation.clock(),
-        numbers: numbersOf(installation, repository),
-      });
-      if (number === null)
-        throw new HostRefused(`A pull request already exists from ${input.headBranch} into ${input.baseBranch}`);
-      const priority = git.isTemporaryBranch(input.headBranch) ? null : git.isBotBranch(input.headBranch) ? 2 : 1;
-      if (priority !== null)
-        await queueChecks(installation, repository, {
-          commit: headSha,
-          ref: git.branchRef(input.headBranch),
-          priority,
-          restartsCanceled: false,
-        });
-      // Only Interlock opens pull requests of bot branches. It records them itself and needs no hint.
-      if (!git.isBotBranch(input.headBranch)) changed(repository, number);
-      return await readPullRequest(installation, repository, await mustFind(repository, number));
-    },
+    openPullRequestOfFork: async (repository, input) => await openOfFork(stored, repository, input),
+    openPullRequest: async (repository, input) => await open(stored, repository, input),
     reopenPullRequest: async (repository, number) => {
       const row = await mustFind(repository, number);
       if (row.state !== 'closed')
@@ -125,9 +82,66 @@ function openOperations({ installation, changed, mustFind }: StoredPullRequests)
               baseBranch: row.base_branch,
             })
           : row.head_sha;
-      if (await rows.markReopened(db, repository, { number, headSha })) changed(repository, number);
+      if (await rows.markReopened(installation.db, repository, { number, headSha })) changed(repository, number);
     },
   } satisfies Partial<LocalHost>;
+}
+
+async function openOfFork(
+  { installation, changed, mustFind }: StoredPullRequests,
+  repository: HostRepository,
+  { fork, head, ...input }: Parameters<LocalHost['openPullRequestOfFork']>[1],
+): Promise<HostPullRequest> {
+  const headSha = git.requireObjectId(head);
+  const directory = installation.directoryOf(repository);
+  if ((await git.readCommit(installation.git, directory, headSha)) === null)
+    throw new HostRefused(`${headSha} is not a commit of this repository`);
+  const number = await rows.insertPullRequest(installation.db, repository, {
+    ...input,
+    headFork: `${fork.owner}/${fork.name}`,
+    headSha,
+    labels: input.labels ?? [],
+    at: installation.clock(),
+    numbers: numbersOf(installation, repository),
+  });
+  if (number === null) throw new HostRefused(`A pull request already exists from ${fork.owner}:${input.headBranch}`);
+  const ref = `refs/pull/${number}/head`;
+  await git.updateRefs(installation.git, directory, [{ ref, from: null, to: headSha }]);
+  await queueChecks(installation, repository, { commit: headSha, ref, priority: 1, restartsCanceled: false });
+  changed(repository, number);
+  return await readPullRequest(installation, repository, await mustFind(repository, number));
+}
+
+async function open(
+  { installation, changed, mustFind }: StoredPullRequests,
+  repository: HostRepository,
+  input: Parameters<LocalHost['openPullRequest']>[1],
+): Promise<HostPullRequest> {
+  const headSha = await mustBeMergeable(installation, repository, {
+    headBranch: input.headBranch,
+    baseBranch: input.baseBranch,
+  });
+  const number = await rows.insertPullRequest(installation.db, repository, {
+    ...input,
+    headFork: null,
+    headSha,
+    labels: input.labels ?? [],
+    at: installation.clock(),
+    numbers: numbersOf(installation, repository),
+  });
+  if (number === null)
+    throw new HostRefused(`A pull request already exists from ${input.headBranch} into ${input.baseBranch}`);
+  const priority = git.isTemporaryBranch(input.headBranch) ? null : git.isBotBranch(input.headBranch) ? 2 : 1;
+  if (priority !== null)
+    await queueChecks(installation, repository, {
+      commit: headSha,
+      ref: git.branchRef(input.headBranch),
+      priority,
+      restartsCanceled: false,
+    });
+  // Only Interlock opens pull requests of bot branches. It records them itself and needs no hint.
+  if (!git.isBotBranch(input.headBranch)) changed(repository, number);
+  return await readPullRequest(installation, repository, await mustFind(repository, number));
 }
 
 function changeOperations({ installation, changed, mustFind }: StoredPullRequests) {
@@ -230,7 +244,7 @@ async function readPullRequest(
   const read = async (ref: string | null): Promise<string | null> =>
     ref !== null && isOpen ? await git.readRefValue(installation.directoryOf(repository), ref) : null;
   const [head, base] = await Promise.all([read(ownHeadRef(row)), read(git.branchRef(row.base_branch))]);
-  return asPullRequest(installation, repository, row, { head, base });
+  return asPullRequest(installation, repository, { row, tips: { head, base } });
 }
 
 /** The ref of the head branch. Null: the head branch is in a fork, and the head of the pull request never changes. */
@@ -251,8 +265,13 @@ function authorsOf({ author, branch_authors }: rows.PullRequestRow): readonly st
 function asPullRequest(
   installation: Installation,
   repository: HostRepository,
-  row: rows.PullRequestRow,
-  tips: { readonly head: string | null; readonly base: string | null },
+  {
+    row,
+    tips,
+  }: {
+    readonly row: rows.PullRequestRow;
+    readonly tips: { readonly head: string | null; readonly base: string | null };
+  },
 ): HostPullRequest {
   return {
     number: row.number,
