@@ -1,10 +1,18 @@
 // Authenticates a request by a token, by the secret of a session or by the key of an embed link. The database role
 // interlock_system looks these up across all accounts.
-import type { Actor, Context, Ports, Scope } from '../../context.ts';
+import type { Actor, Context, Ports } from '../../context.ts';
 import { sessionEndsAt } from '../../domain/accounts/sign-in.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Database, Transaction } from '../../platform/database.ts';
-import { createKnownRows, type KnownRow } from './known-rows.ts';
+import {
+  createCaches,
+  type Caches,
+  type EmbedLinkColumns,
+  type TokenRow,
+  type UserColumns,
+  type WithActor,
+} from './access.rows.ts';
+import type { KnownRow } from './known-rows.ts';
 import { digestToken, isSameBytes, lookupOf, type Secrets } from './tokens.ts';
 
 const usedEveryMs = 60_000;
@@ -48,14 +56,6 @@ export interface EmbedSession extends Session {
   readonly link: EmbedLinkColumns;
 }
 
-/** The queue that an embed link shows. */
-export interface EmbedLinkColumns {
-  readonly linkId: string;
-  readonly owner: string;
-  readonly name: string;
-  readonly baseBranch: string;
-}
-
 export interface Authenticator {
   /** Throws UNAUTHENTICATED, with the same message for every fault of the token. */
   authenticate(authorization: string | undefined, requestId: string): Promise<Session>;
@@ -76,175 +76,37 @@ export interface Authenticator {
   close(): Promise<void>;
 }
 
-interface UserColumns {
-  /** The key of the row in the cache: the look-up characters of a token, or the digest of a secret, in hexadecimal. */
-  readonly key: string;
-  readonly accountId: string;
-  readonly userId: string;
-  /** Null: the user signed in at GitHub or at the OpenID provider, without a token. */
-  readonly kind: 'account' | 'user' | null;
-  readonly tokenId: string | null;
-  readonly scopes: readonly Scope[];
-  /** When the token or the embed link expires. Null: never. */
-  readonly expiresAt: Date | null;
-  readonly usedAt: Date | null;
-  readonly email: string;
-  readonly handle: string | null;
-  readonly role: Actor['role'];
-  /** Null: the role does not follow GitHub. */
-  readonly githubUserId: string | null;
-  /** Whether the role follows the OpenID provider. */
-  readonly isAtOidc: boolean;
-}
+type RevocationListener = Parameters<Authenticator['onRevoked']>[0];
 
-const userColumns = `u.email, u.handle, u.role, case when u.role_from = 'github' then u.github_user_id end as "githubUserId",
-  u.role_from = 'oidc' as "isAtOidc"`;
-
-interface TokenRow extends UserColumns {
-  readonly tokenId: string;
-  readonly tokenHmac: Buffer;
-}
-
-interface SessionRow extends UserColumns {
-  readonly sessionId: string;
-  readonly startedAt: Date;
-  readonly usedAt: Date;
-}
-
-const tokensByLookup = `
-  select t.lookup as key, t.account_id as "accountId", t.user_id as "userId", t.kind, t.id as "tokenId", t.token_hmac as "tokenHmac",
-         t.scopes, t.expires_at as "expiresAt", t.last_used_at as "usedAt", ${userColumns}
-  from api_token t join account_user u on u.account_id = t.account_id and u.id = t.user_id
-  where t.lookup = any ($1::text[]) and t.revoked_at is null and u.removed_at is null`;
-
-const sessionsByDigest = `
-  select encode(s.digest, 'hex') as key, s.account_id as "accountId", s.user_id as "userId", t.kind, s.token_id as "tokenId", s.id as "sessionId",
-         s.scopes, t.expires_at as "expiresAt", s.started_at as "startedAt", s.used_at as "usedAt",
-         ${userColumns}
-  from user_session s join account_user u on u.account_id = s.account_id and u.id = s.user_id
-  left join api_token t on t.account_id = s.account_id and t.id = s.token_id
-  where s.digest = any ($1::bytea[]) and s.ended_at is null and u.removed_at is null and t.revoked_at is null`;
-
-interface EmbedRow extends UserColumns, EmbedLinkColumns {}
-
-const embedsByDigest = `
-  select encode(l.digest, 'hex') as key, l.account_id as "accountId", l.user_id as "userId", t.kind, l.token_id as "tokenId", l.id as "linkId",
-         array['queue:read'] as scopes, least(l.expires_at, t.expires_at) as "expiresAt", l.used_at as "usedAt",
-         r.owner, r.name, l.base_branch as "baseBranch", ${userColumns}
-  from embed_link l join account_user u on u.account_id = l.account_id and u.id = l.user_id
-  join repository r on r.account_id = l.account_id and r.id = l.repository_id
-  left join api_token t on t.account_id = l.account_id and t.id = l.token_id
-  where l.digest = any ($1::bytea[]) and l.revoked_at is null and u.removed_at is null and t.revoked_at is null and r.deleted_at is null`;
-
-export async function createAuthenticator({
-  ports,
-  secrets,
-}: {
+export async function createAuthenticator(given: {
   readonly ports: Ports;
   readonly secrets: Secrets;
 }): Promise<Authenticator> {
-  const { query } = ports.db.system;
-  const tokens = createKnownRows(
-    async (lookups) => (await query<TokenRow>(tokensByLookup, [lookups])).map(withActor),
-    (before, now) => isSameBytes(before.tokenHmac, now.tokenHmac),
-  );
-  const sessions = createKnownRows(async (digests) =>
-    (await query<SessionRow>(sessionsByDigest, [bytesOf(digests)])).map(withActor),
-  );
-  const embeds = createKnownRows(async (digests) =>
-    (await query<EmbedRow>(embedsByDigest, [bytesOf(digests)])).map(withActor),
-  );
-  const listeners = new Set<(isEnded: ((actor: Actor) => boolean) | null) => void>();
-
+  const { db } = given.ports;
+  const caches = createCaches(given.ports);
+  const parts: Parts = { ...given, ...caches };
+  const listeners = new Set<RevocationListener>();
   const forgetAll = (): void => {
-    for (const rows of [tokens, sessions, embeds]) rows.forget(() => true);
+    for (const rows of Object.values(caches)) rows.forget(() => true);
   };
-  const ofDatabase = forgetters.get(ports.db) ?? new Set();
-  forgetters.set(ports.db, ofDatabase.add(forgetAll));
-
-  const stopListening = await ports.db.system.listen(tokenChannel, (payload) => {
-    const sessionId = /^session:(.*)$/.exec(payload)?.[1];
-    const isEnded = (access: { readonly tokenId: string | null; readonly sessionId?: string | null }): boolean =>
-      payload === '' || (sessionId === undefined ? access.tokenId === payload : access.sessionId === sessionId);
-    tokens.forget(isEnded);
-    sessions.forget(isEnded);
-    embeds.forget(() => true);
+  const ofDatabase = forgetters.get(db) ?? new Set();
+  forgetters.set(db, ofDatabase.add(forgetAll));
+  const stopListening = await db.system.listen(tokenChannel, (payload) => {
+    const isEnded = endedBy(payload);
+    caches.tokens.forget(isEnded);
+    caches.sessions.forget(isEnded);
+    caches.embeds.forget(() => true);
     for (const listener of listeners) listener(payload === '' ? null : isEnded);
   });
-
-  function isTokenOf(found: KnownRow<TokenRow>, token: string): boolean {
-    const given = Buffer.from(token);
-    if (found.secret !== null) return isSameBytes(given, found.secret);
-    const isToken = isSameBytes(digestToken(secrets, token), found.row.tokenHmac);
-    if (isToken) found.secret = given;
-    return isToken;
-  }
-
-  function contextOf({ accountId, actor }: UserColumns & { readonly actor: Actor }, requestId: string): Context {
-    return { ...ports, accountId, actor, requestId };
-  }
-
-  function noteUse(
-    found: KnownRow<UserColumns>,
-    now: number,
-    { statement, id }: { readonly statement: string; readonly id: string },
-  ): void {
-    if (now - found.usedAt < usedEveryMs) return;
-    found.usedAt = now;
-    query(statement, [id, new Date(now).toISOString()]).catch((error: unknown) =>
-      ports.log.warn({ error }, 'The time of the last use of a token, session or embed link could not be written.'),
-    );
-  }
-
-  async function authenticateToken(token: string, requestId: string): Promise<Session> {
-    const lookup = lookupOf(token);
-    const now = ports.clock().getTime();
-    const found = lookup === null ? undefined : await tokens.find(lookup, now);
-    if (!found || !isTokenOf(found, token)) throw unauthenticated();
-    const { expiresAt, tokenId } = found.row;
-    if (expiresAt !== null && expiresAt.getTime() <= now) throw unauthenticated();
-    noteUse(found, now, {
-      statement: 'update api_token set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2)',
-      id: tokenId,
-    });
-    return { ctx: contextOf(found.row, requestId), expiresAt };
-  }
-
-  async function authenticateSession(secret: string, requestId: string, { isUse } = { isUse: true }): Promise<Session> {
-    const now = ports.clock().getTime();
-    const found = await sessions.find(digestToken(secrets, secret).toString('hex'), now);
-    if (!found) throw unauthenticated();
-    const { startedAt, expiresAt: tokenExpiresAt, sessionId } = found.row;
-    const endsAt = (): Date => sessionEndsAt({ startedAt, usedAt: new Date(found.usedAt), tokenExpiresAt });
-    if (endsAt().getTime() <= now) throw unauthenticated();
-    if (isUse)
-      noteUse(found, now, {
-        statement: 'update user_session set used_at = $2 where id = $1 and used_at < $2',
-        id: sessionId,
-      });
-    return { ctx: contextOf(found.row, requestId), expiresAt: endsAt() };
-  }
-
-  async function authenticateEmbed(linkKey: string, requestId: string): Promise<EmbedSession> {
-    const now = ports.clock().getTime();
-    const found = await embeds.find(digestToken(secrets, linkKey).toString('hex'), now);
-    if (!found || (found.row.expiresAt?.getTime() ?? 0) <= now) throw unauthenticated();
-    const { linkId, owner, name, baseBranch, expiresAt } = found.row;
-    noteUse(found, now, {
-      statement: 'update embed_link set used_at = $2 where id = $1 and (used_at is null or used_at < $2)',
-      id: linkId,
-    });
-    return { ctx: contextOf(found.row, requestId), expiresAt, link: { linkId, owner, name, baseBranch } };
-  }
-
   return {
-    authenticateToken,
-    authenticateSession,
-    authenticateEmbed,
+    authenticateToken: async (token, requestId) => await authenticateToken(parts, token, requestId),
+    authenticateSession: async (secret, requestId, { isUse } = { isUse: true }) =>
+      await authenticateSession(parts, secret, { requestId, isUse }),
+    authenticateEmbed: async (key, requestId) => await authenticateEmbed(parts, key, requestId),
     authenticate: async (authorization, requestId) => {
       const [, token] = /^Bearer +(\S+)\s*$/i.exec(authorization ?? '') ?? [];
       if (token === undefined) throw unauthenticated();
-      return await authenticateToken(token, requestId);
+      return await authenticateToken(parts, token, requestId);
     },
     onRevoked: (listener) => {
       listeners.add(listener);
@@ -258,31 +120,97 @@ export async function createAuthenticator({
   };
 }
 
-function bytesOf(digests: readonly string[]): Buffer[] {
-  return digests.map((digest) => Buffer.from(digest, 'hex'));
+interface Parts extends Caches {
+  readonly ports: Ports;
+  readonly secrets: Secrets;
 }
 
-function withActor<Row extends UserColumns & { readonly sessionId?: string }>(
-  row: Row,
-): Row & { readonly actor: Actor } {
-  return { ...row, actor: actorOf(row) };
+/** Whether a token or a session has ended, according to a notification. */
+function endedBy(
+  payload: string,
+): (access: { readonly tokenId: string | null; readonly sessionId?: string | null }) => boolean {
+  const sessionId = /^session:(.*)$/.exec(payload)?.[1];
+  return (access) =>
+    payload === '' || (sessionId === undefined ? access.tokenId === payload : access.sessionId === sessionId);
 }
 
-const kinds = { account: 'account_token', user: 'user_token' } as const;
+async function authenticateToken(parts: Parts, token: string, requestId: string): Promise<Session> {
+  const { ports, secrets, tokens } = parts;
+  const lookup = lookupOf(token);
+  const now = ports.clock().getTime();
+  const found = lookup === null ? undefined : await tokens.find(lookup, now);
+  if (!found || !isTokenOf(secrets, found, token)) throw unauthenticated();
+  const { expiresAt, tokenId } = found.row;
+  if (expiresAt !== null && expiresAt.getTime() <= now) throw unauthenticated();
+  noteUse(ports, found, {
+    now,
+    statement: 'update api_token set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2)',
+    id: tokenId,
+  });
+  return { ctx: contextOf(ports, found.row, requestId), expiresAt };
+}
 
-function actorOf(row: UserColumns & { readonly sessionId?: string }): Actor {
-  return {
-    kind: row.kind === null ? 'person' : kinds[row.kind],
-    userId: row.userId,
-    tokenId: row.tokenId,
-    sessionId: row.sessionId ?? null,
-    email: row.email,
-    handle: row.handle,
-    role: row.role,
-    scopes: new Set(row.scopes),
-    personAtGitHub: row.githubUserId === null ? null : { id: row.githubUserId, login: row.handle ?? '' },
-    hasOidcRole: row.isAtOidc,
-  };
+function isTokenOf(secrets: Secrets, found: KnownRow<TokenRow>, token: string): boolean {
+  const given = Buffer.from(token);
+  if (found.secret !== null) return isSameBytes(given, found.secret);
+  const isToken = isSameBytes(digestToken(secrets, token), found.row.tokenHmac);
+  if (isToken) found.secret = given;
+  return isToken;
+}
+
+async function authenticateSession(
+  { ports, secrets, sessions }: Parts,
+  secret: string,
+  { requestId, isUse }: { readonly requestId: string; readonly isUse: boolean },
+): Promise<Session> {
+  const now = ports.clock().getTime();
+  const found = await sessions.find(digestToken(secrets, secret).toString('hex'), now);
+  if (!found) throw unauthenticated();
+  const { startedAt, expiresAt: tokenExpiresAt, sessionId } = found.row;
+  const endsAt = (): Date => sessionEndsAt({ startedAt, usedAt: new Date(found.usedAt), tokenExpiresAt });
+  if (endsAt().getTime() <= now) throw unauthenticated();
+  if (isUse)
+    noteUse(ports, found, {
+      now,
+      statement: 'update user_session set used_at = $2 where id = $1 and used_at < $2',
+      id: sessionId,
+    });
+  return { ctx: contextOf(ports, found.row, requestId), expiresAt: endsAt() };
+}
+
+async function authenticateEmbed(
+  { ports, secrets, embeds }: Parts,
+  key: string,
+  requestId: string,
+): Promise<EmbedSession> {
+  const now = ports.clock().getTime();
+  const found = await embeds.find(digestToken(secrets, key).toString('hex'), now);
+  if (!found || (found.row.expiresAt?.getTime() ?? 0) <= now) throw unauthenticated();
+  const { linkId, owner, name, baseBranch, expiresAt } = found.row;
+  noteUse(ports, found, {
+    now,
+    statement: 'update embed_link set used_at = $2 where id = $1 and (used_at is null or used_at < $2)',
+    id: linkId,
+  });
+  return { ctx: contextOf(ports, found.row, requestId), expiresAt, link: { linkId, owner, name, baseBranch } };
+}
+
+function contextOf(ports: Ports, { accountId, actor }: UserColumns & WithActor, requestId: string): Context {
+  return { ...ports, accountId, actor, requestId };
+}
+
+function noteUse(
+  { db, log }: Ports,
+  found: KnownRow<UserColumns>,
+  { now, statement, id }: { readonly now: number; readonly statement: string; readonly id: string },
+): void {
+  if (now - found.usedAt < usedEveryMs) return;
+  found.usedAt = now;
+  db.system
+    .query(statement, [id, new Date(now).toISOString()])
+    .catch((error: unknown) =>
+      log.warn({ error }, 'The time of the last use of a token, session or embed link could not be written.'),
+    );
 }
 
 function unauthenticated(): DomainError {

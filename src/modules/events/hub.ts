@@ -58,49 +58,108 @@ interface Tail {
   readonly streams: Set<BufferedEventStream>;
 }
 
-export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions): EventHub {
-  const streams = new Set<BufferedEventStream>();
-  const tails = new Map<string, Tail>();
-  let listening: Promise<() => Promise<void>> | undefined;
-  const recheck = setInterval(() => void compareHeads().catch(warn), recheckMs);
-  recheck.unref();
+export function createEventHub(options: EventHubOptions): EventHub {
+  const hub = new Hub(options);
+  return {
+    follow: (followed) => hub.follow(followed),
+    head: async (accountId) => await hub.head(accountId),
+    close: async () => await hub.close(),
+  };
+}
 
-  function warn(error: unknown): void {
-    log.warn({ err: error }, 'Events for subscriptions could not be read. Interlock tries again.');
+class Hub {
+  readonly #db: Database;
+  readonly #log: Logger;
+  readonly #streams = new Set<BufferedEventStream>();
+  readonly #tails = new Map<string, Tail>();
+  readonly #recheck: NodeJS.Timeout;
+  #listening: Promise<() => Promise<void>> | undefined;
+
+  constructor({ db, log, recheckMs = 5_000 }: EventHubOptions) {
+    this.#db = db;
+    this.#log = log;
+    this.#recheck = setInterval(() => this.#quietly(this.#compareHeads()), recheckMs);
+    this.#recheck.unref();
   }
 
-  async function listen(): Promise<void> {
-    listening ??= db.system.listen(eventsChannel, onNotification).catch((error: unknown) => {
-      listening = undefined;
-      throw error;
+  follow({ accountId, after, matches = () => true, signal }: FollowOptions): EventStream {
+    const abort = (): void => stream.end({});
+    const stream = new BufferedEventStream({
+      matches,
+      begin: async () => await this.#begin(accountId, after),
+      catchUp: async (behind) => await this.#catchUp(accountId, behind),
+      onEnd: (ended) => {
+        signal?.removeEventListener('abort', abort);
+        this.#leave(accountId, ended);
+      },
     });
-    await listening;
+    this.#streams.add(stream);
+    if (signal?.aborted === true) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+    return stream;
   }
 
-  function onNotification(payload: string): void {
+  async head(accountId: string): Promise<string> {
+    const bounds = await readLogBounds(this.#db, accountId);
+    return formatCursor({ epoch: bounds.epoch, position: bounds.head });
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#recheck);
+    for (const stream of this.#streams) stream.end({});
+    const stop = await this.#listening?.catch(() => undefined);
+    await stop?.();
+  }
+
+  /** Finds the position after which a stream begins. */
+  async #begin(accountId: string, after: string | null | undefined): Promise<Cursor> {
+    const cursor = after === undefined || after === null ? undefined : parseCursor(after);
+    await this.#listen();
+    const bounds = await readLogBounds(this.#db, accountId);
+    if (cursor !== undefined) requireFollowable(cursor, bounds);
+    return cursor ?? { epoch: bounds.epoch, position: bounds.head };
+  }
+
+  #quietly(reading: Promise<void>): void {
+    reading.catch((error: unknown) =>
+      this.#log.warn({ err: error }, 'Events for subscriptions could not be read. Interlock tries again.'),
+    );
+  }
+
+  async #listen(): Promise<void> {
+    this.#listening ??= this.#db.system
+      .listen(eventsChannel, (payload) => this.#onNotification(payload))
+      .catch((error: unknown) => {
+        this.#listening = undefined;
+        throw error;
+      });
+    await this.#listening;
+  }
+
+  #onNotification(payload: string): void {
     const heads = parseNotification(payload);
-    if (heads === null) void readNews([...tails.values()]).catch(warn);
-    else readChanged(heads);
+    if (heads === null) this.#quietly(this.#readNews([...this.#tails.values()]));
+    else this.#readChanged(heads);
   }
 
-  function readChanged(heads: readonly (readonly [accountId: string, head: number])[]): void {
+  #readChanged(heads: readonly (readonly [accountId: string, head: number])[]): void {
     const behind = heads.flatMap(([accountId, head]) => {
-      const tail = tails.get(accountId);
+      const tail = this.#tails.get(accountId);
       return tail !== undefined && head > tail.position ? [tail] : [];
     });
-    void readNews(behind).catch(warn);
+    this.#quietly(this.#readNews(behind));
   }
 
-  async function compareHeads(): Promise<void> {
-    if (tails.size === 0) return;
-    const rows = await db.system.query<{ id: string; head: number }>(
+  async #compareHeads(): Promise<void> {
+    if (this.#tails.size === 0) return;
+    const rows = await this.#db.system.query<{ id: string; head: number }>(
       'select account_id::text as id, position::float8 as head from event_head where account_id = any($1::bigint[])',
-      [[...tails.keys()]],
+      [[...this.#tails.keys()]],
     );
-    readChanged(rows.map((row) => [row.id, row.head]));
+    this.#readChanged(rows.map((row) => [row.id, row.head]));
   }
 
-  async function readNews(behind: readonly Tail[]): Promise<void> {
+  async #readNews(behind: readonly Tail[]): Promise<void> {
     for (const tail of behind) tail.hasNews = true;
     const reading = behind.filter((tail) => !tail.isReading);
     for (const tail of reading) tail.isReading = true;
@@ -109,8 +168,8 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
         const wanted = reading.filter((tail) => tail.hasNews && tail.streams.size > 0);
         if (wanted.length === 0) return;
         for (const tail of wanted) tail.hasNews = false;
-        const pages = await readPages(wanted);
-        for (const [index, tail] of wanted.entries()) await handOut(tail, pages[index] ?? []);
+        const pages = await this.#readPages(wanted);
+        for (const [index, tail] of wanted.entries()) await this.#handOut(tail, pages[index] ?? []);
       }
     } finally {
       for (const tail of reading) tail.isReading = false;
@@ -118,14 +177,14 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
   }
 
   /** The read of one account is a prepared statement, which costs less than a read of several. */
-  async function readPages(wanted: readonly Tail[]): Promise<PositionedEvent[][]> {
+  async #readPages(wanted: readonly Tail[]): Promise<PositionedEvent[][]> {
     const [first] = wanted;
-    if (first === undefined || wanted.length > 1) return await readEventsOfAccounts(db, wanted);
-    return [await readEventsAfter(db, first.accountId, first.position)];
+    if (first === undefined || wanted.length > 1) return await readEventsOfAccounts(this.#db, wanted);
+    return [await readEventsAfter(this.#db, first.accountId, first.position)];
   }
 
-  async function handOut(tail: Tail, page: readonly PositionedEvent[]): Promise<void> {
-    if (!continues(page, tail)) return await expire(tail);
+  async #handOut(tail: Tail, page: readonly PositionedEvent[]): Promise<void> {
+    if (!continues(page, tail)) return await this.#expire(tail);
     for (const positioned of page) {
       tail.position = positioned.position;
       for (const stream of tail.streams) stream.offer(positioned);
@@ -133,33 +192,33 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
     if (page.length === pageSize) tail.hasNews = true;
   }
 
-  async function expire(tail: Tail): Promise<void> {
-    const error = cursorExpired(await readLogBounds(db, tail.accountId));
+  async #expire(tail: Tail): Promise<void> {
+    const error = cursorExpired(await readLogBounds(this.#db, tail.accountId));
     for (const stream of tail.streams) stream.end({ error });
   }
 
-  async function catchUp(accountId: string, stream: BufferedEventStream): Promise<void> {
-    const tail = tails.get(accountId);
-    if (tail !== undefined && join(tail, stream)) return;
-    const page = await readEventsAfter(db, accountId, stream.position);
-    if (!continues(page, stream)) throw cursorExpired(await readLogBounds(db, accountId));
+  async #catchUp(accountId: string, stream: BufferedEventStream): Promise<void> {
+    const tail = this.#tails.get(accountId);
+    if (tail !== undefined && this.#join(tail, stream)) return;
+    const page = await readEventsAfter(this.#db, accountId, stream.position);
+    if (!continues(page, stream)) throw cursorExpired(await readLogBounds(this.#db, accountId));
     for (const positioned of page) stream.offer(positioned);
     if (page.length === pageSize || stream.isEnded) return;
-    join(tails.get(accountId) ?? openTail(accountId, stream), stream);
+    this.#join(this.#tails.get(accountId) ?? this.#openTail(accountId, stream), stream);
   }
 
   // A stream that is behind the tail reads pages itself. A stream that is ahead of the tail skips events that it
   // already has.
-  function join(tail: Tail, stream: BufferedEventStream): boolean {
+  #join(tail: Tail, stream: BufferedEventStream): boolean {
     if (tail.epoch !== stream.epoch || tail.position > stream.position) return false;
     stream.isLive = true;
     tail.streams.add(stream);
     // The tail had no stream before, and so has read no events for earlier notifications.
-    if (tail.streams.size === 1) void readNews([tail]).catch(warn);
+    if (tail.streams.size === 1) this.#quietly(this.#readNews([tail]));
     return true;
   }
 
-  function openTail(accountId: string, at: Cursor): Tail {
+  #openTail(accountId: string, at: Cursor): Tail {
     const tail = {
       accountId,
       epoch: at.epoch,
@@ -168,50 +227,15 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
       hasNews: false,
       streams: new Set<BufferedEventStream>(),
     };
-    tails.set(accountId, tail);
+    this.#tails.set(accountId, tail);
     return tail;
   }
 
-  function leave(accountId: string, stream: BufferedEventStream): void {
-    streams.delete(stream);
-    const tail = tails.get(accountId);
-    if (tail?.streams.delete(stream) && tail.streams.size === 0) tails.delete(accountId);
+  #leave(accountId: string, stream: BufferedEventStream): void {
+    this.#streams.delete(stream);
+    const tail = this.#tails.get(accountId);
+    if (tail?.streams.delete(stream) && tail.streams.size === 0) this.#tails.delete(accountId);
   }
-
-  return {
-    follow({ accountId, after, matches = () => true, signal }) {
-      const abort = (): void => stream.end({});
-      const stream = new BufferedEventStream({
-        matches,
-        begin: async () => {
-          const cursor = after === undefined || after === null ? undefined : parseCursor(after);
-          await listen();
-          const bounds = await readLogBounds(db, accountId);
-          if (cursor !== undefined) requireFollowable(cursor, bounds);
-          return cursor ?? { epoch: bounds.epoch, position: bounds.head };
-        },
-        catchUp: async (behind) => await catchUp(accountId, behind),
-        onEnd: (ended) => {
-          signal?.removeEventListener('abort', abort);
-          leave(accountId, ended);
-        },
-      });
-      streams.add(stream);
-      if (signal?.aborted === true) abort();
-      else signal?.addEventListener('abort', abort, { once: true });
-      return stream;
-    },
-    async head(accountId) {
-      const bounds = await readLogBounds(db, accountId);
-      return formatCursor({ epoch: bounds.epoch, position: bounds.head });
-    },
-    async close() {
-      clearInterval(recheck);
-      for (const stream of streams) stream.end({});
-      const stop = await listening?.catch(() => undefined);
-      await stop?.();
-    },
-  };
 }
 
 // Positions have no gaps. If a page does not begin directly after the last position, rows in between were deleted. If

@@ -41,42 +41,7 @@ export function createSenders({ db }: Ports, secrets: Secrets, { apiUrl, install
     clients.set(token, client);
     return client;
   };
-
-  async function accountClient(accountId: string): Promise<SlackClient> {
-    const [row] = await db.system.query<{ token: Buffer }>('select token from slack_workspace where account_id = $1', [
-      accountId,
-    ]);
-    if (row === undefined) throw new SlackCallFailed('no_token', null);
-    return clientOf(decrypt(secrets, tokenPurpose(accountId), row.token).toString());
-  }
-
-  async function findDestination(accountId: string, id: string): Promise<Sender | null> {
-    const [row] = await db.system.query<{ kind: string; channel: string | null; url: Buffer | null }>(
-      'select kind, channel, url from slack_destination where account_id = $1 and id = $2',
-      [accountId, id],
-    );
-    if (row === undefined) return null;
-    if (row.url !== null) {
-      const url = webhookAddress(decrypt(secrets, webhookUrlPurpose(accountId), row.url).toString(), apiUrl);
-      return { kind: 'webhook', post: async (content) => await postByWebhook(url, content) };
-    }
-    if (row.channel === null) return null;
-    return { kind: 'bot', client: await accountClient(accountId), channel: row.channel, isEdited: true };
-  }
-
-  async function findPerson(accountId: string, destinationId: string, userId: string): Promise<Sender | null> {
-    const [row] = await db.system.query<{ email: string }>(
-      `select u.email from account_user u
-       where u.account_id = $1 and u.id = $3 and u.removed_at is null
-         and exists (select from slack_destination d where d.account_id = $1 and d.id = $2)`,
-      [accountId, destinationId, userId],
-    );
-    if (row === undefined) return null;
-    const client = await accountClient(accountId);
-    const channel = await client.openDirect(row.email);
-    return channel === null ? null : { kind: 'bot', client, channel, isEdited: false };
-  }
-
+  const finding: Finding = { db, secrets, apiUrl, clientOf };
   return {
     async find(accountId, address) {
       switch (address.kind) {
@@ -85,12 +50,59 @@ export function createSenders({ db }: Ports, secrets: Secrets, { apiUrl, install
             ? null
             : { kind: 'bot', client: clientOf(installation.token), channel: address.channel, isEdited: true };
         case 'destination':
-          return await findDestination(accountId, address.destinationId);
+          return await findDestination(finding, accountId, address.destinationId);
         case 'person':
-          return await findPerson(accountId, address.destinationId, address.userId);
+          return await findPerson(finding, accountId, address);
         default:
           return address satisfies never;
       }
     },
   };
+}
+
+interface Finding {
+  readonly db: Ports['db'];
+  readonly secrets: Secrets;
+  readonly apiUrl: string;
+  readonly clientOf: (token: string) => SlackClient;
+}
+
+async function accountClient({ db, secrets, clientOf }: Finding, accountId: string): Promise<SlackClient> {
+  const [row] = await db.system.query<{ token: Buffer }>('select token from slack_workspace where account_id = $1', [
+    accountId,
+  ]);
+  if (row === undefined) throw new SlackCallFailed('no_token', null);
+  return clientOf(decrypt(secrets, tokenPurpose(accountId), row.token).toString());
+}
+
+async function findDestination(finding: Finding, accountId: string, id: string): Promise<Sender | null> {
+  const { db, secrets, apiUrl } = finding;
+  const [row] = await db.system.query<{ kind: string; channel: string | null; url: Buffer | null }>(
+    'select kind, channel, url from slack_destination where account_id = $1 and id = $2',
+    [accountId, id],
+  );
+  if (row === undefined) return null;
+  if (row.url !== null) {
+    const url = webhookAddress(decrypt(secrets, webhookUrlPurpose(accountId), row.url).toString(), apiUrl);
+    return { kind: 'webhook', post: async (content) => await postByWebhook(url, content) };
+  }
+  if (row.channel === null) return null;
+  return { kind: 'bot', client: await accountClient(finding, accountId), channel: row.channel, isEdited: true };
+}
+
+async function findPerson(
+  finding: Finding,
+  accountId: string,
+  { destinationId, userId }: Extract<SlackAddress, { kind: 'person' }>,
+): Promise<Sender | null> {
+  const [row] = await finding.db.system.query<{ email: string }>(
+    `select u.email from account_user u
+       where u.account_id = $1 and u.id = $3 and u.removed_at is null
+         and exists (select from slack_destination d where d.account_id = $1 and d.id = $2)`,
+    [accountId, destinationId, userId],
+  );
+  if (row === undefined) return null;
+  const client = await accountClient(finding, accountId);
+  const channel = await client.openDirect(row.email);
+  return channel === null ? null : { kind: 'bot', client, channel, isEdited: false };
 }

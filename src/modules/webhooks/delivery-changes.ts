@@ -3,7 +3,7 @@
 // row in `webhook_watch` is valid.
 import type { Logger } from 'pino';
 import type { Database } from '../../platform/database.ts';
-import { repeat } from '../../platform/repeat.ts';
+import { repeat, type Loop } from '../../platform/repeat.ts';
 
 /** The id of a delivery that changed. Null: any delivery may have changed, so the reader reads all deliveries again. */
 type DeliveryChange = string | null;
@@ -20,36 +20,74 @@ const prolongEveryMs = 20_000;
 /** If more deliveries than this have changed since the reader's last read, the reader reads all deliveries again. */
 const maxUntaken = 200;
 
-export function createDeliveryChanges({ db, log }: { readonly db: Database; readonly log: Logger }): DeliveryChanges {
-  const streams = new Map<string, Set<DeliveryChangeStream>>();
-  let listening: Promise<() => Promise<void>> | undefined;
-  let prolongedAt = 0;
-  const prolonging = repeat(prolongEveryMs, prolong, (error) =>
-    log.warn({ err: error }, 'The watch on webhook deliveries could not be prolonged. Interlock tries again.'),
-  );
-  prolonging.start();
+export function createDeliveryChanges(options: { readonly db: Database; readonly log: Logger }): DeliveryChanges {
+  return new Changes(options);
+}
 
-  async function listen(): Promise<void> {
-    listening ??= db.system.listen(channel, onNotification).catch((error: unknown) => {
-      listening = undefined;
-      throw error;
-    });
-    await listening;
+class Changes implements DeliveryChanges {
+  readonly #db: Database;
+  readonly #streams = new Map<string, Set<DeliveryChangeStream>>();
+  readonly #prolonging: Loop;
+  #listening: Promise<() => Promise<void>> | undefined;
+  #prolongedAt = 0;
+
+  constructor({ db, log }: { readonly db: Database; readonly log: Logger }) {
+    this.#db = db;
+    this.#prolonging = repeat(
+      prolongEveryMs,
+      async () => await this.#prolong(),
+      (error) =>
+        log.warn({ err: error }, 'The watch on webhook deliveries could not be prolonged. Interlock tries again.'),
+    );
+    this.#prolonging.start();
+  }
+
+  follow(accountId: string): DeliveryChangeStream {
+    const stream = new DeliveryChangeStream(
+      async () => {
+        const ofAccount = this.#streams.get(accountId) ?? new Set();
+        this.#streams.set(accountId, ofAccount.add(stream));
+        await this.#listen();
+        await this.#watch([accountId]);
+      },
+      () => {
+        const ofAccount = this.#streams.get(accountId);
+        if (ofAccount?.delete(stream) === true && ofAccount.size === 0) this.#streams.delete(accountId);
+      },
+    );
+    return stream;
+  }
+
+  async close(): Promise<void> {
+    await this.#prolonging.stop();
+    for (const each of this.#streams.values()) for (const stream of each) void stream.return();
+    const stop = await this.#listening?.catch(() => undefined);
+    await stop?.();
+  }
+
+  async #listen(): Promise<void> {
+    this.#listening ??= this.#db.system
+      .listen(channel, (payload) => this.#onNotification(payload))
+      .catch((error: unknown) => {
+        this.#listening = undefined;
+        throw error;
+      });
+    await this.#listening;
   }
 
   // After a reconnect the message is empty, because notifications may have been lost.
-  function onNotification(payload: string): void {
+  #onNotification(payload: string): void {
     const [accountId = '', deliveryId] = payload.split(':');
-    if (deliveryId === undefined) return readAllAgain();
-    for (const stream of streams.get(accountId) ?? []) stream.offer(deliveryId);
+    if (deliveryId === undefined) return this.#readAllAgain();
+    for (const stream of this.#streams.get(accountId) ?? []) stream.offer(deliveryId);
   }
 
-  function readAllAgain(): void {
-    for (const each of streams.values()) for (const stream of each) stream.offer(null);
+  #readAllAgain(): void {
+    for (const each of this.#streams.values()) for (const stream of each) stream.offer(null);
   }
 
-  async function watch(accountIds: readonly string[]): Promise<void> {
-    await db.system.query(
+  async #watch(accountIds: readonly string[]): Promise<void> {
+    await this.#db.system.query(
       `insert into webhook_watch (account_id, until_at)
          select a.id, clock_timestamp() + interval '${watchSec} seconds' from account a where a.id = any($1::bigint[])
        on conflict (account_id) do update set until_at = excluded.until_at`,
@@ -57,37 +95,13 @@ export function createDeliveryChanges({ db, log }: { readonly db: Database; read
     );
   }
 
-  async function prolong(): Promise<void> {
-    if (streams.size === 0) return;
-    await watch([...streams.keys()]);
-    const hasLapsed = performance.now() - prolongedAt > watchSec * 1_000;
-    prolongedAt = performance.now();
-    if (hasLapsed) readAllAgain();
+  async #prolong(): Promise<void> {
+    if (this.#streams.size === 0) return;
+    await this.#watch([...this.#streams.keys()]);
+    const hasLapsed = performance.now() - this.#prolongedAt > watchSec * 1_000;
+    this.#prolongedAt = performance.now();
+    if (hasLapsed) this.#readAllAgain();
   }
-
-  return {
-    follow(accountId) {
-      const stream = new DeliveryChangeStream(
-        async () => {
-          const ofAccount = streams.get(accountId) ?? new Set();
-          streams.set(accountId, ofAccount.add(stream));
-          await listen();
-          await watch([accountId]);
-        },
-        () => {
-          const ofAccount = streams.get(accountId);
-          if (ofAccount?.delete(stream) === true && ofAccount.size === 0) streams.delete(accountId);
-        },
-      );
-      return stream;
-    },
-    async close() {
-      await prolonging.stop();
-      for (const each of streams.values()) for (const stream of each) void stream.return();
-      const stop = await listening?.catch(() => undefined);
-      await stop?.();
-    },
-  };
 }
 
 type Taken = IteratorResult<DeliveryChange, undefined>;

@@ -4,7 +4,7 @@
 // its data.
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { systemContext, type Ports } from '../../context.ts';
-import { repeat } from '../../platform/repeat.ts';
+import { repeat, type Loop } from '../../platform/repeat.ts';
 import { promoteDueSigning } from '../accounts/index.ts';
 import { eventsChannel, parseNotification } from '../events/index.ts';
 import type { DeliveryRef, EndpointRef } from './deliveries.rows.ts';
@@ -35,66 +35,107 @@ interface EndpointWork {
 }
 
 export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): WebhookRelay {
-  const sender = createWebhookSender(ports, options);
-  const endpoints = new Map<string, EndpointWork>();
-  const accounts = new Map<string, { hasNews: boolean }>();
-  const running = new Set<Promise<unknown>>();
-  let stopListening: Promise<(() => Promise<void>) | undefined> | undefined;
-  const stopping = new AbortController();
-  const isStopping = (): boolean => stopping.signal.aborted;
-  let lostLookedForAt = 0;
+  return new Relay(ports, options);
+}
 
-  function warn(error: unknown): void {
-    ports.log.warn({ err: error }, 'Webhooks could not be relayed. Interlock tries again.');
+class Relay implements WebhookRelay {
+  readonly sender: WebhookSender;
+  readonly #ports: Ports;
+  readonly #options: WebhookRelayOptions;
+  readonly #loop: Loop;
+  readonly #endpoints = new Map<string, EndpointWork>();
+  readonly #accounts = new Map<string, { hasNews: boolean }>();
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #stopping = new AbortController();
+  #stopListening: Promise<(() => Promise<void>) | undefined> | undefined;
+  #lostLookedForAt = 0;
+
+  constructor(ports: Ports, options: WebhookRelayOptions) {
+    this.#ports = ports;
+    this.#options = options;
+    this.sender = createWebhookSender(ports, options);
+    this.#loop = repeat(
+      options.pollEveryMs ?? defaultPollMs,
+      async () => await this.#poll(),
+      (error) => this.#warn(error),
+    );
   }
 
-  function track(work: Promise<unknown>): void {
-    const tracked = work.catch(warn).finally(() => running.delete(tracked));
-    running.add(tracked);
+  start(): void {
+    const listening = this.#ports.db.system.listen(eventsChannel, (payload) => this.#onNotification(payload));
+    this.#stopListening = listening.catch((error: unknown) => {
+      this.#ports.log.warn({ err: error }, 'The relay gets no notifications of events. It polls for webhooks instead.');
+      return undefined;
+    });
+    this.#loop.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    const polled = this.#loop.stop();
+    await (await this.#stopListening)?.();
+    const ending = Promise.all([polled, ...this.#running]);
+    const timeout = setTimeout(() => this.#options.http.close(), stopWithinMs);
+    await ending;
+    clearTimeout(timeout);
+    this.#options.http.close();
+  }
+
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  #warn(error: unknown): void {
+    this.#ports.log.warn({ err: error }, 'Webhooks could not be relayed. Interlock tries again.');
+  }
+
+  #track(work: Promise<unknown>): void {
+    const tracked = work.catch((error: unknown) => this.#warn(error)).finally(() => this.#running.delete(tracked));
+    this.#running.add(tracked);
   }
 
   /** Processes the new events of an account. If more events arrive in the meantime, processes the account again. */
-  function look(accountId: string): void {
-    const known = accounts.get(accountId);
+  #look(accountId: string): void {
+    const known = this.#accounts.get(accountId);
     if (known !== undefined) known.hasNews = true;
-    else if (!isStopping()) track(lookAt(accountId));
+    else if (!this.#isStopping) this.#track(this.#lookAt(accountId));
   }
 
-  async function lookAt(accountId: string): Promise<void> {
+  async #lookAt(accountId: string): Promise<void> {
     const account = { hasNews: true };
-    accounts.set(accountId, account);
+    this.#accounts.set(accountId, account);
     try {
-      while (account.hasNews && !isStopping()) {
+      while (account.hasNews && !this.#isStopping) {
         account.hasNews = false;
-        await advanceOutbox(ports.db, accountId, ports.clock());
-        for (const endpoint of await withPending(ports, accountId)) serve(endpoint);
+        await advanceOutbox(this.#ports.db, accountId, this.#ports.clock());
+        for (const endpoint of await withPending(this.#ports, accountId)) this.#serve(endpoint);
       }
     } finally {
-      accounts.delete(accountId);
+      this.#accounts.delete(accountId);
     }
   }
 
-  function serve(endpoint: EndpointRef): void {
-    const known = endpoints.get(endpoint.endpointId);
+  #serve(endpoint: EndpointRef): void {
+    const known = this.#endpoints.get(endpoint.endpointId);
     if (known !== undefined) {
       known.hasNews = true;
       known.wake();
-    } else if (!isStopping()) track(sendAll(endpoint));
+    } else if (!this.#isStopping) this.#track(this.#sendAll(endpoint));
   }
 
-  async function sendAll(endpoint: EndpointRef): Promise<void> {
+  async #sendAll(endpoint: EndpointRef): Promise<void> {
     const work: EndpointWork = { inFlight: new Set(), wake: () => {}, hasNews: true };
-    endpoints.set(endpoint.endpointId, work);
+    this.#endpoints.set(endpoint.endpointId, work);
     try {
-      while (!isStopping() && (work.hasNews || work.inFlight.size > 0)) {
+      while (!this.#isStopping && (work.hasNews || work.inFlight.size > 0)) {
         const woken = Promise.withResolvers<void>();
         work.wake = woken.resolve;
         work.hasNews = false;
-        const { deliveries, target } = await sender.takePendingDeliveries(
+        const { deliveries, target } = await this.sender.takePendingDeliveries(
           endpoint,
           maxPerEndpoint - work.inFlight.size,
         );
-        for (const delivery of deliveries) begin(work, sender.send(delivery, target));
+        for (const delivery of deliveries) this.#begin(work, this.sender.send(delivery, target));
         if (work.inFlight.size === 0 || work.hasNews) continue;
         await (work.inFlight.size < maxPerEndpoint
           ? Promise.race([...work.inFlight, woken.promise])
@@ -105,15 +146,15 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
       }
     } finally {
       if (work.inFlight.size > 0) await Promise.all(work.inFlight);
-      endpoints.delete(endpoint.endpointId);
+      this.#endpoints.delete(endpoint.endpointId);
     }
   }
 
   // After an attempt has ended, further deliveries may be taken, because the attempt no longer blocks its lane.
-  function begin(work: EndpointWork, sending: Promise<void>): void {
+  #begin(work: EndpointWork, sending: Promise<void>): void {
     const ended = sending
       .catch((error: unknown) =>
-        ports.log.warn({ err: error }, 'A webhook could not be sent. Interlock sends it again.'),
+        this.#ports.log.warn({ err: error }, 'A webhook could not be sent. Interlock sends it again.'),
       )
       .finally(() => {
         work.inFlight.delete(ended);
@@ -122,43 +163,21 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
     work.inFlight.add(ended);
   }
 
-  async function poll(): Promise<void> {
-    const now = ports.clock();
-    for (const accountId of await accountsWithWork(ports, now)) look(accountId);
-    if (now.getTime() - lostLookedForAt < lookForLostEveryMs) return;
-    lostLookedForAt = now.getTime();
-    for (const delivery of await findLostRetries(ports, now)) await options.retry(delivery);
-    for (const accountId of await duePromotions(ports, now)) await promoteDueSigning(systemContext(ports, accountId));
+  async #poll(): Promise<void> {
+    const now = this.#ports.clock();
+    for (const accountId of await accountsWithWork(this.#ports, now)) this.#look(accountId);
+    if (now.getTime() - this.#lostLookedForAt < lookForLostEveryMs) return;
+    this.#lostLookedForAt = now.getTime();
+    for (const delivery of await findLostRetries(this.#ports, now)) await this.#options.retry(delivery);
+    for (const accountId of await duePromotions(this.#ports, now))
+      await promoteDueSigning(systemContext(this.#ports, accountId));
   }
 
-  function onNotification(payload: string): void {
+  #onNotification(payload: string): void {
     const heads = parseNotification(payload);
-    if (heads === null) track(poll());
-    else for (const [accountId] of heads) look(accountId);
+    if (heads === null) this.#track(this.#poll());
+    else for (const [accountId] of heads) this.#look(accountId);
   }
-
-  const loop = repeat(options.pollEveryMs ?? defaultPollMs, poll, warn);
-
-  return {
-    sender,
-    start() {
-      stopListening = ports.db.system.listen(eventsChannel, onNotification).catch((error: unknown) => {
-        ports.log.warn({ err: error }, 'The relay gets no notifications of events. It polls for webhooks instead.');
-        return undefined;
-      });
-      loop.start();
-    },
-    async stop() {
-      stopping.abort();
-      const polled = loop.stop();
-      await (await stopListening)?.();
-      const ending = Promise.all([polled, ...running]);
-      const timeout = setTimeout(() => options.http.close(), stopWithinMs);
-      await ending;
-      clearTimeout(timeout);
-      options.http.close();
-    },
-  };
 }
 
 function hasPending(now: string): string {

@@ -62,7 +62,7 @@ async function decideAll(
   // Reads that do not need each other share a round trip.
   const [judged, conflicting, validated, below] = await Promise.all([
     loadJudgedBuilds(ctx, tx, { wanted: { repositoryId: repository.id, commits: heads, trees: [] }, rules }),
-    conflictsWithTip(ctx, tx, queue, heads),
+    conflictsWithTip(ctx, tx, { queue, heads }),
     judgeValidations(ctx, tx, { configuration, rows: pullRequests }),
     readPullRequestsBelow(ctx, tx, pullRequests),
   ]);
@@ -200,8 +200,7 @@ function admissionRules(
 async function conflictsWithTip(
   ctx: Context,
   tx: Transaction,
-  queue: QueueRow,
-  heads: readonly string[],
+  { queue, heads }: { readonly queue: QueueRow; readonly heads: readonly string[] },
 ): Promise<Set<string>> {
   const rows = await tx.query<{ head: string }>(
     `select heads[1] as head from merge_result

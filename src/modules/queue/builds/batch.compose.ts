@@ -64,7 +64,7 @@ async function recordComposed(
        where account_id = $1 and id = $2 and state = 'making' and commit is null returning 1`,
       [ctx.accountId, batch.id, composed.commit, composed.tree, testedCommit, below, digestContent(loaded)],
     );
-    await keepMergeResult(ctx, tx, loaded, { tree: composed.tree, conflictAt: -1 });
+    await keepMergeResult(ctx, tx, { loaded, result: { tree: composed.tree, conflictAt: -1 } });
     if (made.length === 0) return;
     for (const [ordinal, own] of composed.ownCommits.entries()) {
       await tx.send(
@@ -189,7 +189,8 @@ async function keepConflict(ctx: Context, loaded: LoadedBatch, conflict: MemberC
     // A side build does not contain the pull requests before it, and may conflict for that reason. So the batch is
     // given up, and neither the pull request nor a merge result records the conflict.
     if (batch.sideBuild) return await giveUp(ctx, tx, batch.id);
-    if (conflict.of === 'composition') await keepMergeResult(ctx, tx, loaded, { tree: null, conflictAt: conflict.at });
+    if (conflict.of === 'composition')
+      await keepMergeResult(ctx, tx, { loaded, result: { tree: null, conflictAt: conflict.at } });
     const member = members[conflict.at];
     const row =
       member &&
@@ -219,7 +220,7 @@ async function keepConflictOfSpeculation(ctx: Context, loaded: LoadedBatch, at: 
   const { batch } = loaded;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await changeQueue(ctx, tx, batch.queueId);
-    await keepMergeResult(ctx, tx, loaded, { tree: null, conflictAt: at });
+    await keepMergeResult(ctx, tx, { loaded, result: { tree: null, conflictAt: at } });
     await giveUp(ctx, tx, batch.id);
   });
 }
@@ -234,8 +235,10 @@ async function giveUp(ctx: Context, tx: Transaction, batchId: string): Promise<v
 async function keepMergeResult(
   ctx: Context,
   tx: Transaction,
-  { batch, assumed, members }: LoadedBatch,
-  result: { tree: string | null; conflictAt: number },
+  {
+    loaded: { batch, assumed, members },
+    result,
+  }: { readonly loaded: LoadedBatch; readonly result: { tree: string | null; conflictAt: number } },
 ): Promise<void> {
   const layers = [...assumed, ...members];
   const heads = layers

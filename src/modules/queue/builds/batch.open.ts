@@ -150,7 +150,7 @@ async function markStarted(
     row.buildStartedAt = isFirst ? work.now : (row.buildStartedAt ?? work.now);
     if (isStart) announceBuildStarted(work, row);
     // An isolation build changes no status, because the status of its member follows its batch in line.
-    if (bot !== null && row.sideBuild !== 'isolation') await tagMembers(ctx, tx, work, { batch: row, members });
+    if (bot !== null && row.sideBuild !== 'isolation') await tagMembers(ctx, tx, { work, batch: row, members });
     await finishWork(work);
   });
 }
@@ -193,8 +193,11 @@ async function keepBotPullRequest(
 async function tagMembers(
   ctx: Context,
   tx: Transaction,
-  work: QueueWork,
-  { batch, members }: { readonly batch: BatchRow; readonly members: readonly BatchMemberRow[] },
+  {
+    work,
+    batch,
+    members,
+  }: { readonly work: QueueWork; readonly batch: BatchRow; readonly members: readonly BatchMemberRow[] },
 ): Promise<void> {
   const rows = new Map(
     (await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } })).map((row) => [

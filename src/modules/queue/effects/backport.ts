@@ -172,7 +172,7 @@ async function conclude(ctx: Context, backport: Backport, news: BackportNews): P
       reason: reasonOf(news),
     });
     await finishWork(work);
-    await endBranchWork(ctx, tx, intent, { state: 'done', outcome: news });
+    await endBranchWork(ctx, tx, { intent, end: { state: 'done', outcome: news } });
   });
 }
 
@@ -188,6 +188,6 @@ function reasonOf(news: BackportNews): string | null {
 async function end(ctx: Context, intent: IntentRow, outcome: Readonly<Record<string, unknown>>): Promise<void> {
   await ctx.db.transaction(
     ctx.accountId,
-    async (tx) => await endBranchWork(ctx, tx, intent, { state: 'done', outcome }),
+    async (tx) => await endBranchWork(ctx, tx, { intent, end: { state: 'done', outcome } }),
   );
 }

@@ -172,7 +172,7 @@ async function conclude(
       });
       await finishWork(work);
     }
-    await endBranchWork(ctx, tx, intent, { state: 'done', outcome });
+    await endBranchWork(ctx, tx, { intent, end: { state: 'done', outcome } });
   });
 }
 

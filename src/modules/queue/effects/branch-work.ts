@@ -38,8 +38,13 @@ export async function startBranchWork(ctx: Context, intent: IntentRow): Promise<
 export async function endBranchWork(
   ctx: Context,
   tx: Transaction,
-  intent: IntentRow,
-  end: { readonly state: 'done' | 'failed'; readonly outcome: Readonly<Record<string, unknown>> },
+  {
+    intent,
+    end,
+  }: {
+    readonly intent: IntentRow;
+    readonly end: { readonly state: 'done' | 'failed'; readonly outcome: Readonly<Record<string, unknown>> };
+  },
 ): Promise<void> {
   await tx.send(
     `update intent set state = $3, outcome = $4, concluded_at = $5
@@ -84,7 +89,7 @@ export async function carryOutRefresh(ctx: Context, intent: IntentRow): Promise<
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     // The queue is woken even if the host has no new facts, because the next turn judges admission and reviews again.
     await changeQueueOf(ctx, tx, row.id);
-    await endBranchWork(ctx, tx, intent, { state: 'done', outcome: {} });
+    await endBranchWork(ctx, tx, { intent, end: { state: 'done', outcome: {} } });
   });
 }
 

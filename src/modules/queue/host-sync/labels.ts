@@ -30,8 +30,13 @@ export interface LabelAct extends LabelWrite {
 export async function readLabelActs(
   ctx: Context,
   repository: HostedRepository & Pick<RepositoryRow, 'active' | 'configurationYaml'>,
-  seen: HostPullRequest,
-  before: { readonly labels: readonly string[]; readonly isOpened: boolean },
+  {
+    seen,
+    before,
+  }: {
+    readonly seen: HostPullRequest;
+    readonly before: { readonly labels: readonly string[]; readonly isOpened: boolean };
+  },
 ): Promise<LabelAct[]> {
   if (seen.state !== 'open') return [];
   const rules = labelRulesOf(configurationOf(repository));

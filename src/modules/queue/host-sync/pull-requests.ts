@@ -55,7 +55,7 @@ export async function syncPullRequest(
     const acts =
       before.status === null && !isOpened
         ? []
-        : await readLabelActs(ctx, { ...repository, ...before }, seen, { labels: before.labels, isOpened });
+        : await readLabelActs(ctx, { ...repository, ...before }, { seen, before: { labels: before.labels, isOpened } });
     const rules = { configuration: configurationOf(before), defaultBranch: before.defaultBranch };
     const found = { repository, seen, rules };
     const row =

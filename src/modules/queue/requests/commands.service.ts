@@ -176,11 +176,11 @@ async function carryOutCommand(ctx: Context, given: ReceivedCommand, command: Co
     throw new DomainError('FORBIDDEN', 'Only people who can write to the repository can give commands here.');
   switch (command.kind) {
     case 'queue':
-      return await queueFor(ctx, given, command, {});
+      return await queueFor(ctx, given, { command, skips: {} });
     case 'skip_line':
-      return await queueFor(ctx, given, command, { skipLine: true, skipLineReason: command.reason });
+      return await queueFor(ctx, given, { command, skips: { skipLine: true, skipLineReason: command.reason } });
     case 'skip_validation':
-      return await queueFor(ctx, given, command, { skipValidation: true });
+      return await queueFor(ctx, given, { command, skips: { skipValidation: true } });
     case 'dequeue':
       await refuseUnlessAllowed(ctx, repository, { command: 'dequeue', person: comment.author });
       await dequeueKnown(
@@ -247,7 +247,11 @@ async function requestBranchWork(
   );
 }
 
-async function queueFor(ctx: Context, given: ReceivedCommand, command: Command, skips: SkipOptions): Promise<void> {
+async function queueFor(
+  ctx: Context,
+  given: ReceivedCommand,
+  { command, skips }: { readonly command: Command; readonly skips: SkipOptions },
+): Promise<void> {
   const { repository, comment, known } = given;
   const { author } = comment;
   refuseSource(repository, 'slash_command');

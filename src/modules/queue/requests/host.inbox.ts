@@ -45,116 +45,129 @@ export interface HostInbox {
 }
 
 export function createHostInbox(ports: () => Ports): HostInbox {
-  const leases = createHintLeases(ports);
-  const received = new Map<string, PlannedHint>();
-  const lines = new Map<string, Promise<void>>();
-  /** Repositories whose hints wait as rows. */
-  const waiting = new Set<string>();
-  const inProcess = atMost(limits.ofProcess);
-  let storing: Promise<void> | null = null;
+  return new Inbox(ports);
+}
 
-  const query: Ports['db']['system']['query'] = async (text, values) => await ports().db.system.query(text, values);
+class Inbox implements HostInbox {
+  readonly #ports: () => Ports;
+  readonly #leases: ReturnType<typeof createHintLeases>;
+  readonly #received = new Map<string, PlannedHint>();
+  /** By repository: the handling of its hints. */
+  readonly #lines = new Map<string, Promise<void>>();
+  /** Repositories whose hints wait as rows. */
+  readonly #waiting = new Set<string>();
+  readonly #inProcess = atMost(limits.ofProcess);
+  #storing: Promise<void> | null = null;
+
+  constructor(ports: () => Ports) {
+    this.#ports = ports;
+    this.#leases = createHintLeases(ports);
+  }
+
+  receive(event: HostEvent): void {
+    this.#receive(event, 0);
+  }
+
+  async store(events: readonly HostEvent[]): Promise<void> {
+    for (const event of events) this.#receive(event, event.kind === 'checks' ? checksWaitMs : 0);
+    await this.#storing;
+  }
+
+  async look(): Promise<void> {
+    const taken = await takeDueHints(this.#query, this.#leases.take());
+    // More hints of these repositories may be due than are taken at once.
+    for (const { repositoryId } of taken) this.#waiting.add(repositoryId);
+    this.#handleInOrder(taken);
+  }
+
+  async drain(): Promise<void> {
+    do {
+      while (this.#isBusy) await Promise.all([this.#storing, ...this.#lines.values()]);
+      await this.look();
+    } while (this.#isBusy);
+  }
+
+  readonly #query: Ports['db']['system']['query'] = async (text, values) =>
+    await this.#ports().db.system.query(text, values);
+
+  get #isBusy(): boolean {
+    return this.#storing !== null || this.#lines.size > 0;
+  }
+
+  #receive(event: HostEvent, waitMs: number): void {
+    const hint = hintOf(event);
+    this.#received.set(keyOfHint(hint), { ...hint, dueAt: new Date(this.#ports().clock().getTime() + waitMs) });
+    this.#storing ??= this.#storeReceived().finally(() => {
+      this.#storing = null;
+    });
+  }
 
   /** Stores hints. Hints of the same moment are stored by one statement. */
-  async function store(): Promise<void> {
-    for (let attempt = 1; received.size > 0; attempt += 1) {
+  async #storeReceived(): Promise<void> {
+    for (let attempt = 1; this.#received.size > 0; attempt += 1) {
       await Promise.resolve();
-      const hints = [...received.values()];
-      received.clear();
+      const hints = [...this.#received.values()];
+      this.#received.clear();
       const { idle = [], busy = [] } = Object.groupBy(hints, (hint) =>
-        lines.has(hint.repositoryId) ? 'busy' : 'idle',
+        this.#lines.has(hint.repositoryId) ? 'busy' : 'idle',
       );
       try {
-        for (const { repositoryId } of busy) waiting.add(repositoryId);
-        await storeHints(query, busy, { now: ports().clock() });
-        handleInOrder(await storeHints(query, idle, leases.take()));
-        if (busy.some((hint) => !lines.has(hint.repositoryId))) await look();
+        for (const { repositoryId } of busy) this.#waiting.add(repositoryId);
+        await storeHints(this.#query, busy, { now: this.#ports().clock() });
+        this.#handleInOrder(await storeHints(this.#query, idle, this.#leases.take()));
+        if (busy.some((hint) => !this.#lines.has(hint.repositoryId))) await this.look();
         attempt = 0;
       } catch (error) {
         if (attempt === maxAttempts)
-          return ports().log.warn(
+          return this.#ports().log.warn(
             { error, hints: hints.length },
             'Host events could not be stored; the reconciler will find the changes they reported.',
           );
-        for (const hint of hints) if (!received.has(keyOfHint(hint))) received.set(keyOfHint(hint), hint);
+        for (const hint of hints) if (!this.#received.has(keyOfHint(hint))) this.#received.set(keyOfHint(hint), hint);
         await delay(100 * 2 ** attempt);
       }
     }
   }
 
   /** Handles hints after the hints of the same repository that are already being handled. */
-  function handleInOrder(taken: readonly TakenHint[]): void {
-    leases.keep(taken);
+  #handleInOrder(taken: readonly TakenHint[]): void {
+    this.#leases.keep(taken);
     for (const [repositoryId, hints] of Map.groupBy(taken, (hint) => hint.repositoryId)) {
-      const line = (lines.get(repositoryId) ?? Promise.resolve())
-        .then(async () => await handleAll(repositoryId, hints))
+      const line = (this.#lines.get(repositoryId) ?? Promise.resolve())
+        .then(async () => await this.#handleAll(repositoryId, hints))
         .catch((error: unknown) =>
-          ports().log.warn(
+          this.#ports().log.warn(
             { error },
             'Host events could not be handled. They are handled again when their leases end.',
           ),
         )
         .finally(() => {
-          if (lines.get(repositoryId) === line) lines.delete(repositoryId);
+          if (this.#lines.get(repositoryId) === line) this.#lines.delete(repositoryId);
         });
-      lines.set(repositoryId, line);
+      this.#lines.set(repositoryId, line);
     }
   }
 
-  async function handleAll(repositoryId: string, hints: readonly TakenHint[]): Promise<void> {
+  async #handleAll(repositoryId: string, hints: readonly TakenHint[]): Promise<void> {
     const handled: string[] = [];
     const ofRepository = atMost(hints.every(({ isRemote }) => isRemote) ? limits.ofRemote : limits.ofLocal);
     const handleInTurn = async (hint: TakenHint): Promise<void> =>
       await ofRepository(
         async () =>
-          await inProcess(async () => {
-            if (await handleHint(ports(), hint, leases.owner)) handled.push(hint.id);
+          await this.#inProcess(async () => {
+            if (await handleHint(this.#ports(), hint, this.#leases.owner)) handled.push(hint.id);
           }),
       );
     let isOver = false;
     try {
       await Promise.all(hints.map(handleInTurn));
-      isOver = await endHints(query, handled, leases.owner);
+      isOver = await endHints(this.#query, handled, this.#leases.owner);
     } finally {
       // The leases are dropped before `look`, which may take the same hints again.
-      leases.drop(hints);
+      this.#leases.drop(hints);
     }
-    if (waiting.delete(repositoryId) || !isOver) await look();
+    if (this.#waiting.delete(repositoryId) || !isOver) await this.look();
   }
-
-  function isBusy(): boolean {
-    return storing !== null || lines.size > 0;
-  }
-
-  async function look(): Promise<void> {
-    const taken = await takeDueHints(query, leases.take());
-    // More hints of these repositories may be due than are taken at once.
-    for (const { repositoryId } of taken) waiting.add(repositoryId);
-    handleInOrder(taken);
-  }
-
-  function receive(event: HostEvent, waitMs = 0): void {
-    const hint = hintOf(event);
-    received.set(keyOfHint(hint), { ...hint, dueAt: new Date(ports().clock().getTime() + waitMs) });
-    storing ??= store().finally(() => {
-      storing = null;
-    });
-  }
-
-  return {
-    receive: (event) => receive(event),
-    async store(events) {
-      for (const event of events) receive(event, event.kind === 'checks' ? checksWaitMs : 0);
-      await storing;
-    },
-    look,
-    async drain() {
-      do {
-        while (isBusy()) await Promise.all([storing, ...lines.values()]);
-        await look();
-      } while (isBusy());
-    },
-  };
 }
 
 /**

@@ -101,7 +101,7 @@ async function findBuildReset(
 async function carryOut(ctx: Context, reset: Reset): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await changeQueue(ctx, tx, reset.queueId);
-    const { loaded, configuration } = await load(ctx, tx, reset.repository, queue);
+    const { loaded, configuration } = await load(ctx, tx, { repository: reset.repository, queue });
     const decisions = decide(loaded, reset);
     const work = startWork(ctx, tx, queue);
     if (decisions.length > 0) {
@@ -116,7 +116,7 @@ async function carryOut(ctx: Context, reset: Reset): Promise<void> {
 async function preview(ctx: Context, reset: Reset): Promise<readonly QueueImpact[]> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await tx.em.findOneOrFail(QueueEntity, { id: reset.queueId });
-    const { loaded } = await load(ctx, tx, reset.repository, queue);
+    const { loaded } = await load(ctx, tx, { repository: reset.repository, queue });
     const decided = decide(loaded, reset);
     const { snapshot: before } = loaded;
     const now = ctx.clock().getTime();
@@ -126,7 +126,11 @@ async function preview(ctx: Context, reset: Reset): Promise<readonly QueueImpact
   });
 }
 
-async function load(ctx: Context, tx: Transaction, repository: RepositoryRow, queue: QueueRow) {
+async function load(
+  ctx: Context,
+  tx: Transaction,
+  { repository, queue }: { readonly repository: RepositoryRow; readonly queue: QueueRow },
+) {
   const { baseTip, baseTree } = queue;
   if (haltOf(repository, queue) !== null)
     throw new DomainError(
