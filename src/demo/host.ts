@@ -72,13 +72,8 @@ export function githubDemoHost({ url, token, scenario }: Place, person: GitHubPe
   const client = createClient({ url, token });
   const octokit = new Octokit({ baseUrl: person.apiUrl, auth: person.token });
   const place = { owner, repo: name };
-  const readStatus = async (number: number): Promise<string | null> => {
-    const { repository } = await client.graphql<{ repository: { pullRequest: { status: string } | null } }>(
-      'query ($owner: String!, $name: String!, $number: Int!) { repository(owner: $owner, name: $name) { pullRequest(number: $number) { status } } }',
-      { owner, name, number },
-    );
-    return repository.pullRequest?.status ?? null;
-  };
+  const readStatus = async (number: number): Promise<string | null> =>
+    await readStatusOf(client, { owner, name, number });
   return {
     remote: `${person.webUrl}/${owner}/${name}.git`,
     page: `${person.webUrl}/${owner}/${name}`,
@@ -88,17 +83,7 @@ export function githubDemoHost({ url, token, scenario }: Place, person: GitHubPe
       // GitHub sends the browser of a person who has chosen repositories to this address. The request makes Interlock
       // read the installation again.
       await fetch(`${url}/github/installed`);
-      await pollUntil(`${owner}/${name} to be listed`, async () => {
-        const { repository } = await client.graphql<{ repository: { id: string } | null }>(
-          'query ($owner: String!, $name: String!) { repository(owner: $owner, name: $name) { id } }',
-          { owner, name },
-        );
-        return repository?.id ?? null;
-      });
-      await client.graphql(
-        'mutation ($repository: RepositoryInput!) { setRepositoryActive(input: {repository: $repository, active: true}) { repository { id } } }',
-        { repository: { owner, name } },
-      );
+      await activateListed(client, { owner, name });
     },
     async openPullRequest({ branch, title }) {
       const { data } = await octokit.request('POST /repos/{owner}/{repo}/pulls', {
@@ -111,12 +96,8 @@ export function githubDemoHost({ url, token, scenario }: Place, person: GitHubPe
       return data.number;
     },
     async queue(number) {
-      const labels = ['mergequeue'];
-      await octokit.request('POST /repos/{owner}/{repo}/issues/{issue_number}/labels', {
-        ...place,
-        issue_number: number,
-        labels,
-      });
+      const labelled = { ...place, issue_number: number, labels: ['mergequeue'] };
+      await octokit.request('POST /repos/{owner}/{repo}/issues/{issue_number}/labels', labelled);
       await pollUntil(`#${number} to be in line`, async () => {
         const status = await readStatus(number);
         return status !== null && inLine.has(status) ? status : null;
@@ -138,6 +119,37 @@ export function githubDemoHost({ url, token, scenario }: Place, person: GitHubPe
       );
     },
   };
+}
+
+type Client = ReturnType<typeof createClient>;
+
+async function readStatusOf(
+  client: Client,
+  pullRequest: { readonly owner: string; readonly name: string; readonly number: number },
+): Promise<string | null> {
+  const { repository } = await client.graphql<{ repository: { pullRequest: { status: string } | null } }>(
+    'query ($owner: String!, $name: String!, $number: Int!) { repository(owner: $owner, name: $name) { pullRequest(number: $number) { status } } }',
+    pullRequest,
+  );
+  return repository.pullRequest?.status ?? null;
+}
+
+/** Waits until Interlock knows the repository, and activates it. */
+async function activateListed(
+  client: Client,
+  repository: { readonly owner: string; readonly name: string },
+): Promise<void> {
+  await pollUntil(`${repository.owner}/${repository.name} to be listed`, async () => {
+    const found = await client.graphql<{ repository: { id: string } | null }>(
+      'query ($owner: String!, $name: String!) { repository(owner: $owner, name: $name) { id } }',
+      repository,
+    );
+    return found.repository?.id ?? null;
+  });
+  await client.graphql(
+    'mutation ($repository: RepositoryInput!) { setRepositoryActive(input: {repository: $repository, active: true}) { repository { id } } }',
+    { repository },
+  );
 }
 
 async function pollUntil<T>(what: string, look: () => Promise<T | null>): Promise<T> {

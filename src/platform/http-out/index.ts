@@ -65,8 +65,9 @@ const maxHeaderBytes = 1024;
 const connectionsPerHost = 32;
 const idleConnectionMs = 3_000;
 
-export function createHttpOut({ allowPrivateAddresses, lookup }: HttpOutOptions): HttpOut {
-  const options = {
+/** The options of the agents, which keep connections and refuse addresses. */
+function agentOptions(allowPrivateAddresses: boolean) {
+  return {
     keepAlive: true,
     maxSockets: connectionsPerHost,
     // The number of attempts at one endpoint at the same time, so that later attempts reuse these connections.
@@ -79,6 +80,10 @@ export function createHttpOut({ allowPrivateAddresses, lookup }: HttpOutOptions)
     // IPv4 addresses in the obsolete IPv4-compatible form of IPv6, which the agent would take for public addresses.
     denyIPAddressList: allowPrivateAddresses ? [] : ['::/96'],
   };
+}
+
+export function createHttpOut({ allowPrivateAddresses, lookup }: HttpOutOptions): HttpOut {
+  const options = agentOptions(allowPrivateAddresses);
   const agents = { http: new RequestFilteringHttpAgent(options), https: new RequestFilteringHttpsAgent(options) };
 
   function open({ url, headers, body, method }: PostRequest & { readonly method: string }): ClientRequest {

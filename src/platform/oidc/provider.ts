@@ -60,140 +60,24 @@ const timeoutMs = 10_000;
 const describedMs = 10 * 60_000;
 const skewSec = 60;
 
+/** What every call of the provider needs. */
+interface Calls {
+  readonly client: ProviderClient;
+  readonly lacksClaims: LacksClaims;
+  /** Returns the options of a request. */
+  readonly request: () => { readonly signal: AbortSignal; readonly [oauth.allowInsecureRequests]: boolean };
+  /** Reads the description of the provider, at most once in `describedMs`. */
+  readonly describe: () => Promise<oauth.AuthorizationServer>;
+  readonly describeAgain: () => Promise<oauth.AuthorizationServer>;
+}
+
 export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaims): OidcProvider {
-  const issuer = new URL(client.issuer);
-  const request = (): { readonly signal: AbortSignal; readonly [oauth.allowInsecureRequests]: boolean } => ({
-    signal: AbortSignal.timeout(timeoutMs),
-    // The settings accept plain http only for a provider on this machine.
-    [oauth.allowInsecureRequests]: issuer.protocol === 'http:',
-  });
-  const failed = (error: unknown): OidcFailure => failureOf(error, client);
-  let described: { readonly server: oauth.AuthorizationServer; readonly until: number } | null = null;
-
-  async function describe(): Promise<oauth.AuthorizationServer> {
-    if (described !== null && described.until > Date.now()) return described.server;
-    const response = await oauth.discoveryRequest(issuer, request());
-    const server = await oauth.processDiscoveryResponse(issuer, response);
-    described = { server, until: Date.now() + describedMs };
-    return server;
-  }
-
-  const asClient = (): oauth.Client => identify(client);
-  const proofOf = (server: oauth.AuthorizationServer): oauth.ClientAuth => authenticationOf(client, server);
-
-  /**
-   * Verifies the signature of the ID token. If the key of the signature is unknown, the provider's description and keys
-   * are read again, because the provider may have a newer key.
-   */
-  async function checkSignature(server: oauth.AuthorizationServer, response: Response): Promise<void> {
-    try {
-      await oauth.validateApplicationLevelSignature(server, response, request());
-    } catch (error) {
-      if (!(error instanceof oauth.OperationProcessingError) || error.code !== oauth.KEY_SELECTION) throw error;
-      described = null;
-      await oauth.validateApplicationLevelSignature(await describe(), response, request());
-    }
-  }
-
-  async function identityOf(
-    server: oauth.AuthorizationServer,
-    response: Response,
-    { tokens, subject }: { readonly tokens: oauth.TokenEndpointResponse; readonly subject: string | null },
-  ): Promise<ProviderIdentity> {
-    const claims = oauth.getValidatedIdTokenClaims(tokens);
-    if (claims !== undefined) await checkSignature(server, response);
-    const known = claims?.sub ?? subject;
-    if (known === null || (subject !== null && known !== subject))
-      throw new OidcFailure('refused', 'The OpenID provider answered for another person. Sign in again.');
-    const more = await askUserInfo(server, { tokens, subject: known, claims: claims ?? {} });
-    return {
-      subject: known,
-      claims: { ...claims, ...more },
-      idToken: tokens.id_token ?? null,
-      refreshToken: tokens.refresh_token ?? null,
-    };
-  }
-
-  async function askUserInfo(
-    server: oauth.AuthorizationServer,
-    {
-      tokens,
-      subject,
-      claims,
-    }: {
-      readonly tokens: oauth.TokenEndpointResponse;
-      readonly subject: string;
-      readonly claims: ProviderIdentity['claims'];
-    },
-  ): Promise<ProviderIdentity['claims']> {
-    if (server.userinfo_endpoint === undefined || !lacksClaims(claims)) return {};
-    const response = await oauth.userInfoRequest(server, asClient(), tokens.access_token, request());
-    return await oauth.processUserInfoResponse(server, asClient(), subject, response);
-  }
-
-  async function begin(): Promise<{ readonly url: string; readonly kept: PendingAuthorization }> {
-    const server = await describe();
-    const kept = {
-      state: oauth.generateRandomState(),
-      nonce: oauth.generateRandomNonce(),
-      verifier: oauth.generateRandomCodeVerifier(),
-    };
-    return { url: await authorizationUrl(client, server, kept), kept };
-  }
-
-  async function complete(answer: URLSearchParams, kept: PendingAuthorization): Promise<ProviderIdentity> {
-    const server = await describe();
-    const checked = oauth.validateAuthResponse(server, asClient(), answer, kept.state);
-    const response = await oauth.authorizationCodeGrantRequest(
-      server,
-      asClient(),
-      proofOf(server),
-      checked,
-      client.redirectUri,
-      kept.verifier,
-      request(),
-    );
-    const tokens = await oauth.processAuthorizationCodeResponse(server, asClient(), response, {
-      expectedNonce: kept.nonce,
-      requireIdToken: true,
-    });
-    return await identityOf(server, response, { tokens, subject: null });
-  }
-
-  async function refresh(refreshToken: string, subject: string): Promise<ProviderIdentity> {
-    const server = await describe();
-    const response = await oauth.refreshTokenGrantRequest(server, asClient(), proofOf(server), refreshToken, request());
-    const tokens = await oauth.processRefreshTokenResponse(server, asClient(), response);
-    return await identityOf(server, response, { tokens, subject });
-  }
-
-  async function revoke(refreshToken: string): Promise<void> {
-    const server = await describe();
-    // The provider cannot revoke tokens. Interlock only deletes its copy.
-    if (server.revocation_endpoint === undefined) return;
-    const hint = { additionalParameters: { token_type_hint: 'refresh_token' } };
-    const response = await oauth.revocationRequest(server, asClient(), proofOf(server), refreshToken, {
-      ...request(),
-      ...hint,
-    });
-    await oauth.processRevocationResponse(response);
-  }
-
-  async function signOutUrl(back: string, idToken: string | null): Promise<string | null> {
-    const { end_session_endpoint: endpoint } = await describe();
-    if (endpoint === undefined) return null;
-    const url = new URL(endpoint);
-    url.searchParams.set('client_id', client.clientId);
-    url.searchParams.set('post_logout_redirect_uri', back);
-    if (idToken !== null) url.searchParams.set('id_token_hint', idToken);
-    return url.href;
-  }
-
+  const calls = prepareCalls(client, lacksClaims);
   const failing =
-    <Args extends unknown[], T>(work: (...args: Args) => Promise<T>) =>
+    <Args extends unknown[], T>(work: (calls: Calls, ...args: Args) => Promise<T>) =>
     async (...args: Args): Promise<T> =>
-      await work(...args).catch((error: unknown) => {
-        throw failed(error);
+      await work(calls, ...args).catch((error: unknown) => {
+        throw failureOf(error, client);
       });
   return {
     redirectUri: client.redirectUri,
@@ -202,8 +86,156 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
     refresh: failing(refresh),
     revoke: failing(revoke),
     signOutUrl: failing(signOutUrl),
-    describe: failing(describe),
+    describe: failing(calls.describe),
   };
+}
+
+function prepareCalls(client: ProviderClient, lacksClaims: LacksClaims): Calls {
+  const issuer = new URL(client.issuer);
+  const request: Calls['request'] = () => ({
+    signal: AbortSignal.timeout(timeoutMs),
+    // The settings accept plain http only for a provider on this machine.
+    [oauth.allowInsecureRequests]: issuer.protocol === 'http:',
+  });
+  let described: { readonly server: oauth.AuthorizationServer; readonly until: number } | null = null;
+  const describeAgain = async (): Promise<oauth.AuthorizationServer> => {
+    described = null;
+    const response = await oauth.discoveryRequest(issuer, request());
+    const server = await oauth.processDiscoveryResponse(issuer, response);
+    described = { server, until: Date.now() + describedMs };
+    return server;
+  };
+  const describe = async (): Promise<oauth.AuthorizationServer> =>
+    described !== null && described.until > Date.now() ? described.server : await describeAgain();
+  return { client, lacksClaims, request, describe, describeAgain };
+}
+
+async function begin({
+  client,
+  describe,
+}: Calls): Promise<{ readonly url: string; readonly kept: PendingAuthorization }> {
+  const server = await describe();
+  const kept = {
+    state: oauth.generateRandomState(),
+    nonce: oauth.generateRandomNonce(),
+    verifier: oauth.generateRandomCodeVerifier(),
+  };
+  return { url: await authorizationUrl(client, server, kept), kept };
+}
+
+async function complete(calls: Calls, answer: URLSearchParams, kept: PendingAuthorization): Promise<ProviderIdentity> {
+  const { client, request } = calls;
+  const server = await calls.describe();
+  const checked = oauth.validateAuthResponse(server, identify(client), answer, kept.state);
+  const response = await oauth.authorizationCodeGrantRequest(
+    server,
+    identify(client),
+    authenticationOf(client, server),
+    checked,
+    client.redirectUri,
+    kept.verifier,
+    request(),
+  );
+  const tokens = await oauth.processAuthorizationCodeResponse(server, identify(client), response, {
+    expectedNonce: kept.nonce,
+    requireIdToken: true,
+  });
+  return await identityOf(calls, { server, response, tokens, subject: null });
+}
+
+async function refresh(calls: Calls, refreshToken: string, subject: string): Promise<ProviderIdentity> {
+  const { client, request } = calls;
+  const server = await calls.describe();
+  const response = await oauth.refreshTokenGrantRequest(
+    server,
+    identify(client),
+    authenticationOf(client, server),
+    refreshToken,
+    request(),
+  );
+  const tokens = await oauth.processRefreshTokenResponse(server, identify(client), response);
+  return await identityOf(calls, { server, response, tokens, subject });
+}
+
+async function revoke({ client, request, describe }: Calls, refreshToken: string): Promise<void> {
+  const server = await describe();
+  // The provider cannot revoke tokens. Interlock only deletes its copy.
+  if (server.revocation_endpoint === undefined) return;
+  const hint = { additionalParameters: { token_type_hint: 'refresh_token' } };
+  const response = await oauth.revocationRequest(
+    server,
+    identify(client),
+    authenticationOf(client, server),
+    refreshToken,
+    {
+      ...request(),
+      ...hint,
+    },
+  );
+  await oauth.processRevocationResponse(response);
+}
+
+async function signOutUrl({ client, describe }: Calls, back: string, idToken: string | null): Promise<string | null> {
+  const { end_session_endpoint: endpoint } = await describe();
+  if (endpoint === undefined) return null;
+  const url = new URL(endpoint);
+  url.searchParams.set('client_id', client.clientId);
+  url.searchParams.set('post_logout_redirect_uri', back);
+  if (idToken !== null) url.searchParams.set('id_token_hint', idToken);
+  return url.href;
+}
+
+interface TokenAnswer {
+  readonly server: oauth.AuthorizationServer;
+  readonly response: Response;
+  readonly tokens: oauth.TokenEndpointResponse;
+  /** The person who signed in earlier. Null: a person signs in now. */
+  readonly subject: string | null;
+}
+
+async function identityOf(calls: Calls, { server, response, tokens, subject }: TokenAnswer): Promise<ProviderIdentity> {
+  const claims = oauth.getValidatedIdTokenClaims(tokens);
+  if (claims !== undefined) await checkSignature(calls, server, response);
+  const known = claims?.sub ?? subject;
+  if (known === null || (subject !== null && known !== subject))
+    throw new OidcFailure('refused', 'The OpenID provider answered for another person. Sign in again.');
+  const more = await askUserInfo(calls, { server, tokens, subject: known, claims: claims ?? {} });
+  return {
+    subject: known,
+    claims: { ...claims, ...more },
+    idToken: tokens.id_token ?? null,
+    refreshToken: tokens.refresh_token ?? null,
+  };
+}
+
+async function askUserInfo(
+  { client, request, lacksClaims }: Calls,
+  {
+    server,
+    tokens,
+    subject,
+    claims,
+  }: Omit<TokenAnswer, 'response'> & {
+    readonly subject: string;
+    readonly claims: ProviderIdentity['claims'];
+  },
+): Promise<ProviderIdentity['claims']> {
+  if (server.userinfo_endpoint === undefined || !lacksClaims(claims)) return {};
+  const response = await oauth.userInfoRequest(server, identify(client), tokens.access_token, request());
+  return await oauth.processUserInfoResponse(server, identify(client), subject, response);
+}
+
+/**
+ * Verifies the signature of the ID token. If the key of the signature is unknown, the provider's description and keys
+ * are read again, because the provider may have a newer key.
+ */
+async function checkSignature(calls: Calls, server: oauth.AuthorizationServer, response: Response): Promise<void> {
+  try {
+    await oauth.validateApplicationLevelSignature(server, response, calls.request());
+  } catch (error) {
+    if (!(error instanceof oauth.OperationProcessingError) || error.code !== oauth.KEY_SELECTION) throw error;
+    await oauth.validateApplicationLevelSignature(await calls.describeAgain(), response, calls.request());
+  }
 }
 
 /** Times in tokens are compared with the installation's clock, like the times of sessions. */

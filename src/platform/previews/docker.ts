@@ -42,6 +42,19 @@ const defaultLimits: Omit<ContainerLimits, 'diskBytes'> = {
 };
 const pingTimeoutMs = 3_000;
 
+/** Why no container can run here. Null: containers can run. */
+async function refusalOf(docker: Docker): Promise<string | null> {
+  const { host } = docker.modem as { readonly host?: string };
+  if (host !== undefined && !['localhost', '127.0.0.1', '::1'].includes(host))
+    return 'The docker daemon of DOCKER_HOST is on another machine, but previews must run on this machine.';
+  const answers = docker.ping().then(
+    () => true,
+    () => false,
+  );
+  const isThere = await Promise.race([answers, delay(pingTimeoutMs, false, { ref: false })]);
+  return isThere ? null : 'No docker daemon answers here: start one, or name it by DOCKER_HOST.';
+}
+
 export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes {
   const docker = options.docker ?? new Docker();
   const installation = createHash('sha256').update(options.installation).digest('hex').slice(0, 12);
@@ -61,21 +74,9 @@ export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes 
     await endOrphanedContainer({ docker, teardownTimeoutMs }, containerName(name), report);
   }
 
-  async function refusal(): Promise<string | null> {
-    const { host } = docker.modem as { readonly host?: string };
-    if (host !== undefined && !['localhost', '127.0.0.1', '::1'].includes(host))
-      return 'The docker daemon of DOCKER_HOST is on another machine, but previews must run on this machine.';
-    const answers = docker.ping().then(
-      () => true,
-      () => false,
-    );
-    const isThere = await Promise.race([answers, delay(pingTimeoutMs, false, { ref: false })]);
-    return isThere ? null : 'No docker daemon answers here: start one, or name it by DOCKER_HOST.';
-  }
-
   return {
     kind: 'docker',
-    refusal: async (kind) => (kind === 'docker' ? await refusal() : `A ${kind} is no image of docker.`),
+    refusal: async (kind) => (kind === 'docker' ? await refusalOf(docker) : `A ${kind} is no image of docker.`),
     async boot(boot, supervision) {
       const refused = await this.refusal(boot.image.kind);
       if (refused !== null) throw new BootFailed(refused);
@@ -88,7 +89,7 @@ export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes 
       return await bootContainer(settings, { boot, ...named }, supervision);
     },
     async list() {
-      if ((await refusal()) !== null) return [];
+      if ((await refusalOf(docker)) !== null) return [];
       const filters = { label: [`${labels.installation}=${installation}`] };
       const containers = await docker.listContainers({ all: true, filters });
       const listed: string[] = [];

@@ -42,28 +42,38 @@ export function parseGatewayAddress(text: string): GatewayAddress | null {
   return /^[0:.]+$/.test(host) ? null : { host, port: Number(port) };
 }
 
+interface App {
+  readonly address: string;
+  readonly sockets: Set<Duplex>;
+}
+
+/** Connects a client with an app, until one of them closes the connection. */
+function connectTo(app: App, outer: Duplex, head: Buffer): void {
+  const inner = connect({ ...connectOptions(app.address), allowHalfOpen: true });
+  for (const socket of [outer, inner]) {
+    app.sockets.add(socket);
+    socket.once('close', () => app.sockets.delete(socket));
+  }
+  outer.once('close', () => inner.destroy());
+  const refused = (): void => refuse(outer, '502 Bad Gateway');
+  inner.once('error', refused);
+  inner.once('connect', () => {
+    inner.off('error', refused);
+    outer.write('HTTP/1.1 200 Connected\r\n\r\n');
+    inner.write(head);
+    pipeline(outer, inner, outer, () => {});
+  });
+}
+
 /** Throws if the gateway cannot listen on this address. */
 export async function openPreviewGateway({ host, port }: GatewayAddress = loopbackGateway): Promise<PreviewGateway> {
-  const apps = new Map<string, { readonly address: string; readonly sockets: Set<Duplex> }>();
+  const apps = new Map<string, App>();
   const server = createServer((_request, response) => response.writeHead(405, { allow: 'CONNECT' }).end());
   server.on('connect', (proxyRequest, outer, head) => {
     outer.on('error', () => outer.destroy());
     const app = apps.get(digestOf(keyOf(proxyRequest)));
     if (app === undefined) return refuse(outer, '407 Proxy Authentication Required');
-    const inner = connect({ ...connectOptions(app.address), allowHalfOpen: true });
-    for (const socket of [outer, inner]) {
-      app.sockets.add(socket);
-      socket.once('close', () => app.sockets.delete(socket));
-    }
-    outer.once('close', () => inner.destroy());
-    const refused = (): void => refuse(outer, '502 Bad Gateway');
-    inner.once('error', refused);
-    inner.once('connect', () => {
-      inner.off('error', refused);
-      outer.write('HTTP/1.1 200 Connected\r\n\r\n');
-      inner.write(head);
-      pipeline(outer, inner, outer, () => {});
-    });
+    connectTo(app, outer, head);
   });
   server.listen(port, host);
   await once(server, 'listening');

@@ -47,20 +47,8 @@ const maxSearched = 200;
 
 export function createSlackClient({ token, apiUrl }: { readonly token: string; readonly apiUrl: string }): SlackClient {
   let opened: Promise<WebClient> | null = null;
-  // Loaded at the first use, because most processes never call Slack.
-  const open = async (): Promise<WebClient> => {
-    const { WebClient: Client, LogLevel } = await import('@slack/web-api');
-    return new Client(token, {
-      slackApiUrl: apiUrl,
-      timeout: timeoutMs,
-      rejectRateLimitedCalls: true,
-      retryConfig: { retries: 0 },
-      allowAbsoluteUrls: false,
-      logLevel: LogLevel.ERROR,
-    });
-  };
   const calling = async <T>(call: (client: WebClient) => Promise<T>): Promise<T> => {
-    const client = await (opened ??= open());
+    const client = await (opened ??= open(token, apiUrl));
     return await call(client).catch((error: unknown) => {
       throw failureOf(error);
     });
@@ -80,42 +68,62 @@ export function createSlackClient({ token, apiUrl }: { readonly token: string; r
       }),
     update: async ({ channel, ts }, { text, blocks }) =>
       await calling(async (client) => void (await client.apiCall('chat.update', { channel, ts, text, blocks }))),
-    async find(channel, key, since) {
-      const found = calling(async (client) => {
-        const answer = await client.apiCall('conversations.history', {
-          channel,
-          oldest: String(since.getTime() / 1_000),
-          limit: maxSearched,
-          include_all_metadata: true,
-        });
-        const { messages = [] } = answer as { readonly messages?: readonly HistoryMessage[] };
-        const ours = messages.find(({ metadata }) => metadata?.event_payload?.key === key);
-        return ours === undefined ? null : { channel, ts: ours.ts };
-      });
-      // Reading a channel needs additional scopes and the channel's id. Without them, a message may be posted twice.
-      return await found.catch((error: unknown) => {
-        if (error instanceof SlackCallFailed && ['missing_scope', 'channel_not_found'].includes(error.error ?? ''))
-          return null;
-        throw error;
-      });
-    },
-    openDirect: async (email) =>
-      await calling(async (client) => {
-        const { user } = (await client.apiCall('users.lookupByEmail', { email })) as {
-          readonly user?: { id?: string };
-        };
-        const { channel } = (await client.apiCall('conversations.open', { users: user?.id ?? '' })) as {
-          readonly channel?: { readonly id?: string };
-        };
-        if (channel?.id === undefined) throw new SlackCallFailed(null, null);
-        return channel.id;
-      }).catch((error: unknown) => {
-        if (error instanceof SlackCallFailed && absent.includes(error.error ?? '')) return null;
-        throw error;
-      }),
+    find: async (channel, key, since) =>
+      await calling(async (client) => await findMessage(client, channel, { key, since })).catch(nullIf(unreadable)),
+    openDirect: async (email) => await calling(async (client) => await openDirect(client, email)).catch(nullIf(absent)),
   };
 }
 
+// Loaded at the first use, because most processes never call Slack.
+async function open(token: string, apiUrl: string): Promise<WebClient> {
+  const { WebClient: Client, LogLevel } = await import('@slack/web-api');
+  return new Client(token, {
+    slackApiUrl: apiUrl,
+    timeout: timeoutMs,
+    rejectRateLimitedCalls: true,
+    retryConfig: { retries: 0 },
+    allowAbsoluteUrls: false,
+    logLevel: LogLevel.ERROR,
+  });
+}
+
+async function findMessage(
+  client: WebClient,
+  channel: string,
+  { key, since }: { readonly key: string; readonly since: Date },
+): Promise<PostedMessage | null> {
+  const answer = await client.apiCall('conversations.history', {
+    channel,
+    oldest: String(since.getTime() / 1_000),
+    limit: maxSearched,
+    include_all_metadata: true,
+  });
+  const { messages = [] } = answer as { readonly messages?: readonly HistoryMessage[] };
+  const ours = messages.find(({ metadata }) => metadata?.event_payload?.key === key);
+  return ours === undefined ? null : { channel, ts: ours.ts };
+}
+
+async function openDirect(client: WebClient, email: string): Promise<string> {
+  const { user } = (await client.apiCall('users.lookupByEmail', { email })) as {
+    readonly user?: { id?: string };
+  };
+  const { channel } = (await client.apiCall('conversations.open', { users: user?.id ?? '' })) as {
+    readonly channel?: { readonly id?: string };
+  };
+  if (channel?.id === undefined) throw new SlackCallFailed(null, null);
+  return channel.id;
+}
+
+/** Handles a failed call: these errors of Slack mean that there is nothing. */
+function nullIf(errors: readonly string[]): (error: unknown) => null {
+  return (error) => {
+    if (error instanceof SlackCallFailed && errors.includes(error.error ?? '')) return null;
+    throw error;
+  };
+}
+
+// Reading a channel needs additional scopes and the channel's id. Without them, a message may be posted twice.
+const unreadable: readonly string[] = ['missing_scope', 'channel_not_found'];
 const absent: readonly string[] = ['users_not_found', 'user_not_found', 'user_disabled', 'cannot_dm_bot'];
 
 /**
