@@ -141,7 +141,7 @@ async function addRepository(
   const repository = makeRepository(core, { isPrivate: true, ...settings, owner, name });
   await core.git.create(repository);
   core.emit({ name: 'repository', action: 'created', repository, sender });
-  const head = await commitFirst(core, repository, sender, files);
+  const head = await commitFirst(core, repository, { sender, files });
   core.state.save();
   const fullName = `${owner.login}/${name}`;
   return { id: repository.id, fullName, url: `${core.urls.web}/${fullName}.git`, head };

@@ -166,7 +166,7 @@ async function startDispatched(
   const isCommit = /^[0-9a-f]{40}$/.test(name);
   const sha = isCommit ? null : await core.git.resolve(repository, name);
   if (sha === null) throw new ApiError(422, `No ref found for: ${ref}`);
-  const found = await readWorkflow(core, repository, sha, path);
+  const found = await readWorkflow(core, repository, { sha, path });
   if (found.file === null) throw new ApiError(422, found.fault);
   const { file } = found;
   const decision = decideInputs(file, inputs);
@@ -202,7 +202,7 @@ async function mustWorkflow(request: RestRequest, repository: Repository): Promi
   if (found !== undefined) return found;
   const main = await core.git.resolve(repository, `refs/heads/${repository.defaultBranch}`);
   const path = `.github/workflows/${wanted}`;
-  const read = main === null ? null : await readWorkflow(core, repository, main, path);
+  const read = main === null ? null : await readWorkflow(core, repository, { sha: main, path });
   if (read === null || read.file === null) throw notFound();
   return saveWorkflow(core, repository, read.file);
 }

@@ -13,14 +13,13 @@ export type LoadedWorkflow =
 export async function readWorkflows(core: Core, repository: Repository, sha: string): Promise<LoadedWorkflow[]> {
   const listed = await core.git.textOfObjects(repository, ['ls-tree', '--name-only', sha, folder]);
   const paths = listed.split('\n').filter((path) => /\.ya?ml$/.test(path));
-  return await Promise.all(paths.map(async (path) => await readWorkflow(core, repository, sha, path)));
+  return await Promise.all(paths.map(async (path) => await readWorkflow(core, repository, { sha, path })));
 }
 
 export async function readWorkflow(
   core: Core,
   repository: Repository,
-  sha: string,
-  path: string,
+  { sha, path }: { readonly sha: string; readonly path: string },
 ): Promise<LoadedWorkflow> {
   const text = await core.git.textOfObjects(repository, ['cat-file', 'blob', `${sha}:${path}`]);
   if (text === '') return { path, file: null, fault: `There is no ${path} at ${sha}, or it is empty.` };

@@ -10,7 +10,11 @@ export function pageOfWorkflowRun(core: Core, repository: Repository, run: Workf
   return `${core.urls.web}/${fullNameOf(core, repository)}/actions/runs/${run.id}`;
 }
 
-export function pageOfJob(core: Core, repository: Repository, run: WorkflowRun, jobId: number): string {
+export function pageOfJob(
+  core: Core,
+  repository: Repository,
+  { run, jobId }: { readonly run: WorkflowRun; readonly jobId: number },
+): string {
   return `${pageOfWorkflowRun(core, repository, run)}/job/${jobId}`;
 }
 
@@ -28,7 +32,7 @@ export function renderJob(core: Core, repository: Repository, job: WorkflowJob):
     node_id: nodeIdOf('checkRuns', job.id),
     head_sha: run.headSha,
     url: `${root}/actions/jobs/${job.id}`,
-    html_url: pageOfJob(core, repository, run, job.id),
+    html_url: pageOfJob(core, repository, { run, jobId: job.id }),
     status: checkRun.status,
     conclusion: checkRun.conclusion,
     created_at: run.createdAt,

@@ -30,149 +30,166 @@ export interface Runner {
 }
 
 export function createRunner(core: Core): Runner {
-  const stopping = new Map<number, AbortController>();
-  const active = new Set<Promise<void>>();
-  const started = new Set<number>();
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  let isStopped = false;
+  return new JobRunner(core);
+}
 
-  const takeSlot = async (): Promise<void> => {
-    if (running >= maxAtOnce) await new Promise<void>((resolve) => void waiting.push(resolve));
-    running += 1;
-  };
-  const freeSlot = (): void => {
-    running -= 1;
-    waiting.shift()?.();
-  };
-  const track = (work: Promise<void>): void => {
-    const tracked = work
-      .catch(
-        (error: unknown) => void core.mistakes.push(`Actions: ${error instanceof Error ? error.stack : String(error)}`),
-      )
-      .finally(() => active.delete(tracked));
-    active.add(tracked);
-  };
+class JobRunner implements Runner {
+  readonly #core: Core;
+  readonly #stopping = new Map<number, AbortController>();
+  readonly #active = new Set<Promise<void>>();
+  readonly #started = new Set<number>();
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+  #isStopped = false;
 
-  const advance = (place: RunPlace): void => {
-    if (isStopped || place.run.status === 'completed') return;
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  async begin(run: WorkflowRun): Promise<void> {
+    const place = await placeOf(this.#core, run);
+    if (place !== null) this.#advance(place);
+  }
+
+  async rerun(run: WorkflowRun, keys: readonly string[] | null): Promise<void> {
+    const core = this.#core;
+    const place = await placeOf(core, run);
+    if (place === null) return;
+    this.#stopping.delete(run.id);
+    const chosen = keys === null ? null : withDependents(place.file, keys);
+    run.runAttempt += 1;
+    Object.assign(run, { status: 'queued', conclusion: null, runStartedAt: core.now(), updatedAt: core.now() });
+    const by = byActions(core, place);
+    core.emit({ name: 'workflow_run', action: 'requested', ...by, run });
+    for (const job of place.file.jobs)
+      if (chosen === null || chosen.has(job.key)) {
+        const { checkRun } = makeJob(core, by, { run, job });
+        changeRun(core, by, { run: checkRun, change: { status: 'queued' } });
+      }
+    this.#advance(place);
+  }
+
+  cancel(run: WorkflowRun): void {
+    this.#signalOf(run);
+    this.#stopping.get(run.id)?.abort();
+    this.#track(
+      placeOf(this.#core, run).then((place) => {
+        if (place !== null) this.#cancelWaiting(place);
+      }),
+    );
+  }
+
+  async settled(): Promise<void> {
+    while (this.#active.size > 0) await Promise.all(this.#active);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    for (const controller of this.#stopping.values()) controller.abort();
+    for (const next of this.#waiting.splice(0)) next();
+  }
+
+  #cancelWaiting(place: RunPlace): void {
     for (const plan of place.file.jobs) {
-      const row = latestJob(core, place.run, plan.key);
-      const checkRun = core.state.checkRuns.get(row?.id);
-      if (row === undefined || checkRun === undefined || started.has(row.id) || checkRun.status === 'completed')
+      const row = latestJob(this.#core, place.run, plan.key);
+      const checkRun = this.#core.state.checkRuns.get(row?.id);
+      if (row === undefined || checkRun === undefined || this.#started.has(row.id)) continue;
+      if (checkRun.status !== 'completed') endJob(this.#core, place, { checkRun, conclusion: 'cancelled' });
+    }
+    this.#advance(place);
+  }
+
+  async #takeSlot(): Promise<void> {
+    if (this.#running >= maxAtOnce) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    this.#running += 1;
+  }
+
+  #freeSlot(): void {
+    this.#running -= 1;
+    this.#waiting.shift()?.();
+  }
+
+  #track(work: Promise<void>): void {
+    const { mistakes } = this.#core;
+    const tracked = work
+      .catch((error: unknown) => void mistakes.push(`Actions: ${error instanceof Error ? error.stack : String(error)}`))
+      .finally(() => this.#active.delete(tracked));
+    this.#active.add(tracked);
+  }
+
+  #advance(place: RunPlace): void {
+    if (this.#isStopped || place.run.status === 'completed') return;
+    for (const plan of place.file.jobs) {
+      const row = latestJob(this.#core, place.run, plan.key);
+      const checkRun = this.#core.state.checkRuns.get(row?.id);
+      if (row === undefined || checkRun === undefined || this.#started.has(row.id) || checkRun.status === 'completed')
         continue;
-      const decision = decideJob(core, place, plan, row);
+      const decision = decideJob(this.#core, place, { plan, job: row });
       if (decision === 'wait') continue;
-      started.add(row.id);
+      this.#started.add(row.id);
       if (decision !== 'run') {
-        endJob(core, place, checkRun, decision);
-        advance(place);
+        endJob(this.#core, place, { checkRun, conclusion: decision });
+        this.#advance(place);
         return;
       }
-      const signal = signalOf(place.run);
-      track(runJob(place, { plan, row, checkRun, signal }).finally(() => advance(place)));
+      const signal = this.#signalOf(place.run);
+      this.#track(this.#runJob(place, { plan, row, checkRun, signal }).finally(() => this.#advance(place)));
     }
-    if (allJobsOver(core, place)) endRun(core, place);
-  };
+    if (allJobsOver(this.#core, place)) endRun(this.#core, place);
+  }
 
-  const runJob = async (place: RunPlace, given: Started): Promise<void> => {
+  async #runJob(place: RunPlace, given: Started): Promise<void> {
     const { plan, row, checkRun, signal } = given;
-    const scripted = script(core, place, checkRun, place.run.runAttempt);
+    const scripted = script(this.#core, place, { checkRun, attempt: place.run.runAttempt });
     if (scripted !== null) {
-      beginJob(core, place, checkRun);
-      if (scripted !== 'pending') endJob(core, place, checkRun, signal.aborted ? 'cancelled' : scripted);
-      else pollScript(place, given);
+      beginJob(this.#core, place, checkRun);
+      if (scripted !== 'pending')
+        endJob(this.#core, place, { checkRun, conclusion: signal.aborted ? 'cancelled' : scripted });
+      else this.#pollScript(place, given);
       return;
     }
-    await takeSlot();
+    await this.#takeSlot();
     try {
-      if (signal.aborted || isStopped) {
-        if (!isStopped) endJob(core, place, checkRun, 'cancelled');
+      if (signal.aborted || this.#isStopped) {
+        if (!this.#isStopped) endJob(this.#core, place, { checkRun, conclusion: 'cancelled' });
         return;
       }
-      beginJob(core, place, checkRun);
+      beginJob(this.#core, place, checkRun);
       const { repository, run, file } = place;
-      const needs = needsOf(core, place, plan);
-      const conclusion = await runSteps(core, { repository, run, job: row, file, plan, needs, signal });
-      if (!isStopped) endJob(core, place, checkRun, conclusion);
+      const needs = needsOf(this.#core, place, plan);
+      const conclusion = await runSteps(this.#core, { repository, run, job: row, file, plan, needs, signal });
+      if (!this.#isStopped) endJob(this.#core, place, { checkRun, conclusion });
     } finally {
-      freeSlot();
+      this.#freeSlot();
     }
-  };
+  }
 
   /** Calls the script again and again until its result is not pending, or the run is cancelled. */
-  const pollScript = (place: RunPlace, given: Started): void => {
+  #pollScript(place: RunPlace, given: Started): void {
     const timer = setInterval(() => {
       const { checkRun, signal } = given;
-      const now = signal.aborted ? 'cancelled' : script(core, place, checkRun, place.run.runAttempt);
-      if (!isStopped && now === 'pending') return;
+      const now = signal.aborted ? 'cancelled' : script(this.#core, place, { checkRun, attempt: place.run.runAttempt });
+      if (!this.#isStopped && now === 'pending') return;
       clearInterval(timer);
-      if (isStopped || checkRun.status === 'completed') return;
+      if (this.#isStopped || checkRun.status === 'completed') return;
       // The script was removed or returned null, so the steps run.
       if (now === null) {
-        started.delete(given.row.id);
-        changeRun(core, byActions(core, place), checkRun, { status: 'queued' });
-        advance(place);
+        this.#started.delete(given.row.id);
+        changeRun(this.#core, byActions(this.#core, place), { run: checkRun, change: { status: 'queued' } });
+        this.#advance(place);
         return;
       }
-      if (now !== 'pending') endJob(core, place, checkRun, now);
-      advance(place);
+      if (now !== 'pending') endJob(this.#core, place, { checkRun, conclusion: now });
+      this.#advance(place);
     }, scriptPollMs);
     timer.unref();
-  };
+  }
 
-  const signalOf = (run: WorkflowRun): AbortSignal => {
-    const controller = stopping.get(run.id) ?? new AbortController();
-    stopping.set(run.id, controller);
+  #signalOf(run: WorkflowRun): AbortSignal {
+    const controller = this.#stopping.get(run.id) ?? new AbortController();
+    this.#stopping.set(run.id, controller);
     return controller.signal;
-  };
-
-  return {
-    begin: async (run) => {
-      const place = await placeOf(core, run);
-      if (place !== null) advance(place);
-    },
-    rerun: async (run, keys) => {
-      const place = await placeOf(core, run);
-      if (place === null) return;
-      stopping.delete(run.id);
-      const chosen = keys === null ? null : withDependents(place.file, keys);
-      run.runAttempt += 1;
-      Object.assign(run, { status: 'queued', conclusion: null, runStartedAt: core.now(), updatedAt: core.now() });
-      const by = byActions(core, place);
-      core.emit({ name: 'workflow_run', action: 'requested', ...by, run });
-      for (const job of place.file.jobs)
-        if (chosen === null || chosen.has(job.key)) {
-          const { checkRun } = makeJob(core, by, run, job);
-          changeRun(core, by, checkRun, { status: 'queued' });
-        }
-      advance(place);
-    },
-    cancel: (run) => {
-      signalOf(run);
-      stopping.get(run.id)?.abort();
-      track(
-        placeOf(core, run).then((place) => {
-          if (place === null) return;
-          for (const plan of place.file.jobs) {
-            const row = latestJob(core, run, plan.key);
-            const checkRun = core.state.checkRuns.get(row?.id);
-            if (row === undefined || checkRun === undefined || started.has(row.id)) continue;
-            if (checkRun.status !== 'completed') endJob(core, place, checkRun, 'cancelled');
-          }
-          advance(place);
-        }),
-      );
-    },
-    settled: async () => {
-      while (active.size > 0) await Promise.all(active);
-    },
-    stop: () => {
-      isStopped = true;
-      for (const controller of stopping.values()) controller.abort();
-      for (const next of waiting.splice(0)) next();
-    },
-  };
+  }
 }
 
 interface RunPlace {
@@ -192,7 +209,7 @@ async function placeOf(core: Core, run: WorkflowRun): Promise<RunPlace | null> {
   const repository = core.state.repositories.get(run.repositoryId);
   if (repository === undefined) return null;
   const { path } = core.state.workflows.must(run.workflowId);
-  const { file } = await readWorkflow(core, repository, run.testedSha, path);
+  const { file } = await readWorkflow(core, repository, { sha: run.testedSha, path });
   return file === null ? null : { repository, run, file };
 }
 
@@ -210,7 +227,11 @@ function needsOf(core: Core, { run }: RunPlace, plan: Job): Record<string, Value
   return Object.fromEntries(needs) as Record<string, Value>;
 }
 
-function decideJob(core: Core, place: RunPlace, plan: Job, job: WorkflowJob): 'wait' | 'skipped' | 'failure' | 'run' {
+function decideJob(
+  core: Core,
+  place: RunPlace,
+  { plan, job }: { readonly plan: Job; readonly job: WorkflowJob },
+): 'wait' | 'skipped' | 'failure' | 'run' {
   const results = plan.needs.map((key) => resultOf(core, place.run, key));
   if (results.includes(null)) return 'wait';
   const status = results.includes('cancelled')
@@ -233,7 +254,11 @@ function decideJob(core: Core, place: RunPlace, plan: Job, job: WorkflowJob): 'w
   }
 }
 
-function script(core: Core, { repository, run }: RunPlace, checkRun: CheckRun, attempt: number) {
+function script(
+  core: Core,
+  { repository, run }: RunPlace,
+  { checkRun, attempt }: { readonly checkRun: CheckRun; readonly attempt: number },
+) {
   const scripted = core.faults.scriptedChecks();
   if (scripted === null) return null;
   const owner = core.state.accounts.must(repository.ownerId).login;
@@ -247,14 +272,18 @@ function byActions(core: Core, { repository }: RunPlace): { repository: Reposito
 
 function beginJob(core: Core, place: RunPlace, checkRun: CheckRun): void {
   const by = byActions(core, place);
-  changeRun(core, by, checkRun, { status: 'in_progress' });
+  changeRun(core, by, { run: checkRun, change: { status: 'in_progress' } });
   if (place.run.status === 'in_progress') return;
   Object.assign(place.run, { status: 'in_progress', updatedAt: core.now() });
   core.emit({ name: 'workflow_run', action: 'in_progress', ...by, run: place.run });
 }
 
-function endJob(core: Core, place: RunPlace, checkRun: CheckRun, conclusion: ConclusionName): void {
-  changeRun(core, byActions(core, place), checkRun, { conclusion });
+function endJob(
+  core: Core,
+  place: RunPlace,
+  { checkRun, conclusion }: { readonly checkRun: CheckRun; readonly conclusion: ConclusionName },
+): void {
+  changeRun(core, byActions(core, place), { run: checkRun, change: { conclusion } });
 }
 
 function allJobsOver(core: Core, { run, file }: RunPlace): boolean {

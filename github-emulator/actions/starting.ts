@@ -120,7 +120,7 @@ export function startRun(core: Core, start: Start, file: WorkflowFile): Workflow
   const { repository, sender } = start;
   const run = makeWorkflowRun(core, start, file);
   core.emit({ name: 'workflow_run', action: 'requested', repository, sender, run });
-  for (const job of file.jobs) makeJob(core, { repository, sender }, run, job);
+  for (const job of file.jobs) makeJob(core, { repository, sender }, { run, job });
   refreshSuite(core, { repository, sender }, core.state.checkSuites.must(run.checkSuiteId));
   return run;
 }
@@ -131,20 +131,23 @@ function startBroken(core: Core, start: Start, { path }: LoadedWorkflow): void {
   const run = makeWorkflowRun(core, start, { path, name: path });
   core.emit({ name: 'workflow_run', action: 'requested', repository, sender, run });
   Object.assign(run, { status: 'completed', conclusion: 'startup_failure', updatedAt: core.now() });
-  endSuite(core, { repository, sender }, core.state.checkSuites.must(run.checkSuiteId), 'startup_failure');
+  endSuite(
+    core,
+    { repository, sender },
+    { suite: core.state.checkSuites.must(run.checkSuiteId), conclusion: 'startup_failure' },
+  );
   core.emit({ name: 'workflow_run', action: 'completed', repository, sender, run });
 }
 
 export function makeJob(
   core: Core,
   by: { readonly repository: Repository; readonly sender: Account },
-  run: WorkflowRun,
-  job: Pick<Job, 'key' | 'label'>,
+  { run, job }: { readonly run: WorkflowRun; readonly job: Pick<Job, 'key' | 'label'> },
 ): { readonly job: WorkflowJob; readonly checkRun: CheckRun } {
   const suite = core.state.checkSuites.must(run.checkSuiteId);
   const given = { name: job.label, externalId: `${run.id}-${job.key}`, detailsUrl: null, startedAt: core.now() };
-  const checkRun = makeRun(core, by, suite, given);
-  checkRun.detailsUrl = pageOfJob(core, by.repository, run, checkRun.id);
+  const checkRun = makeRun(core, by, { suite, given });
+  checkRun.detailsUrl = pageOfJob(core, by.repository, { run, jobId: checkRun.id });
   const row = { runId: run.id, runAttempt: run.runAttempt, key: job.key, name: job.label, steps: [], log: '' };
   return { checkRun, job: core.state.workflowJobs.insert({ id: checkRun.id, ...row }) };
 }

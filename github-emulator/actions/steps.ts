@@ -59,7 +59,7 @@ export async function runSteps(core: Core, execution: Execution): Promise<Outcom
   let status: Outcome = 'success';
   try {
     for (const [index, step] of plan.steps.entries()) {
-      const outcome = await runStep(world, step, index, status);
+      const outcome = await runStep(world, step, { index, status });
       if (outcome !== 'success' && outcome !== 'skipped' && !step['continue-on-error']) status = outcome;
       job.log = job.log.slice(-longestLog);
     }
@@ -70,7 +70,11 @@ export async function runSteps(core: Core, execution: Execution): Promise<Outcom
   }
 }
 
-async function runStep(world: World, step: Step, index: number, status: Outcome): Promise<Outcome | 'skipped'> {
+async function runStep(
+  world: World,
+  step: Step,
+  { index, status }: { readonly index: number; readonly status: Outcome },
+): Promise<Outcome | 'skipped'> {
   const { job, signal } = world.execution;
   const name = step.name ?? (step.run === undefined ? `Run ${step.uses}` : `Run ${step.run.split('\n')[0]}`);
   const shown = { name, number: index + 1, status: 'in_progress', conclusion: null as ConclusionName | null };

@@ -49,7 +49,11 @@ export function canSee(core: Core, actor: Actor, repository: Repository): boolea
 }
 
 /** Throws GitHub's refusal if the actor lacks the permission or role. */
-export function mustHave(core: Core, actor: Actor, repository: Repository, need: Need): void {
+export function mustHave(
+  core: Core,
+  actor: Actor,
+  { repository, need }: { readonly repository: Repository; readonly need: Need },
+): void {
   if (need.level !== 'read' && repository.isArchived) throw forbidden('Repository was archived so is read-only.');
   if (actor.kind === 'installation') {
     if (hasPermission(permissionsOf(actor, repository), need)) return;
@@ -80,7 +84,11 @@ function inaccessible({ permission, level }: Need): ApiError {
  * Whether the actor has a role in the repository. For an App, the permission `contents` decides. For the roles
  * `maintain` and `admin`, the permission `administration` decides.
  */
-export function hasRole(core: Core, actor: Actor, repository: Repository, role: RepositoryRole): boolean {
+export function hasRole(
+  core: Core,
+  actor: Actor,
+  { repository, role }: { readonly repository: Repository; readonly role: RepositoryRole },
+): boolean {
   if (actor.kind === 'user') return isRoleAtLeast(roleOf(core, actor.account, repository), role);
   if (actor.kind !== 'installation') return role === 'read' && !repository.isPrivate;
   if (!reachesRepository(actor, repository)) return role === 'read' && !repository.isPrivate;

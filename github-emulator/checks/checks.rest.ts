@@ -24,7 +24,11 @@ export const checkRoutes: readonly RestRoute[] = [
       throw forbidden(
         `Invalid app_id \`${mustBeApp(request).id}\` - check run can only be modified by the GitHub App that created it.`,
       );
-    changeRun(request.core, { repository, sender: accountOf(request.actor) }, run, readChange(request, run));
+    changeRun(
+      request.core,
+      { repository, sender: accountOf(request.actor) },
+      { run, change: readChange(request, run) },
+    );
     return ok(renderCheckRun(request.core, repository, run));
   }),
   route('GET', oneRun, (request) => {
@@ -84,13 +88,16 @@ async function createRun(request: RestRequest): Promise<ReturnType<typeof create
   const suite = suiteFor(core, repository, { appId: app.id, headSha: commit, headBranch, before: null });
   const by = { repository, sender: accountOf(request.actor) };
   const given = readChange(request, null);
-  const run = makeRun(core, by, suite, {
-    name: String(request.body['name']),
-    externalId: given.externalId ?? '',
-    detailsUrl: given.detailsUrl ?? app.externalUrl,
-    startedAt: given.startedAt ?? core.now(),
+  const run = makeRun(core, by, {
+    suite,
+    given: {
+      name: String(request.body['name']),
+      externalId: given.externalId ?? '',
+      detailsUrl: given.detailsUrl ?? app.externalUrl,
+      startedAt: given.startedAt ?? core.now(),
+    },
   });
-  changeRun(core, by, run, given);
+  changeRun(core, by, { run, change: given });
   refreshSuite(core, by, suite);
   return created(renderCheckRun(core, repository, run));
 }

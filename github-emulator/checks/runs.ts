@@ -47,8 +47,7 @@ export interface NewRun {
 export function makeRun(
   core: Core,
   { repository, sender }: RepositoryAndSender,
-  suite: CheckSuite,
-  given: NewRun,
+  { suite, given }: { readonly suite: CheckSuite; readonly given: NewRun },
 ): CheckRun {
   const checkRun = core.state.checkRuns.insert({
     repositoryId: repository.id,
@@ -73,7 +72,11 @@ export type RunChange = Partial<
 >;
 
 /** Changes a run. A conclusion completes the run. A status other than `completed` removes the conclusion. */
-export function changeRun(core: Core, by: RepositoryAndSender, run: CheckRun, change: RunChange): void {
+export function changeRun(
+  core: Core,
+  by: RepositoryAndSender,
+  { run, change }: { readonly run: CheckRun; readonly change: RunChange },
+): void {
   const wasOver = run.status === 'completed';
   Object.assign(run, change);
   if (change.conclusion !== undefined && change.conclusion !== null) {
@@ -99,7 +102,11 @@ export function refreshSuite(core: Core, by: RepositoryAndSender, suite: CheckSu
 }
 
 /** Completes a suite without runs, for a workflow that cannot start. */
-export function endSuite(core: Core, by: RepositoryAndSender, suite: CheckSuite, conclusion: ConclusionName): void {
+export function endSuite(
+  core: Core,
+  by: RepositoryAndSender,
+  { suite, conclusion }: { readonly suite: CheckSuite; readonly conclusion: ConclusionName },
+): void {
   Object.assign(suite, { status: 'completed', conclusion, updatedAt: core.now() });
   core.emit({ name: 'check_suite', action: 'completed', ...by, checkSuite: suite });
 }

@@ -11,8 +11,7 @@ export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 export async function mergeTrees(
   core: Core,
   repository: Repository,
-  ours: string,
-  theirs: string,
+  { ours, theirs }: { readonly ours: string; readonly theirs: string },
 ): Promise<string | null> {
   const args = ['merge-tree', '--write-tree', '--no-messages', ours, theirs];
   const { exitCode, stdout } = await core.git.run(repository, args, { accept: [0, 1] });

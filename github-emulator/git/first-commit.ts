@@ -7,8 +7,7 @@ import { makeCommit, signatureOf } from './commits.ts';
 export async function commitFirst(
   core: Core,
   repository: Repository,
-  sender: Account,
-  files: Readonly<Record<string, string>>,
+  { sender, files }: { readonly sender: Account; readonly files: Readonly<Record<string, string>> },
 ): Promise<string> {
   const env = { GIT_INDEX_FILE: `${core.git.directoryOf(repository)}/index-${core.state.nextId()}` };
   for (const [path, text] of Object.entries(files)) {

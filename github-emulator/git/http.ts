@@ -41,7 +41,7 @@ export async function registerGit(fastify: FastifyInstance, core: Core, faults: 
     scope.post<Place>('/:owner/:repo/git-receive-pack', async (request, reply) => {
       const call = { service: 'git-receive-pack', request, reply } as const;
       return await serve(core, faults, call, async (repository, actor) => {
-        const answer = await receivePush(core, repository, actor, await bodyOf(request));
+        const answer = await receivePush(core, repository, { actor, body: await bodyOf(request) });
         if (answer === null) return cutOff(reply);
         const lost = faults.takeFault('git-receive-pack', 'after');
         if (lost !== null) return lost.status === 'reset' ? cutOff(reply) : await sendFault(reply, lost);
@@ -78,7 +78,7 @@ async function serve(
     const former = repository === undefined ? findFormer(core, request.params.owner, name) : undefined;
     if (former !== undefined && canSee(core, actor, former)) return await redirect(core, former, call);
     if (repository === undefined || !canSee(core, actor, repository)) throw unknown(actor);
-    const refusal = decideRefusal(core, actor, repository, service);
+    const refusal = decideRefusal(core, actor, { repository, service });
     if (refusal !== null) return await reply.status(refusal.status).type('text/plain').send(`${refusal.message}\n`);
     return await work(repository, actor);
   } catch (error) {
@@ -94,16 +94,20 @@ function unknown(actor: Actor): ApiError {
     : new ApiError(404, 'Repository not found.');
 }
 
-function decideRefusal(core: Core, actor: Actor, repository: Repository, service: Service): ApiError | null {
+function decideRefusal(
+  core: Core,
+  actor: Actor,
+  { repository, service }: { readonly repository: Repository; readonly service: Service },
+): ApiError | null {
   if (service === 'git-upload-pack')
-    return hasRole(core, actor, repository, 'read')
+    return hasRole(core, actor, { repository, role: 'read' })
       ? null
       : new ApiError(403, 'Write access to repository not granted.');
   if (actor.kind === 'anonymous') throw new ApiError(401, 'Authentication required.');
   if (repository.isArchived) return new ApiError(403, 'ERROR: This repository was archived so it is read-only.');
   const fullName = fullNameOf(core, repository);
   const login = 'account' in actor ? actor.account.login : 'app';
-  if (hasRole(core, actor, repository, 'write')) return null;
+  if (hasRole(core, actor, { repository, role: 'write' })) return null;
   return new ApiError(403, `Permission to ${fullName}.git denied to ${login}.`);
 }
 

@@ -22,8 +22,7 @@ const declined = {
 export async function receivePush(
   core: Core,
   repository: Repository,
-  actor: Actor,
-  body: Buffer,
+  { actor, body }: { readonly actor: Actor; readonly body: Buffer },
 ): Promise<Buffer | null> {
   const request = parsePush(body);
   // Before a large push, the client sends an empty push to check whether the user may push.
@@ -46,14 +45,14 @@ async function judgeAndReceive(core: Core, push: Push): Promise<Buffer | null> {
   const accepted = isAtomic && refused.size > 0 ? [] : request.changes.filter(({ ref }) => !refused.has(ref));
   const cut = core.faults.takeFault('git-receive-pack', 'middle');
   const allowed = cut === null ? accepted : isAtomic ? [] : accepted.slice(0, Math.ceil(accepted.length / 2));
-  const report = allowed.length > 0 ? await receive(core, push, allowed, isSideBand) : emptyReport;
+  const report = allowed.length > 0 ? await receive(core, push, { allowed, isSideBand }) : emptyReport;
   const refusedLines = request.changes
     .filter((change) => !allowed.includes(change))
     .map(({ ref }) => `ng ${ref} ${refusals.find((each) => each.ref === ref)?.reason ?? 'atomic push failure'}`);
   const lines = refusals.flatMap(({ remote }) => remote).map((line) => `${line}\n`);
   const moved = allowed.filter(({ ref }) => report.lines.some((line) => line.trim() === `ok ${ref}`));
   await adoptDefaultBranch(core, repository, moved);
-  await announceMoves(core, repository, push.actor, moved);
+  await announceMoves(core, repository, { actor: push.actor, moved });
   if (cut !== null) return null;
   const progress = Buffer.concat([report.progress, Buffer.from(lines.join(''))]);
   return formatReport([...report.lines, ...refusedLines], progress, isSideBand);
@@ -70,7 +69,7 @@ async function judge(core: Core, { repository, actor, request }: Push): Promise<
   try {
     const objects = join(core.git.directoryOf(repository), 'objects');
     const env = { GIT_OBJECT_DIRECTORY: folder, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects };
-    await unpack(core, repository, request.pack, env);
+    await unpack(core, repository, { pack: request.pack, env });
     const changes = request.changes.filter(({ ref }) => !ref.startsWith('refs/pull/'));
     const fault = core.faults.takeFault('git-receive-pack', 'refuse');
     if (fault !== null) {
@@ -89,7 +88,11 @@ async function judge(core: Core, { repository, actor, request }: Push): Promise<
 const emptyPackBytes = 32;
 const manyObjects = 100;
 
-async function unpack(core: Core, repository: Repository, pack: Buffer, env: Record<string, string>): Promise<void> {
+async function unpack(
+  core: Core,
+  repository: Repository,
+  { pack, env }: { readonly pack: Buffer; readonly env: Record<string, string> },
+): Promise<void> {
   if (pack.length <= emptyPackBytes) return;
   const isLarge = pack.readUInt32BE(8) > manyObjects;
   const args = isLarge ? ['index-pack', '--stdin', '--fix-thin'] : ['unpack-objects', '-q'];
@@ -99,8 +102,7 @@ async function unpack(core: Core, repository: Repository, pack: Buffer, env: Rec
 async function receive(
   core: Core,
   { repository, request }: Push,
-  allowed: readonly RefChange[],
-  isSideBand: boolean,
+  { allowed, isSideBand }: { readonly allowed: readonly RefChange[]; readonly isSideBand: boolean },
 ): Promise<{ lines: string[]; progress: Buffer }> {
   const child = spawnGit(core.git.directoryOf(repository), ['receive-pack', '--stateless-rpc', '.']);
   const output: Buffer[] = [];
@@ -125,8 +127,7 @@ async function adoptDefaultBranch(core: Core, repository: Repository, moved: rea
 export async function announceMoves(
   core: Core,
   repository: Repository,
-  actor: Actor,
-  moved: readonly RefChange[],
+  { actor, moved }: { readonly actor: Actor; readonly moved: readonly RefChange[] },
 ): Promise<void> {
   const sender = accountOf(actor);
   for (const change of moved) {

@@ -81,7 +81,7 @@ export function viewCheckRun(context: ViewContext, repository: Repository, run: 
     text: run.output.text,
     checkSuite: () => viewCheckSuite(context, repository, suite),
     repository: () => context.views.repository(repository),
-    isRequired: (given: PullArguments) => isRequired(context, repository, run.name, given),
+    isRequired: (given: PullArguments) => isRequired(context, repository, { name: run.name, given }),
   };
 }
 
@@ -90,7 +90,11 @@ interface PullArguments {
   readonly pullRequestNumber?: number | null;
 }
 
-function isRequired(context: ViewContext, repository: Repository, name: string, given: PullArguments): boolean {
+function isRequired(
+  context: ViewContext,
+  repository: Repository,
+  { name, given }: { readonly name: string; readonly given: PullArguments },
+): boolean {
   const pull = context.core.state.pullRequests.find(
     (each) =>
       each.repositoryId === repository.id &&
@@ -149,7 +153,7 @@ function viewStatus(context: ViewContext, repository: Repository, status: Commit
     createdAt: status.createdAt,
     creator: () => viewAccountOf(context, status.creatorId),
     commit: async () => await context.views.commitOf(repository, status.sha),
-    isRequired: (given: PullArguments) => isRequired(context, repository, status.context, given),
+    isRequired: (given: PullArguments) => isRequired(context, repository, { name: status.context, given }),
   };
 }
 

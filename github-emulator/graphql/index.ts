@@ -38,7 +38,7 @@ function createViewContext(core: Core, actor: Actor): ViewContext {
     statuses: (repository, sha) => viewStatuses(context, repository, sha),
     rollup: (repository, sha) => viewRollup(context, repository, sha),
     refRule: (repository, branch) => viewRefRule(context, repository, branch),
-    rulesOf: (repository, ref, given) => viewRulesOf(context, repository, ref, given),
+    rulesOf: (repository, ref, given) => viewRulesOf(context, repository, { ref, given }),
     protectionOf: (repository, branch) => viewProtectionOf(context, repository, branch),
     protections: (repository, given) => viewProtections(context, repository, given),
     ruleset: (repository, ruleset) => viewRuleset(context, repository, ruleset),

@@ -59,18 +59,21 @@ function pullMutations(context: ViewContext): Record<string, (input: Input) => A
       const fork = context.core.state.repositories.get(idOf('repositories', input['headRepositoryId']));
       const owner = core.state.accounts.get(fork?.ownerId);
       const head = String(input['headRefName']);
-      const pull = await openPull(core, actor, repository, {
-        title: String(input['title']),
-        body: textOf(input, 'body') ?? '',
-        head: owner === undefined || head.includes(':') ? head : `${owner.login}:${head}`,
-        base: String(input['baseRefName']),
-        isDraft: input['draft'] === true,
-        maintainerCanModify: input['maintainerCanModify'] !== false,
+      const pull = await openPull(core, actor, {
+        repository,
+        given: {
+          title: String(input['title']),
+          body: textOf(input, 'body') ?? '',
+          head: owner === undefined || head.includes(':') ? head : `${owner.login}:${head}`,
+          base: String(input['baseRefName']),
+          isDraft: input['draft'] === true,
+          maintainerCanModify: input['maintainerCanModify'] !== false,
+        },
       });
       return { pullRequest: viewPull(context, repository, pull) };
     },
     updatePullRequest: async (input) => {
-      const conversation = mustFindConversation(context, input, 'pullRequestId', writePulls);
+      const conversation = mustFindConversation(context, input, { name: 'pullRequestId', need: writePulls });
       const { title, body, baseRefName: base, state } = input as Partial<Record<string, string>>;
       await editPull(core, conversation, {
         ...(title === undefined ? {} : { title }),
@@ -83,19 +86,19 @@ function pullMutations(context: ViewContext): Record<string, (input: Input) => A
       return shown(conversation);
     },
     closePullRequest: (input) => {
-      const conversation = mustFindConversation(context, input, 'pullRequestId', writePulls);
+      const conversation = mustFindConversation(context, input, { name: 'pullRequestId', need: writePulls });
       closePull(core, conversation);
       return shown(conversation);
     },
     reopenPullRequest: async (input) => {
-      const conversation = mustFindConversation(context, input, 'pullRequestId', writePulls);
+      const conversation = mustFindConversation(context, input, { name: 'pullRequestId', need: writePulls });
       await reopenPull(core, conversation);
       return shown(conversation);
     },
     convertPullRequestToDraft: (input) => draft(context, input, true),
     markPullRequestReadyForReview: (input) => draft(context, input, false),
     mergePullRequest: async (input) => {
-      const conversation = mustFindConversation(context, input, 'pullRequestId', push);
+      const conversation = mustFindConversation(context, input, { name: 'pullRequestId', need: push });
       await mergePull(core, {
         ...conversation,
         actor,
@@ -107,12 +110,12 @@ function pullMutations(context: ViewContext): Record<string, (input: Input) => A
       return { ...shown(conversation), actor: viewAccount(context, conversation.sender) };
     },
     addLabelsToLabelable: (input) => {
-      const conversation = mustFindConversation(context, input, 'labelableId', writePulls);
+      const conversation = mustFindConversation(context, input, { name: 'labelableId', need: writePulls });
       addLabels(core, conversation, namesOf(context, conversation.repository, input['labelIds']));
       return { labelable: viewPull(context, conversation.repository, conversation.pull) };
     },
     removeLabelsFromLabelable: (input) => {
-      const conversation = mustFindConversation(context, input, 'labelableId', writePulls);
+      const conversation = mustFindConversation(context, input, { name: 'labelableId', need: writePulls });
       for (const id of idsOf('labels', input['labelIds'])) {
         const label = core.state.labels.get(id);
         if (label !== undefined && conversation.pull.labelIds.includes(id)) removeLabel(core, conversation, label);
@@ -126,7 +129,7 @@ function conversationMutations(context: ViewContext): Record<string, (input: Inp
   const { core } = context;
   return {
     addComment: (input) => {
-      const conversation = mustFindConversation(context, input, 'subjectId', conversationNeed);
+      const conversation = mustFindConversation(context, input, { name: 'subjectId', need: conversationNeed });
       const { appId } = conversation.sender;
       const comment = addComment(core, conversation, { body: String(input['body']), appId });
       const node = viewComment(context, conversation, comment);
@@ -137,7 +140,7 @@ function conversationMutations(context: ViewContext): Record<string, (input: Inp
     },
     updateIssueComment: (input) => {
       const { talk: conversation, comment } = mustComment(context, input);
-      editComment(core, conversation, comment, String(input['body']));
+      editComment(core, conversation, { comment, body: String(input['body']) });
       return { issueComment: viewComment(context, conversation, comment) };
     },
     deleteIssueComment: (input) => {
@@ -146,9 +149,12 @@ function conversationMutations(context: ViewContext): Record<string, (input: Inp
       return {};
     },
     addPullRequestReview: (input) => {
-      const conversation = mustFindConversation(context, input, 'pullRequestId', {
-        ...conversationNeed,
-        permission: 'pull_requests',
+      const conversation = mustFindConversation(context, input, {
+        name: 'pullRequestId',
+        need: {
+          ...conversationNeed,
+          permission: 'pull_requests',
+        },
       });
       const states = { APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED', COMMENT: 'COMMENTED' } as const;
       const event = textOf(input, 'event') as keyof typeof states | null;
@@ -158,7 +164,7 @@ function conversationMutations(context: ViewContext): Record<string, (input: Inp
       return { pullRequestReview: node, reviewEdge: { cursor: '', node } };
     },
     requestReviews: (input) => {
-      const conversation = mustFindConversation(context, input, 'pullRequestId', writePulls);
+      const conversation = mustFindConversation(context, input, { name: 'pullRequestId', need: writePulls });
       const people = idsOf('accounts', input['userIds']).map((id) => core.state.accounts.must(id));
       requestReviewers(core, conversation, people);
       return { pullRequest: viewPull(context, conversation.repository, conversation.pull) };
@@ -169,7 +175,7 @@ function conversationMutations(context: ViewContext): Record<string, (input: Inp
 }
 
 function draft(context: ViewContext, input: Input, isDraft: boolean): View {
-  const conversation = mustFindConversation(context, input, 'pullRequestId', writePulls);
+  const conversation = mustFindConversation(context, input, { name: 'pullRequestId', need: writePulls });
   setDraft(context.core, conversation, isDraft);
   return { pullRequest: viewPull(context, conversation.repository, conversation.pull) };
 }
@@ -178,7 +184,7 @@ function resolve(context: ViewContext, input: Input, isResolved: boolean): View 
   const thread = context.core.state.reviewThreads.get(idOf('reviewThreads', input['threadId']));
   const conversation = findConversation(context, thread, { permission: 'pull_requests', level: 'write' });
   if (thread === undefined || conversation === null) throw unknownNode(input['threadId']);
-  setThreadResolved(context.core, conversation, thread, isResolved);
+  setThreadResolved(context.core, conversation, { thread, isResolved });
   return { thread: viewThread(context, conversation, thread) };
 }
 
@@ -205,7 +211,11 @@ function mustComment(context: ViewContext, input: Input) {
   return { talk: conversation, comment };
 }
 
-function mustFindConversation(context: ViewContext, input: Input, name: string, need: Need): Conversation {
+function mustFindConversation(
+  context: ViewContext,
+  input: Input,
+  { name, need }: { readonly name: string; readonly need: Need },
+): Conversation {
   const conversation = findConversation(
     context,
     context.core.state.pullRequests.get(idOf('pullRequests', input[name])),
@@ -227,14 +237,14 @@ function findConversation(
     (each) => each.repositoryId === repository?.id && each.number === row?.number,
   );
   if (repository === undefined || pull === undefined || !sees(context, repository)) return null;
-  mustHave(core, actor, repository, need);
+  mustHave(core, actor, { repository, need });
   return { repository, pull, sender: accountOf(actor) };
 }
 
 function mustRepository(context: ViewContext, input: Input, need: Need): Repository {
   const repository = context.core.state.repositories.get(idOf('repositories', input['repositoryId']));
   if (repository === undefined || !sees(context, repository)) throw unknownNode(input['repositoryId']);
-  mustHave(context.core, context.actor, repository, need);
+  mustHave(context.core, context.actor, { repository, need });
   return repository;
 }
 

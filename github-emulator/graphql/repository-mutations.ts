@@ -63,7 +63,7 @@ export async function moveRefs({ core, actor }: ViewContext, repository: Reposit
       if (error instanceof GitError) throw new GraphqlFault('UNPROCESSABLE', 'Reference update failed');
       throw error;
     }
-    await announceMoves(core, repository, actor, changes);
+    await announceMoves(core, repository, { actor, moved: changes });
   });
   return {};
 

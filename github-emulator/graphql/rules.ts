@@ -39,7 +39,11 @@ export function viewRefRule(context: ViewContext, repository: Repository, branch
 }
 
 /** The rules of rulesets that apply to the ref. They are also listed for actors who may bypass them. */
-export function viewRulesOf(context: ViewContext, repository: Repository, ref: string, given: object): object {
+export function viewRulesOf(
+  context: ViewContext,
+  repository: Repository,
+  { ref, given }: { readonly ref: string; readonly given: object },
+): object {
   const rows = rulesetsOf(rulesOfRepository(context.core, repository), ref).flatMap(({ id, rules }) =>
     rules.map((rule) => ({ id, rule })),
   );
@@ -139,11 +143,15 @@ export function viewProtection(context: ViewContext, repository: Repository, row
         id: nodeIdOf('protections', row.id, 'bypass'),
         actor,
       })),
-    matchingRefs: async (given: object) => await viewMatching(context, repository, protection, given),
+    matchingRefs: async (given: object) => await viewMatching(context, repository, { protection, given }),
   };
 }
 
-async function viewMatching(context: ViewContext, repository: Repository, protection: Protection, given: object) {
+async function viewMatching(
+  context: ViewContext,
+  repository: Repository,
+  { protection, given }: { readonly protection: Protection; readonly given: object },
+) {
   const refs = await context.core.git.listRefs(repository, 'refs/heads/');
   const rows = [...refs].filter(([ref]) => protectionOf([protection], ref.replace('refs/heads/', '')) !== null);
   return connect('matchingRefs', given, rows, ([ref, sha]) => context.views.ref(repository, ref, sha));

@@ -63,7 +63,7 @@ export function guardField<Given extends object>(
   answer: (given: Given) => unknown,
 ): (given: Given) => unknown {
   return (given) => {
-    mustHave(core, actor, repository, need);
+    mustHave(core, actor, { repository, need });
     return answer(given);
   };
 }
@@ -73,7 +73,7 @@ export function sees({ core, actor }: ViewContext, repository: Repository): bool
 }
 
 export function mayPush({ core, actor }: ViewContext, repository: Repository): boolean {
-  return hasRole(core, actor, repository, 'write');
+  return hasRole(core, actor, { repository, role: 'write' });
 }
 
 /** The enum value of GraphQL for a word of REST. */

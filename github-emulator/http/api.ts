@@ -32,7 +32,7 @@ export function registerApi(fastify: FastifyInstance, options: ApiOptions): void
       method: route.method,
       url: `${apiPath}${fastifyPath(route.path)}`,
       exposeHeadRoute: false,
-      handler: async (request, reply) => await serveRoute(options, route, request, reply),
+      handler: async (request, reply) => await serveRoute(options, route, { request, reply }),
     });
   }
   fastify.post('/api/graphql', async (request, reply) => await serveGraphql(options, request, reply));
@@ -45,8 +45,7 @@ export function registerApi(fastify: FastifyInstance, options: ApiOptions): void
 async function serveRoute(
   options: ApiOptions,
   route: RestRoute,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): Promise<FastifyReply> {
   const operation = `${route.method} ${route.path}`;
   countCall(operation);
@@ -54,7 +53,7 @@ async function serveRoute(
   await delay(options.faults.takeDelayMs(operation));
   const before = options.faults.takeFault(operation, 'before');
   if (before !== null) return await sendFault(reply, before);
-  const answer = await answerRoute(options, route, request, reply);
+  const answer = await answerRoute(options, route, { request, reply });
   const after = options.faults.takeFault(operation, 'after');
   if (after !== null) return await sendFault(reply, after);
   return await send(reply, answer, {
@@ -68,8 +67,7 @@ async function serveRoute(
 async function answerRoute(
   { core, limits, description }: ApiOptions,
   route: RestRoute,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): Promise<RestAnswer> {
   const isRead = route.method === 'GET';
   try {
@@ -82,7 +80,7 @@ async function answerRoute(
     } as const;
     reply.headers(budgetHeaders(limits.spend(actor, spending)));
     if (actor.kind === 'user') reply.header('x-oauth-scopes', actor.token.scopes.join(', '));
-    const asked = readRequest(core, actor, route, request);
+    const asked = readRequest(core, actor, { route, request });
     description.checkRequest(route, asked);
     const answer = await route.handle(asked);
     const isJson = answer.headers?.['content-type'] === undefined;
@@ -102,7 +100,11 @@ async function answerRoute(
   }
 }
 
-function readRequest(core: Core, actor: Actor, route: RestRoute, request: FastifyRequest): RestRequest {
+function readRequest(
+  core: Core,
+  actor: Actor,
+  { route, request }: { readonly route: RestRoute; readonly request: FastifyRequest },
+): RestRequest {
   const params = { ...(request.params as Record<string, string>) };
   const rest = params['*'];
   if (rest !== undefined) params[/\{(\w+)\}$/.exec(route.path)?.[1] ?? ''] = rest;

@@ -73,7 +73,7 @@ export function createLimits(clock: () => number, limits: () => Limits): RateLim
       const account = accountOf(actor);
       const budget = budgetOf(actor, account, spending.resource);
       if (budget.remaining < spending.cost) throw exhausted(budget);
-      enforceSecondaryLimits(account, spending, limits(), clock());
+      enforceSecondaryLimits(account, spending, { limits: limits(), now: clock() });
       account.used[spending.resource] += spending.cost;
       account.points.push({ at: clock(), points: spending.points, resource: spending.resource });
       if (spending.makesContent) account.creations.push(clock());
@@ -92,7 +92,11 @@ export function budgetHeaders(budget: Budget): Record<string, string> {
   };
 }
 
-function enforceSecondaryLimits(account: Account, spending: Spending, limits: Limits, now: number): void {
+function enforceSecondaryLimits(
+  account: Account,
+  spending: Spending,
+  { limits, now }: { readonly limits: Limits; readonly now: number },
+): void {
   const same = account.points.filter(({ resource }) => resource === spending.resource);
   const points = same.reduce((sum, each) => sum + each.points, 0);
   const maxPoints = spending.resource === 'core' ? limits.pointsPerMinute : limits.graphqlPointsPerMinute;

@@ -18,7 +18,7 @@ export function reachRepository(request: RestRequest, need: Need): Repository {
     if (renamed !== undefined) throw moved(request, mustSee(core, actor, renamed));
   }
   const repository = mustSee(core, actor, found);
-  mustHave(core, actor, repository, need);
+  mustHave(core, actor, { repository, need });
   return repository;
 }
 

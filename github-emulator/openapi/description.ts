@@ -74,7 +74,7 @@ function createApiDescription(): ApiDescription {
     checkRequest: (route, request) => {
       const operation = operationOf(route);
       checkQuery(operation, request, compile);
-      checkBody(operation, request, compile, file.schemas);
+      checkBody(operation, request, { compile, schemas: file.schemas });
     },
     findFaults: (route, answer) => {
       const { answers } = operationOf(route);
@@ -152,8 +152,7 @@ function checkQuery(operation: Operation, request: RestRequest, compile: Compile
 function checkBody(
   operation: Operation,
   request: RestRequest,
-  compile: Compile,
-  schemas: Readonly<Record<string, Schema>>,
+  { compile, schemas }: { readonly compile: Compile; readonly schemas: Readonly<Record<string, Schema>> },
 ): void {
   const { body: schema } = operation;
   // A DELETE or PUT without a body in the description may have an empty object as its body.

@@ -37,7 +37,7 @@ export function addLabels(core: Core, { repository, pull, sender }: Conversation
     if (pull.labelIds.includes(label.id)) continue;
     pull.labelIds.push(label.id);
     pull.updatedAt = core.now();
-    emitLabel(core, { repository, pull, sender }, label, 'labeled');
+    emitLabel(core, { repository, pull, sender }, { label, event: 'labeled' });
   }
 }
 
@@ -45,14 +45,13 @@ export function removeLabel(core: Core, conversation: Conversation, label: Label
   const { pull } = conversation;
   pull.labelIds = pull.labelIds.filter((id) => id !== label.id);
   pull.updatedAt = core.now();
-  emitLabel(core, conversation, label, 'unlabeled');
+  emitLabel(core, conversation, { label, event: 'unlabeled' });
 }
 
 function emitLabel(
   core: Core,
   { repository, pull, sender }: Conversation,
-  label: Label,
-  event: 'labeled' | 'unlabeled',
+  { label, event }: { readonly label: Label; readonly event: 'labeled' | 'unlabeled' },
 ): void {
   const shown = { name: label.name, color: label.color };
   note(core, pull, { event, actorId: sender.id, label: shown });
@@ -81,7 +80,11 @@ export function addComment(
   return comment;
 }
 
-export function editComment(core: Core, conversation: Conversation, comment: IssueComment, body: string): void {
+export function editComment(
+  core: Core,
+  conversation: Conversation,
+  { comment, body }: { readonly comment: IssueComment; readonly body: string },
+): void {
   checkBody(body, 'IssueComment');
   const from = comment.body;
   Object.assign(comment, { body, updatedAt: core.now(), editorId: conversation.sender.id });
@@ -131,7 +134,7 @@ export function submitReview(core: Core, conversation: Conversation, given: NewR
     createdAt: at,
     updatedAt: at,
   });
-  for (const each of given.comments ?? []) openThread(core, conversation, review, each);
+  for (const each of given.comments ?? []) openThread(core, conversation, { review, given: each });
   pull.requestedReviewerIds = pull.requestedReviewerIds.filter((id) => id !== sender.id);
   pull.updatedAt = at;
   if (given.state !== 'PENDING')
@@ -147,7 +150,11 @@ export function dismissReview(core: Core, { repository, pull, sender }: Conversa
   core.emit({ name: 'pull_request_review', action: 'dismissed', repository, pull, review, sender });
 }
 
-export function openThread(core: Core, conversation: Conversation, review: Review, given: NewThread): ReviewComment {
+export function openThread(
+  core: Core,
+  conversation: Conversation,
+  { review, given }: { readonly review: Review; readonly given: NewThread },
+): ReviewComment {
   const { repository, pull } = conversation;
   const thread = core.state.reviewThreads.insert({
     repositoryId: repository.id,
@@ -188,8 +195,7 @@ export function replyToThread(
 export function setThreadResolved(
   core: Core,
   conversation: Conversation,
-  thread: ReviewThread,
-  isResolved: boolean,
+  { thread, isResolved }: { readonly thread: ReviewThread; readonly isResolved: boolean },
 ): void {
   if ((thread.resolvedById !== null) === isResolved) return;
   thread.resolvedById = isResolved ? conversation.sender.id : null;

@@ -69,7 +69,7 @@ function refuseMerge({ repository, pull, method, sha }: Merge): void {
 async function composeMerge(core: Core, merge: Merge, base: string): Promise<string | null> {
   const { repository, pull, sender, method, title, message } = merge;
   if (method === 'rebase') return await rebase(core, repository, { head: pull.head.sha, onto: base });
-  const tree = await mergeTrees(core, repository, base, pull.head.sha);
+  const tree = await mergeTrees(core, repository, { ours: base, theirs: pull.head.sha });
   if (tree === null) return null;
   const isSquash = method === 'squash';
   const source = core.state.repositories.get(pull.head.repositoryId);
@@ -140,7 +140,7 @@ export async function updateBranch(
   return await core.git.runAlone(source, async () => {
     const base = await core.git.resolve(repository, `refs/heads/${pull.base.ref}`);
     if (base === null || (await core.git.isAncestor(repository, base, pull.head.sha))) return null;
-    const tree = await mergeTrees(core, repository, pull.head.sha, base);
+    const tree = await mergeTrees(core, repository, { ours: pull.head.sha, theirs: base });
     if (tree === null) throw new ApiError(422, 'merge conflict between base and head');
     const message = `Merge branch '${pull.base.ref}' into ${pull.head.ref}`;
     const author = signatureOf(core, sender);

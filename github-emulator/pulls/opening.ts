@@ -18,7 +18,11 @@ export interface NewPull {
   readonly maintainerCanModify: boolean;
 }
 
-export async function openPull(core: Core, actor: Actor, repository: Repository, given: NewPull): Promise<PullRequest> {
+export async function openPull(
+  core: Core,
+  actor: Actor,
+  { repository, given }: { readonly repository: Repository; readonly given: NewPull },
+): Promise<PullRequest> {
   const sender = accountOf(actor);
   const { git, state } = core;
   const [source, ref] = findHead(core, repository, given);

@@ -17,7 +17,7 @@ export async function refreshTestMerge(core: Core, repository: Repository, pull:
   const base = await core.git.resolve(repository, `refs/heads/${pull.base.ref}`);
   const head = pull.head.sha;
   if (base === null || (pull.testMerge?.head === head && pull.testMerge.base === base)) return;
-  const tree = await mergeTrees(core, repository, base, head);
+  const tree = await mergeTrees(core, repository, { ours: base, theirs: head });
   const message = `Merge ${head} into ${base}`;
   const commit =
     tree === null ? null : await makeCommit(core, repository, { tree, parents: [base, head], message, author: null });

@@ -177,7 +177,7 @@ async function mergeBranches(request: RestRequest) {
   if (base === null) throw new ApiError(404, 'Base does not exist');
   if (head === null) throw new ApiError(404, 'Head does not exist');
   if (await core.git.isAncestor(repository, head, base)) return noContent;
-  const tree = await mergeTrees(core, repository, base, head);
+  const tree = await mergeTrees(core, repository, { ours: base, theirs: head });
   if (tree === null) throw new ApiError(409, 'Merge conflict');
   const message = textOf(body, 'commit_message') ?? `Merge ${String(body['head'])} into ${String(body['base'])}`;
   const author = signatureOf(core, accountOf(actor));

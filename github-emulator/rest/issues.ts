@@ -98,7 +98,7 @@ export const issueRoutes: readonly RestRoute[] = [
     const repository = reachRepository(request, comment);
     const found = mayChange(request, repository);
     const conversation = { repository, pull: found.pull, sender: accountOf(request.actor) };
-    editComment(request.core, conversation, found.comment, String(request.body['body']));
+    editComment(request.core, conversation, { comment: found.comment, body: String(request.body['body']) });
     return ok(renderComment(request.core, repository, found.comment));
   }),
   route('DELETE', `${repo}/issues/comments/{comment_id}`, (request) => {
@@ -128,7 +128,8 @@ function makeLabel(request: RestRequest) {
 function write(request: RestRequest) {
   const { repository, pull } = reachPull(request, comment);
   const { core, actor, body } = request;
-  if (pull.isLocked && !hasRole(core, actor, repository, 'write')) throw forbidden('This conversation is locked.');
+  if (pull.isLocked && !hasRole(core, actor, { repository, role: 'write' }))
+    throw forbidden('This conversation is locked.');
   const conversation = { repository, pull, sender: accountOf(actor) };
   const appId = actor.kind === 'installation' ? actor.app.id : null;
   return created(
@@ -159,7 +160,7 @@ function mayChange(request: RestRequest, repository: Repository): { comment: Iss
   const found = mustComment(request, repository);
   const { actor, core } = request;
   if (found.comment.authorId === accountOf(actor).id) return found;
-  if (actor.kind === 'user' && hasRole(core, actor, repository, 'write')) return found;
+  if (actor.kind === 'user' && hasRole(core, actor, { repository, role: 'write' })) return found;
   throw forbidden(
     actor.kind === 'installation' ? 'Resource not accessible by integration' : 'Must have admin rights to Repository.',
   );

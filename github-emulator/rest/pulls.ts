@@ -127,14 +127,17 @@ async function open(request: RestRequest) {
   if (typeof body['title'] !== 'string' || body['title'] === '')
     throw unprocessable({ resource: 'PullRequest', field: 'title', code: 'missing_field' });
   const named = body['head_repo'];
-  const pull = await openPull(core, actor, repository, {
-    title: body['title'],
-    body: textOf(body, 'body'),
-    head: String(body['head']),
-    ...(typeof named === 'string' ? { headRepository: named } : {}),
-    base: String(body['base']),
-    isDraft: body['draft'] === true,
-    maintainerCanModify: body['maintainer_can_modify'] !== false,
+  const pull = await openPull(core, actor, {
+    repository,
+    given: {
+      title: body['title'],
+      body: textOf(body, 'body'),
+      head: String(body['head']),
+      ...(typeof named === 'string' ? { headRepository: named } : {}),
+      base: String(body['base']),
+      isDraft: body['draft'] === true,
+      maintainerCanModify: body['maintainer_can_modify'] !== false,
+    },
   });
   return created(await renderFullPull(core, repository, pull));
 }
@@ -143,7 +146,7 @@ async function edit(request: RestRequest) {
   const { repository, pull } = reachPull(request, openPulls);
   const { core, actor, body } = request;
   const sender = accountOf(actor);
-  if (pull.authorId !== sender.id && !hasRole(core, actor, repository, 'triage') && actor.kind === 'user')
+  if (pull.authorId !== sender.id && !hasRole(core, actor, { repository, role: 'triage' }) && actor.kind === 'user')
     throw forbidden('Must have push access to repository');
   const { maintainer_can_modify: maintainerCanModify, ...rest } = body;
   const wanted = { ...rest, ...(maintainerCanModify === undefined ? {} : { maintainerCanModify }) };

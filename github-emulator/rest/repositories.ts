@@ -155,7 +155,8 @@ async function make(request: RestRequest, owner: Account): Promise<RestAnswer> {
   await core.git.create(repository);
   const sender = accountOf(actor);
   core.emit({ name: 'repository', action: 'created', repository, sender });
-  if (body['auto_init'] === true) await commitFirst(core, repository, sender, { 'README.md': `# ${name}\n` });
+  if (body['auto_init'] === true)
+    await commitFirst(core, repository, { sender, files: { 'README.md': `# ${name}\n` } });
   return created(renderFullRepository(core, repository, actor));
 }
 

@@ -107,5 +107,7 @@ function comment(request: RestRequest) {
   const { path, line, side } = body as unknown as SentComment;
   const made = submitReview(core, conversation, { state: 'COMMENTED', body: '' });
   const thread = { path, body: String(body['body']), line: line ?? null, side: side ?? 'RIGHT' } as const;
-  return created(renderReviewComment(core, repository, openThread(core, conversation, made, thread)));
+  return created(
+    renderReviewComment(core, repository, openThread(core, conversation, { review: made, given: thread })),
+  );
 }

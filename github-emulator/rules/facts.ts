@@ -14,7 +14,7 @@ export function readActor(core: Core, requestActor: RequestActor, repository: Re
   if (requestActor.kind === 'anonymous' || requestActor.kind === 'app')
     return { kind: 'user', name: '', appId: null, role: 'none', teams: [], organizationOwner: false };
   if (requestActor.kind === 'installation') {
-    const role = hasRole(core, requestActor, repository, 'write') ? 'write' : 'read';
+    const role = hasRole(core, requestActor, { repository, role: 'write' }) ? 'write' : 'read';
     const { id, slug } = requestActor.app;
     return { kind: 'app', name: slug, appId: id, role, teams: [], organizationOwner: false };
   }
@@ -47,7 +47,7 @@ export async function readChange(core: Core, request: RefRequest, move: Move): P
     fastForward: from === null || to === null || (await isAncestor(request, from, to)),
     newCommits: await readNewCommits(request, move),
     checks: to === null ? [] : checksOfCommit(core, repository, pull?.head.sha ?? to),
-    pullRequest: pull === undefined ? null : await readPullFacts(core, repository, pull, move),
+    pullRequest: pull === undefined ? null : await readPullFacts(core, repository, { pull, move }),
   };
 }
 
@@ -75,8 +75,7 @@ async function readNewCommits(request: RefRequest, { from, to }: Move): Promise<
 async function readPullFacts(
   core: Core,
   repository: Repository,
-  pull: PullRequest,
-  move: Move,
+  { pull, move }: { readonly pull: PullRequest; readonly move: Move },
 ): Promise<PullRequestFacts> {
   const reviews = opinionatedReviews(core, repository, pull, { byWritersOnly: true });
   const approvals = reviews.filter(({ state }) => state === 'APPROVED');

@@ -28,7 +28,7 @@ export const protectionRoutes: readonly RestRoute[] = [
       throw new ApiError(404, 'Branch not found');
     const settings = request.body as ProtectionSettings;
     mustNameKnown(request.core, settings);
-    const protection = saveProtection(core, repository, branch, settings);
+    const protection = saveProtection(core, repository, { pattern: branch, settings });
     const { isNew, row } = protection;
     const sender = accountOf(actor);
     const action = isNew ? 'created' : 'edited';
@@ -72,8 +72,7 @@ export const protectionRoutes: readonly RestRoute[] = [
 function saveProtection(
   core: Core,
   repository: Repository,
-  pattern: string,
-  settings: ProtectionSettings,
+  { pattern, settings }: { readonly pattern: string; readonly settings: ProtectionSettings },
 ): { readonly row: BranchProtection; readonly isNew: boolean } {
   const found = core.state.protections.find((each) => each.repositoryId === repository.id && each.pattern === pattern);
   const at = core.now();

@@ -52,25 +52,27 @@ export const rulesetRoutes: readonly RestRoute[] = [
       createdAt: at,
       updatedAt: at,
     });
-    emitRuleset(request, repository, ruleset, 'created');
-    return created(renderRuleset(core, repository, ruleset, request.actor));
+    emitRuleset(request, repository, { ruleset, action: 'created' });
+    return created(renderRuleset(core, repository, { ruleset, actor: request.actor }));
   }),
   route('GET', one, (request) => {
     const repository = reachRepository(request, read);
-    return ok(renderRuleset(request.core, repository, mustRuleset(request, repository), request.actor));
+    return ok(
+      renderRuleset(request.core, repository, { ruleset: mustRuleset(request, repository), actor: request.actor }),
+    );
   }),
   route('PUT', one, (request) => {
     const repository = reachRepository(request, write);
     const ruleset = mustRuleset(request, repository);
     Object.assign(ruleset, readFields(request, ruleset), { updatedAt: request.core.now() });
-    emitRuleset(request, repository, ruleset, 'edited');
-    return ok(renderRuleset(request.core, repository, ruleset, request.actor));
+    emitRuleset(request, repository, { ruleset, action: 'edited' });
+    return ok(renderRuleset(request.core, repository, { ruleset, actor: request.actor }));
   }),
   route('DELETE', one, (request) => {
     const repository = reachRepository(request, write);
     const ruleset = mustRuleset(request, repository);
     request.core.state.rulesets.remove(ruleset.id);
-    emitRuleset(request, repository, ruleset, 'deleted');
+    emitRuleset(request, repository, { ruleset, action: 'deleted' });
     return noContent;
   }),
 ];
@@ -109,8 +111,7 @@ function mustRuleset(request: RestRequest, repository: Repository): Ruleset {
 function emitRuleset(
   request: RestRequest,
   repository: Repository,
-  ruleset: Ruleset,
-  action: 'created' | 'edited' | 'deleted',
+  { ruleset, action }: { readonly ruleset: Ruleset; readonly action: 'created' | 'edited' | 'deleted' },
 ): void {
   const sender = accountOf(request.actor);
   request.core.emit({ name: 'repository_ruleset', action, repository, sender, ruleset });
@@ -135,18 +136,26 @@ function renderBriefly(core: Core, repository: Repository, ruleset: Ruleset): Js
 }
 
 /** Renders a ruleset. Bypass actors are shown only to actors who may change the ruleset. */
-function renderRuleset(core: Core, repository: Repository, ruleset: Ruleset, actor: Actor): Json {
-  const isAdmin = hasRole(core, actor, repository, 'admin');
+function renderRuleset(
+  core: Core,
+  repository: Repository,
+  { ruleset, actor }: { readonly ruleset: Ruleset; readonly actor: Actor },
+): Json {
+  const isAdmin = hasRole(core, actor, { repository, role: 'admin' });
   return {
     ...renderBriefly(core, repository, ruleset),
     conditions: ruleset.conditions,
     rules: ruleset.rules,
     ...(isAdmin ? { bypass_actors: ruleset.bypassActors } : {}),
-    current_user_can_bypass: describeBypass(core, repository, ruleset, actor),
+    current_user_can_bypass: describeBypass(core, repository, { row: ruleset, actor }),
   };
 }
 
-function describeBypass(core: Core, repository: Repository, row: Ruleset, actor: Actor): string {
+function describeBypass(
+  core: Core,
+  repository: Repository,
+  { row, actor }: { readonly row: Ruleset; readonly actor: Actor },
+): string {
   const ruleset = readRuleset(row);
   const ruleActor = readActor(core, actor, repository);
   const always = bypassOf(ruleset, ruleActor, false);

@@ -17,7 +17,7 @@ export function createDelivering(core: Core, parts: readonly Part[], description
   return {
     onEvent: async (event) => {
       for (const { app, installation } of subscribersOf(core, event)) {
-        const payload = await compose(core, [...parts, { payloads: own }], event, installation);
+        const payload = await compose(core, [...parts, { payloads: own }], { event, installation });
         if (payload === null) continue;
         const action = 'action' in event ? event.action : null;
         for (const fault of description.findFaults(event.name, action, payload))
@@ -62,8 +62,7 @@ function subscribersOf(core: Core, event: HostEvent): { app: App; installation: 
 async function compose(
   core: Core,
   parts: readonly Part[],
-  event: HostEvent,
-  installation: Installation,
+  { event, installation }: { readonly event: HostEvent; readonly installation: Installation },
 ): Promise<object | null> {
   for (const { payloads } of parts) {
     const show = payloads?.[event.name] as ((event: HostEvent) => Promise<object> | object) | undefined;

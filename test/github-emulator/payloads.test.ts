@@ -29,7 +29,7 @@ it('webhooks about a repository and its pull requests are as GitHub describes th
   const repository = core.state.repositories.must(pull.repositoryId);
   const sender = core.state.accounts.must(pull.authorId);
   for (const isResolved of [true, false])
-    setThreadResolved(core, { repository, pull, sender }, threadsOf(core, pull)[0]!, isResolved);
+    setThreadResolved(core, { repository, pull, sender }, { thread: threadsOf(core, pull)[0]!, isResolved });
   const dismiss = (): void => dismissReview(core, { repository, pull, sender }, core.state.reviews.must(review.id));
   expect(dismiss).toThrow('Validation Failed');
   const { data: comment } = await ann.issues.createComment({ ...place, issue_number: number, body: 'hello' });
