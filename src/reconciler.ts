@@ -45,101 +45,118 @@ export interface Reconciler extends Loop {
 }
 
 export function createReconciler(ports: Ports): Reconciler {
-  const underWay = new Map<Promise<void>, DueComparison>();
-  const surveyed = new Set<string>();
-  const failuresOf = new Map<string, number>();
-  let plannedAt: number | null = null;
-  let isStopping = false;
-  let taking: Promise<void> = Promise.resolve();
+  return new RepositoryReconciler(ports);
+}
 
-  async function plan(now: Date): Promise<void> {
-    if (plannedAt !== null && now.getTime() - plannedAt < minute) return;
+class RepositoryReconciler implements Reconciler {
+  readonly #ports: Ports;
+  readonly #loop: Loop;
+  readonly #underWay = new Map<Promise<void>, DueComparison>();
+  readonly #surveyed = new Set<string>();
+  readonly #failuresOf = new Map<string, number>();
+  #plannedAt: number | null = null;
+  #isStopping = false;
+  #taking: Promise<void> = Promise.resolve();
+
+  constructor(ports: Ports) {
+    this.#ports = ports;
+    this.#loop = repeat(
+      lookEveryMs,
+      async () => await this.#look(),
+      () => {},
+    );
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await this.#taking.catch(() => {});
+    // The loop renews the leases until then.
+    await Promise.all(this.#underWay.keys());
+    await this.#loop.stop();
+  }
+
+  async drain(): Promise<void> {
+    do {
+      await Promise.all(this.#underWay.keys());
+      await this.#begin();
+    } while (this.#underWay.size > 0);
+  }
+
+  async #look(): Promise<void> {
+    await this.#renew();
+    if (!this.#isStopping) await this.#startQuietly();
+  }
+
+  async #plan(now: Date): Promise<void> {
+    if (this.#plannedAt !== null && now.getTime() - this.#plannedAt < minute) return;
     // When a process starts, repositories with pull requests in line are compared at once.
-    const inMs = plannedAt === null ? 0 : pauses.withLineMs;
-    await planComparisons(ports.db.system.query, now, { withLineBy: new Date(now.getTime() + inMs) });
-    plannedAt = now.getTime();
+    const inMs = this.#plannedAt === null ? 0 : pauses.withLineMs;
+    await planComparisons(this.#ports.db.system.query, now, { withLineBy: new Date(now.getTime() + inMs) });
+    this.#plannedAt = now.getTime();
   }
 
   /** Starts comparisons until none is due or a limit is reached. Does not wait for their end. */
-  async function takeDue(): Promise<void> {
-    const now = ports.clock();
-    await plan(now);
-    while (underWay.size < limits.atOnce) {
+  async #takeDue(): Promise<void> {
+    const now = this.#ports.clock();
+    await this.#plan(now);
+    while (this.#underWay.size < limits.atOnce) {
       const until = new Date(now.getTime() + leaseMs);
       const taken = await takeDueComparison(
-        ports.db.system.query,
+        this.#ports.db.system.query,
         { now, until },
-        atTheirLimit([...underWay.values()]),
+        atTheirLimit([...this.#underWay.values()]),
       );
       if (taken === null) return;
-      const compared: Promise<void> = compare(taken).finally(() => {
-        underWay.delete(compared);
-        if (!isStopping) void startQuietly();
+      const compared: Promise<void> = this.#compare(taken).finally(() => {
+        this.#underWay.delete(compared);
+        if (!this.#isStopping) void this.#startQuietly();
       });
-      underWay.set(compared, taken);
+      this.#underWay.set(compared, taken);
     }
   }
 
   /** Renews the leases of comparisons. If a lease ends before that, another process compares the repository too. */
-  async function renew(): Promise<void> {
-    const until = new Date(ports.clock().getTime() + leaseMs);
-    await renewComparisons(ports.db.system.query, [...underWay.values()], until).catch((error: unknown) =>
-      ports.log.warn({ error }, 'The leases of comparisons could not be renewed.'),
+  async #renew(): Promise<void> {
+    const until = new Date(this.#ports.clock().getTime() + leaseMs);
+    await renewComparisons(this.#ports.db.system.query, [...this.#underWay.values()], until).catch((error: unknown) =>
+      this.#ports.log.warn({ error }, 'The leases of comparisons could not be renewed.'),
     );
   }
 
   /** Only one `takeDue` runs at a time, because two together could exceed the limits. */
-  async function begin(): Promise<void> {
-    const before = taking;
-    taking = before.then(takeDue, takeDue);
-    await taking;
+  async #begin(): Promise<void> {
+    const before = this.#taking;
+    const take = async (): Promise<void> => await this.#takeDue();
+    this.#taking = before.then(take, take);
+    await this.#taking;
   }
 
-  async function startQuietly(): Promise<void> {
-    await begin().catch((error: unknown) => ports.log.warn({ error }, 'No repository could be compared.'));
+  async #startQuietly(): Promise<void> {
+    await this.#begin().catch((error: unknown) => this.#ports.log.warn({ error }, 'No repository could be compared.'));
   }
 
-  async function compare(comparison: DueComparison): Promise<void> {
-    const { isDone, retryAt } = await compareOne(ports, comparison, surveyed);
-    const failures = isDone ? 0 : (failuresOf.get(comparison.repositoryId) ?? 0) + 1;
-    if (failures === 0) failuresOf.delete(comparison.repositoryId);
-    else failuresOf.set(comparison.repositoryId, failures);
-    const now = ports.clock().getTime();
+  async #compare(comparison: DueComparison): Promise<void> {
+    const { isDone, retryAt } = await compareOne(this.#ports, comparison, this.#surveyed);
+    const failures = isDone ? 0 : (this.#failuresOf.get(comparison.repositoryId) ?? 0) + 1;
+    if (failures === 0) this.#failuresOf.delete(comparison.repositoryId);
+    else this.#failuresOf.set(comparison.repositoryId, failures);
+    const now = this.#ports.clock().getTime();
     const next = (pauseMs: number): number => nextTime(comparison.repositoryId, now, pauseMs);
     const notBefore = (at: number): Date => new Date(Math.max(at, retryAt ?? 0));
-    await endComparison(ports.db.system.query, comparison, {
+    await endComparison(this.#ports.db.system.query, comparison, {
       withLine: notBefore(next(pauses.withLineMs)),
       without: notBefore(failures === 0 ? next(pauses.withoutMs) : now + backOffAfter(failures)),
     }).catch((error: unknown) =>
-      ports.log.warn(
+      this.#ports.log.warn(
         { error },
         'The result of a comparison was not written. The repository is compared again when its lease ends.',
       ),
     );
   }
-
-  const drain = async (): Promise<void> => {
-    do {
-      await Promise.all(underWay.keys());
-      await begin();
-    } while (underWay.size > 0);
-  };
-  const look = async (): Promise<void> => {
-    await renew();
-    if (!isStopping) await startQuietly();
-  };
-  const loop = repeat(lookEveryMs, look, () => {});
-  return {
-    start: () => loop.start(),
-    drain,
-    stop: async () => {
-      isStopping = true;
-      await taking.catch(() => {});
-      // The loop renews the leases until then.
-      await Promise.all(underWay.keys());
-      await loop.stop();
-    },
-  };
 }
 
 /** Accounts and hosts that have reached their limit of comparisons at once. */

@@ -45,7 +45,12 @@ import { removeDeletedRepositories, warnOfLocalRepositories } from './modules/re
 import { proofsAreDue, signProofs } from './modules/proofs/index.ts';
 import { runbooksAreDue, wakeDueRunbooks } from './modules/runbooks/index.ts';
 import { createSlackRelay, type SlackOptions, type SlackRelay } from './modules/slack/index.ts';
-import { createWebhookRelay, type WebhookOptions, type WebhookSender } from './modules/webhooks/index.ts';
+import {
+  createWebhookRelay,
+  type WebhookOptions,
+  type WebhookRelay,
+  type WebhookSender,
+} from './modules/webhooks/index.ts';
 import { connectDatabase, type Database } from './platform/database.ts';
 import { lookForDueWork, type DueWork } from './platform/due-work.ts';
 import { createMetrics, type Metrics } from './platform/metrics/index.ts';
@@ -131,7 +136,7 @@ const hour = 60 * minute;
 const defaultRetention = readRetention({});
 
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const { log, dataDir, publicUrl, committer, packEveryMs, secrets, maxSeries, clock = () => new Date() } = options;
+  const { log, dataDir, publicUrl, committer, packEveryMs, secrets, clock = () => new Date() } = options;
   const onError = (error: unknown): void => log.error({ error: String(error) }, 'A part of the service failed.');
   const db = await openDatabase(options, onError);
   const sequencer = createSequencer({ db, log });
@@ -157,43 +162,37 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     hosts: chooseFrom(codeHosts),
     ...(secrets === undefined ? {} : { admitPerson: personAdmission(() => ports, secrets) }),
   };
-  const webhookRelay = options.webhooks === undefined ? null : createWebhookRelay(ports, options.webhooks);
-  const slackRelay = options.slack === undefined ? null : createSlackRelay(ports, options.slack);
-  const overdue = watchOverdue(ports);
-  const invariants = watchInvariants(ports);
-  const seriesLimit = maxSeries === undefined ? {} : { maxSeries };
-  const metricsPage = createMetricsPage({
-    metrics,
-    db,
-    clock,
-    overdue: overdue.found,
-    violations: invariants.violations,
-    ...seriesLimit,
-  });
+  const relays = createRelays(options, ports);
+  const health = watchHealth(ports, metrics, options.maxSeries);
   const loops = joinLoops(ports, onError, {
     housekeeping: [
       ...codeHosts.map((host) => host.reconciler({ onError })),
       sequencer,
-      ...(webhookRelay === null ? [] : [webhookRelay]),
-      repeat(halfMinute, async () => await overdue.look(), onError),
-      repeat(minute, async () => await invariants.look(), onError),
+      ...(relays.webhooks === null ? [] : [relays.webhooks]),
+      repeat(halfMinute, async () => await health.overdue.look(), onError),
+      repeat(minute, async () => await health.invariants.look(), onError),
       ...housekeepingOf(options, ports, onError),
     ],
     wakers: [
       createRelay(ports),
-      lookForDueWork(dueWorkOf(options, ports, { inbox, slackRelay }), { db, clock, everyMs: second, onError }),
+      lookForDueWork(dueWorkOf(options, ports, { inbox, slack: relays.slack }), {
+        db,
+        clock,
+        everyMs: second,
+        onError,
+      }),
       createReconciler(ports),
     ],
   });
   return {
     ports,
     localHost,
-    slack: slackRelay,
-    webhooks: webhookRelay?.sender ?? null,
-    overdue: overdue.found,
-    violations: invariants.violations,
+    slack: relays.slack,
+    webhooks: relays.webhooks?.sender ?? null,
+    overdue: health.overdue.found,
+    violations: health.invariants.violations,
     metrics,
-    metricsPage,
+    metricsPage: health.metricsPage,
     async recover() {
       for (const host of codeHosts) await host.recover();
     },
@@ -213,6 +212,33 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       await db.close();
     },
   };
+}
+
+interface Relays {
+  readonly webhooks: WebhookRelay | null;
+  readonly slack: SlackRelay | null;
+}
+
+function createRelays({ webhooks, slack }: ServiceOptions, ports: Ports): Relays {
+  return {
+    webhooks: webhooks === undefined ? null : createWebhookRelay(ports, webhooks),
+    slack: slack === undefined ? null : createSlackRelay(ports, slack),
+  };
+}
+
+/** What shows whether the service works: overdue work, invariants, and the page of metrics with both. */
+function watchHealth(ports: Ports, metrics: Metrics, maxSeries: number | undefined) {
+  const overdue = watchOverdue(ports);
+  const invariants = watchInvariants(ports);
+  const metricsPage = createMetricsPage({
+    metrics,
+    db: ports.db,
+    clock: ports.clock,
+    overdue: overdue.found,
+    violations: invariants.violations,
+    ...(maxSeries === undefined ? {} : { maxSeries }),
+  });
+  return { overdue, invariants, metricsPage };
 }
 
 async function openDatabase(
@@ -274,13 +300,12 @@ function housekeepingOf(options: ServiceOptions, ports: Ports, onError: (error: 
   ];
 }
 
-interface DueWorkParts {
+interface DueWorkParts extends Pick<Relays, 'slack'> {
   readonly inbox: HostInbox;
-  readonly slackRelay: SlackRelay | null;
 }
 
 /** Every kind of due work. */
-function dueWorkOf({ secrets }: ServiceOptions, ports: Ports, { inbox, slackRelay }: DueWorkParts): DueWork[] {
+function dueWorkOf({ secrets }: ServiceOptions, ports: Ports, { inbox, slack }: DueWorkParts): DueWork[] {
   return [
     { isDue: releasesAreDue, act: async () => await wakeDueReleases(ports) },
     { isDue: verificationsAreDue, act: async () => await wakeDueVerifications(ports) },
@@ -296,7 +321,7 @@ function dueWorkOf({ secrets }: ServiceOptions, ports: Ports, { inbox, slackRela
           { isDue: installationsAreDue, act: async () => await syncInstallations(ports, secrets, false) },
         ]),
     { isDue: hintsAreDue, act: async () => await inbox.look() },
-    ...(slackRelay === null ? [] : [{ isDue: slackRelay.isDue, act: async () => await slackRelay.look() }]),
+    ...(slack === null ? [] : [{ isDue: slack.isDue, act: async () => await slack.look() }]),
   ];
 }
 

@@ -1,27 +1,26 @@
 // Starts a server and a worker in one process, with embedded PostgreSQL and Temporal, or with the servers that the user
 // names.
-import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pino, type DestinationStream, type Logger } from 'pino';
-import { createClient } from './demo/client.ts';
+import { createSignInLinkAt, firstAccount, readSecrets } from './first-account.ts';
 import { hostSettingsFrom } from './host-settings.ts';
-import { isDirectoryOfStart } from './launcher/data-directory.ts';
+import { clearDataDirectory } from './launcher/data-directory.ts';
 import { assertGit } from './launcher/git-program.ts';
 import { lockDataDirectory, removeAccess, writeAccess, type Access } from './launcher/access.ts';
-import { boundLogFiles, logFiles } from './launcher/log-files.ts';
+import { boundLogFiles } from './launcher/log-files.ts';
 import { assertPortFree, findFreePort } from './launcher/ports.ts';
 import { openPostgres, openTemporal, prepareSchema, type Temporal } from './launcher/parts.ts';
-import { removeCluster } from './launcher/postgres-cluster.ts';
-import type { Progress, Say } from './launcher/progress.ts';
+import type { Progress } from './launcher/progress.ts';
 import { removeRuntime, writeRuntime } from './launcher/runtime.ts';
 import { StartError } from './launcher/start-error.ts';
 import { temporalSecurityFrom } from './launcher/temporal-security.ts';
 import { searchAttributes } from './launcher/temporal.ts';
 import type { GitHubPerson } from './demo/host.ts';
 import { startGitHub, type GitHubOption } from './github.ts';
-import { scopes, systemContext, type Ports } from './context.ts';
-import { createAccount, createApiToken, generateSecrets, type Secrets } from './modules/accounts/index.ts';
+import type { Ports } from './context.ts';
+import type { Secrets } from './modules/accounts/index.ts';
 import type { PushPace } from './hosts/github/index.ts';
 import { createLog, secretsOf } from './platform/logging.ts';
 import { repeat } from './platform/repeat.ts';
@@ -33,7 +32,6 @@ import {
   openServer,
   openService,
   openWorker,
-  readStoredSecrets,
   retentionFrom,
   runBoundsFrom,
   socketLimitsFrom,
@@ -139,7 +137,7 @@ async function choosePort({ port, host }: StartOptions): Promise<number> {
 
 async function startParts(options: StartOptions, starting: Starting): Promise<Omit<Interlock, 'stop' | 'lost'>> {
   const { dataDir, stops, progress } = starting;
-  if (options.reset) await clear(dataDir);
+  if (options.reset) await clearDataDirectory(dataDir);
   // Other users may enter the directory, because the database's user must. Each secret file in it has a mode that
   // protects it.
   await chmod(dataDir, 0o711).catch(() => {
@@ -174,15 +172,6 @@ async function startParts(options: StartOptions, starting: Starting): Promise<Om
   return { ...access, isNew, ...github, sandbox: service.sandbox, agent: service.agent, signInLink };
 }
 
-async function createSignInLinkAt({ url, token }: Access, next: string): Promise<string | null> {
-  if (token === '') return null;
-  const { createSignInLink } = await createClient({ url, token }).graphql<{ createSignInLink: { url: string } }>(
-    'mutation ($input: CreateSignInLinkInput!) { createSignInLink(input: $input) { url } }',
-    { input: { next } },
-  );
-  return createSignInLink.url;
-}
-
 async function connectGitHub(
   { github, dataDir: named }: StartOptions,
   { dataDir, stops, progress, watch }: Starting,
@@ -210,30 +199,6 @@ async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   if (first.status === 'rejected') throw first.reason;
   if (second.status === 'rejected') throw second.reason;
   return [first.value, second.value];
-}
-
-async function clear(dataDir: string): Promise<void> {
-  if (!isDirectoryOfStart(dataDir) && (await readdir(dataDir)).some((name) => name !== 'lock'))
-    throw new StartError(
-      `${dataDir} contains files, but is not a data directory of Interlock. Give the data directory with --data <dir>, or start without --reset.`,
-    );
-  await removeCluster(dataDir);
-  for (const name of [
-    'git',
-    'logs',
-    'mirrors',
-    'github-emulator',
-    'github-token',
-    'secrets.json',
-    'token',
-    'temporal.db',
-    'temporal.db-wal',
-    'temporal.db-shm',
-    'temporal-ports.json',
-    ...logFiles,
-  ]) {
-    await rm(join(dataDir, name), { recursive: true, force: true });
-  }
 }
 
 async function startDatabase(options: StartOptions, { dataDir, stops, progress, watch }: Starting): Promise<string> {
@@ -269,18 +234,6 @@ async function startTemporalServer(
   stops.splice(1, 0, temporal.stop);
   watch(temporal.exited, `Temporal has ended (the end of ${join(options.dataDir, 'temporal.log')} says why).`);
   return temporal;
-}
-
-/**
- * Reads the secrets from INTERLOCK_SECRET or the data directory. New secrets are stored in the data directory, so that
- * tokens stay valid after a restart.
- */
-async function readSecrets(dataDir: string): Promise<Secrets> {
-  const stored = await readStoredSecrets(dataDir);
-  if (stored !== null) return stored;
-  const made = generateSecrets();
-  await writeFile(join(dataDir, 'secrets.json'), JSON.stringify(made), { mode: 0o600, flag: 'wx' });
-  return made;
 }
 
 interface ServiceParts extends Pick<Starting, 'dataDir' | 'stops' | 'watch'> {
@@ -335,38 +288,4 @@ function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
-}
-
-/**
- * Makes an account if the database has none, and stores its token in the data directory. If the only account's token is
- * missing or no longer accepted, a new token is made. This happens if a start was killed before it wrote the token, if
- * the file was removed, or if the secrets have changed.
- */
-async function firstAccount(
-  ports: Ports,
-  secrets: Secrets,
-  { dataDir, url, say }: { readonly dataDir: string; readonly url: string; readonly say: Say },
-): Promise<{ isNew: boolean; token: string }> {
-  const file = join(dataDir, 'token');
-  const keep = async (token: string): Promise<void> => await writeFile(file, `${token}\n`, { mode: 0o600 });
-  const [account, ...others] = await ports.db.system.query<{ id: string }>(
-    'select id from account order by id limit 2',
-  );
-  if (account === undefined) {
-    const { token } = await createAccount(ports, secrets, { name: 'interlock', email: 'service@interlock.local' });
-    await keep(token);
-    return { isNew: true, token };
-  }
-  const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
-  if (others.length > 0 || (kept !== '' && (await isAccepted(url, kept)))) return { isNew: false, token: kept };
-  const ctx = systemContext(ports, account.id);
-  const { token } = await createApiToken(ctx, secrets, { name: 'Token of npm start', kind: 'account', scopes });
-  await keep(token);
-  say(`The token in ${file} ${kept === '' ? 'was missing' : 'was no longer accepted'}, so Interlock made a new one.`);
-  return { isNew: false, token };
-}
-
-async function isAccepted(url: string, token: string): Promise<boolean> {
-  const { status } = await fetch(`${url}/api/v1/repo`, { headers: { authorization: `Bearer ${token}` } });
-  return status !== 401;
 }

@@ -74,33 +74,98 @@ export interface Connections {
 }
 
 export function createConnections(options: ConnectionsOptions): Connections {
-  const { authenticator, callers, limits, log, trustsProxy, wrongTokens, newRequestId } = options;
-  const connections = new Map<WebSocket, Connection>();
-  const openOfAccount = createOpenCounts(limits.ofAccount);
+  return new OpenConnections(options);
+}
 
-  function forget(socket: WebSocket): void {
-    const connection = connections.get(socket);
-    if (connection === undefined) return;
-    clearTimeout(connection.expiry);
-    connections.delete(socket);
-    for (const sent of connection.running.values()) void sent?.return(undefined);
+class OpenConnections implements Connections {
+  readonly #options: ConnectionsOptions;
+  readonly #connections = new Map<WebSocket, Connection>();
+  readonly #openOfAccount: ReturnType<typeof createOpenCounts>;
+  readonly #peopleTimer: NodeJS.Timeout;
+  readonly #stopListening: () => void;
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
+    this.#openOfAccount = createOpenCounts(options.limits.ofAccount);
+    this.#peopleTimer = setInterval(() => this.#recheckPeople(), peopleEveryMs);
+    this.#peopleTimer.unref();
+    this.#stopListening = options.authenticator.onRevoked((isEnded) => {
+      if (isEnded === null) this.#recheckAll();
+      else this.#closeWhere(isEnded);
+    });
   }
 
-  function close(socket: WebSocket, closing: Closing): void {
-    forget(socket);
+  of(socket: WebSocket): Connection | undefined {
+    return this.#connections.get(socket);
+  }
+
+  async connect({ connectionParams, extra }: Socket): Promise<void> {
+    const { callers, trustsProxy, wrongTokens } = this.#options;
+    const headers = headersOf(extra.request, connectionParams);
+    const secret = callers.secretOf(headers);
+    const address = addressOf(extra.request, trustsProxy);
+    if (wrongTokens.refusedForSec(address, secret ?? '') !== null) return this.close(extra.socket, closings.guessing);
+    try {
+      await this.#signIn(extra, headers);
+    } catch (error) {
+      if (isOutage(error)) return this.close(extra.socket, closings.unavailable);
+      if (!(error instanceof DomainError)) throw error;
+      if (error.code === 'FORBIDDEN') return this.close(extra.socket, closings.foreign);
+      if (secret !== null) wrongTokens.recordWrong(address);
+      this.close(extra.socket, closings.unauthorized);
+    }
+  }
+
+  async #signIn(extra: SocketExtra, headers: IncomingHttpHeaders): Promise<void> {
+    const { authenticator, callers, newRequestId } = this.#options;
+    const session = await callers.authenticate({ method: 'GET', headers, isUpgrade: true }, newRequestId());
+    if (!this.#countForAccount(extra, session.ctx.accountId)) return;
+    const cookie = callers.sessionOf(headers);
+    const signInAgain = async (): Promise<Session> =>
+      cookie === null
+        ? await authenticator.authenticate(headers.authorization, newRequestId())
+        : await authenticator.authenticateSession(cookie, newRequestId(), { isUse: false });
+    const connection: Connection = {
+      socket: extra.socket,
+      session,
+      running: new Map(),
+      signInAgain,
+      expiry: undefined,
+    };
+    this.#connections.set(extra.socket, connection);
+    this.#watchExpiry(connection);
+  }
+
+  close(socket: WebSocket, closing: Closing): void {
+    this.#forget(socket);
     closeSocket(socket, closing);
   }
 
-  function watchExpiry(connection: Connection): void {
+  stop(): void {
+    clearInterval(this.#peopleTimer);
+    this.#stopListening();
+  }
+
+  #forget(socket: WebSocket): void {
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) return;
+    clearTimeout(connection.expiry);
+    this.#connections.delete(socket);
+    for (const sent of connection.running.values()) void sent?.return(undefined);
+  }
+
+  #watchExpiry(connection: Connection): void {
     const { expiresAt, ctx } = connection.session;
     if (expiresAt === null) return;
     const left = expiresAt.getTime() - ctx.clock().getTime();
     connection.expiry = setTimeout(
       () => {
-        if (left > longestTimer) watchExpiry(connection);
-        else if (ctx.actor.sessionId === null) close(connection.socket, closings.unauthorized);
+        if (left > longestTimer) this.#watchExpiry(connection);
+        else if (ctx.actor.sessionId === null) this.close(connection.socket, closings.unauthorized);
         else
-          void recheck(connection, closings.unauthorized).catch(() => close(connection.socket, closings.unavailable));
+          void this.#recheck(connection, closings.unauthorized).catch(() =>
+            this.close(connection.socket, closings.unavailable),
+          );
       },
       Math.min(Math.max(left, 0), longestTimer),
     );
@@ -108,93 +173,54 @@ export function createConnections(options: ConnectionsOptions): Connections {
   }
 
   /** Counts the socket until it is closed. False: the account has too many sockets, or the socket is closed already. */
-  function countForAccount({ socket, onSignedIn }: SocketExtra, accountId: string): boolean {
+  #countForAccount({ socket, onSignedIn }: SocketExtra, accountId: string): boolean {
     if (socket.readyState !== socket.OPEN) return false;
-    if (!openOfAccount.add(accountId)) {
-      close(socket, tooManySockets(limits));
+    if (!this.#openOfAccount.add(accountId)) {
+      this.close(socket, tooManySockets(this.#options.limits));
       return false;
     }
     socket.once('close', () => {
-      openOfAccount.remove(accountId);
-      forget(socket);
+      this.#openOfAccount.remove(accountId);
+      this.#forget(socket);
     });
     onSignedIn();
     return true;
   }
 
-  async function connect({ connectionParams, extra }: Socket): Promise<void> {
-    const headers = headersOf(extra.request, connectionParams);
-    const secret = callers.secretOf(headers);
-    const address = addressOf(extra.request, trustsProxy);
-    if (wrongTokens.refusedForSec(address, secret ?? '') !== null) return close(extra.socket, closings.guessing);
-    try {
-      const request = { method: 'GET', headers, isUpgrade: true };
-      const session = await callers.authenticate(request, newRequestId());
-      if (!countForAccount(extra, session.ctx.accountId)) return;
-      const cookie = callers.sessionOf(headers);
-      const signInAgain = async (): Promise<Session> =>
-        cookie === null
-          ? await authenticator.authenticate(headers.authorization, newRequestId())
-          : await authenticator.authenticateSession(cookie, newRequestId(), { isUse: false });
-      const connection: Connection = {
-        socket: extra.socket,
-        session,
-        running: new Map(),
-        signInAgain,
-        expiry: undefined,
-      };
-      connections.set(extra.socket, connection);
-      watchExpiry(connection);
-    } catch (error) {
-      if (isOutage(error)) return close(extra.socket, closings.unavailable);
-      if (!(error instanceof DomainError)) throw error;
-      if (error.code === 'FORBIDDEN') return close(extra.socket, closings.foreign);
-      if (secret !== null) wrongTokens.recordWrong(address);
-      close(extra.socket, closings.unauthorized);
-    }
-  }
-
-  async function recheck(connection: Connection, closing: Closing): Promise<void> {
+  async #recheck(connection: Connection, closing: Closing): Promise<void> {
     try {
       connection.session = await connection.signInAgain();
       clearTimeout(connection.expiry);
-      if (connections.has(connection.socket)) watchExpiry(connection);
+      if (this.#connections.has(connection.socket)) this.#watchExpiry(connection);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      close(connection.socket, closing);
+      this.close(connection.socket, closing);
     }
   }
 
-  const failed = (error: unknown): void =>
-    log.error({ err: error }, 'open sockets could not be checked for revoked tokens');
-
   // Notifications of revocations may have been missed, or a user's role has changed. Therefore every socket is checked
   // again.
-  async function recheckAll(): Promise<void> {
-    for (const connection of [...connections.values()]) await recheck(connection, endOf(connection));
+  #recheckAll(): void {
+    const rechecking = async (): Promise<void> => {
+      for (const connection of [...this.#connections.values()]) await this.#recheck(connection, endOf(connection));
+    };
+    rechecking().catch((error: unknown) => this.#noteFailure(error));
   }
 
-  const peopleTimer = setInterval(() => {
-    for (const connection of [...connections.values()])
-      if (hasExternalRole(connection.session)) void recheck(connection, endOf(connection)).catch(failed);
-  }, peopleEveryMs);
-  peopleTimer.unref();
+  #recheckPeople(): void {
+    for (const connection of [...this.#connections.values()])
+      if (hasExternalRole(connection.session))
+        this.#recheck(connection, endOf(connection)).catch((error: unknown) => this.#noteFailure(error));
+  }
 
-  const stopListening = authenticator.onRevoked((isEnded) => {
-    if (isEnded === null) return void recheckAll().catch(failed);
-    for (const connection of [...connections.values()])
-      if (isEnded(connection.session.ctx.actor)) close(connection.socket, endOf(connection));
-  });
+  #closeWhere(isEnded: (actor: Session['ctx']['actor']) => boolean): void {
+    for (const connection of [...this.#connections.values()])
+      if (isEnded(connection.session.ctx.actor)) this.close(connection.socket, endOf(connection));
+  }
 
-  return {
-    of: (socket) => connections.get(socket),
-    connect,
-    close,
-    stop: () => {
-      clearInterval(peopleTimer);
-      stopListening();
-    },
-  };
+  #noteFailure(error: unknown): void {
+    this.#options.log.error({ err: error }, 'open sockets could not be checked for revoked tokens');
+  }
 }
 
 function tooManySockets({ ofAccount }: SocketLimits): Closing {

@@ -1,7 +1,10 @@
-// Makes the data directory, one level at a time, because `mkdir` with `recursive` never returns for a path below /proc.
+// Makes and clears the data directory. It is made one level at a time, because `mkdir` with `recursive` never returns for
+// a path below /proc.
 import { existsSync } from 'node:fs';
-import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { logFiles } from './log-files.ts';
+import { removeCluster } from './postgres-cluster.ts';
 import { StartError } from './start-error.ts';
 
 const cure = 'Name another directory by --data <dir> (INTERLOCK_DATA).';
@@ -22,6 +25,34 @@ export async function makeDataDirectory(folder: string): Promise<void> {
  */
 export function isDirectoryOfStart(folder: string): boolean {
   return ['secrets.json', 'token', 'postgres-password'].some((name) => existsSync(join(folder, name)));
+}
+
+/**
+ * Deletes the data in the data directory, but keeps its lock. Throws StartError if the directory contains files of
+ * something else.
+ */
+export async function clearDataDirectory(dataDir: string): Promise<void> {
+  if (!isDirectoryOfStart(dataDir) && (await readdir(dataDir)).some((name) => name !== 'lock'))
+    throw new StartError(
+      `${dataDir} contains files, but is not a data directory of Interlock. Give the data directory with --data <dir>, or start without --reset.`,
+    );
+  await removeCluster(dataDir);
+  for (const name of [
+    'git',
+    'logs',
+    'mirrors',
+    'github-emulator',
+    'github-token',
+    'secrets.json',
+    'token',
+    'temporal.db',
+    'temporal.db-wal',
+    'temporal.db-shm',
+    'temporal-ports.json',
+    ...logFiles,
+  ]) {
+    await rm(join(dataDir, name), { recursive: true, force: true });
+  }
 }
 
 async function make(folder: string, wanted: string): Promise<void> {

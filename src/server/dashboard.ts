@@ -59,21 +59,9 @@ export async function serveDashboard(
   const isBuilt = existsSync(join(folder, 'index.html'));
   if (isBuilt) await serveFiles(fastify, folder);
 
-  async function isSignedIn(request: FastifyRequest): Promise<boolean> {
-    try {
-      if (callers.sessionOf(request.headers) === null) return false;
-      await callers.authenticate(request, request.id);
-      return true;
-    } catch (error) {
-      // FORBIDDEN: the person has no access at GitHub any more.
-      if (error instanceof DomainError && ['UNAUTHENTICATED', 'FORBIDDEN'].includes(error.code)) return false;
-      throw error;
-    }
-  }
-
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     if (!isBuilt || !isBrowser(request)) return false;
-    if (await isSignedIn(request)) {
+    if (await isSignedIn(callers, request)) {
       await reply
         .header('content-security-policy', policy)
         .header('referrer-policy', 'same-origin')
@@ -100,6 +88,18 @@ export async function serveDashboard(
       return true;
     },
   };
+}
+
+async function isSignedIn(callers: Callers, request: FastifyRequest): Promise<boolean> {
+  try {
+    if (callers.sessionOf(request.headers) === null) return false;
+    await callers.authenticate(request, request.id);
+    return true;
+  } catch (error) {
+    // FORBIDDEN: the person has no access at GitHub any more.
+    if (error instanceof DomainError && ['UNAUTHENTICATED', 'FORBIDDEN'].includes(error.code)) return false;
+    throw error;
+  }
 }
 
 /** Whether the client is a browser: it accepts HTML and sends no token. */

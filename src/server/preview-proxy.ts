@@ -68,74 +68,113 @@ class Refused extends Error {
 }
 
 export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
-  const { publicUrl, clock, log } = options;
-  const limits = { ...defaultLimits, ...options.limits };
-  const protocol = new URL(publicUrl).protocol.slice(0, -1);
-  const slugOf = slugReader(publicUrl);
-  const known = new Map<string, { readonly until: number; readonly found: Promise<ProxiedPreview | null> }>();
-  const underWay = new Map<string, number>();
-  const sockets = new Set<Duplex>();
+  return new HttpProxy(options);
+}
 
-  async function find(slug: string): Promise<ProxiedPreview | null> {
+class HttpProxy implements PreviewProxy {
+  readonly #options: PreviewProxyOptions;
+  readonly #limits: ProxyLimits;
+  readonly #protocol: string;
+  readonly #slugOf: (host: string) => string | null;
+  readonly #known = new Map<string, { readonly until: number; readonly found: Promise<ProxiedPreview | null> }>();
+  readonly #underWay = new Map<string, number>();
+  readonly #sockets = new Set<Duplex>();
+
+  constructor(options: PreviewProxyOptions) {
+    this.#options = options;
+    this.#limits = { ...defaultLimits, ...options.limits };
+    this.#protocol = new URL(options.publicUrl).protocol.slice(0, -1);
+    this.#slugOf = slugReader(options.publicUrl);
+  }
+
+  isPreview(request: IncomingMessage): boolean {
+    return this.#slugOf(request.headers.host ?? '') !== null;
+  }
+
+  serve(request: IncomingMessage, response: ServerResponse): void {
+    this.#pass(request, response).catch((error: unknown) => {
+      if (response.headersSent || response.destroyed) return void response.destroy();
+      const problem = this.#troubleOf(error);
+      const page = pageOf(problem);
+      response.writeHead(problem.status, headersOf(problem, page)).end(page);
+    });
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    this.#passSocket(request, socket, head).catch((error: unknown) => {
+      if (socket.destroyed) return;
+      const problem = this.#troubleOf(error);
+      const page = pageOf(problem);
+      const { status: statusCode, title: statusMessage } = problem;
+      socket.end(headOf({ statusCode, statusMessage }, Object.entries(headersOf(problem, page))) + page);
+    });
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async #find(slug: string): Promise<ProxiedPreview | null> {
     const now = performance.now();
-    const before = known.get(slug);
+    const before = this.#known.get(slug);
     if (before !== undefined && before.until > now) return await before.found;
-    if (known.size >= maxKnown) known.clear();
-    const found = options.find(slug);
-    known.set(slug, { until: now + limits.knownMs, found });
-    found.catch(() => known.delete(slug));
+    if (this.#known.size >= maxKnown) this.#known.clear();
+    const found = this.#options.find(slug);
+    this.#known.set(slug, { until: now + this.#limits.knownMs, found });
+    found.catch(() => this.#known.delete(slug));
     return await found;
   }
 
-  async function findReachable(request: IncomingMessage, client: ServerResponse | Duplex): Promise<ReachablePreview> {
-    const slug = slugOf(request.headers.host ?? '');
-    const found = slug === null ? null : await find(slug);
+  async #findReachable(request: IncomingMessage, client: ServerResponse | Duplex): Promise<ReachablePreview> {
+    const slug = this.#slugOf(request.headers.host ?? '');
+    const found = slug === null ? null : await this.#find(slug);
     if (slug === null || found === null) throw new Refused(previewProblems.unknown);
     const { state, route, expiresAt } = found;
-    if (state === 'gone' || state === 'ending' || expiresAt <= clock()) throw new Refused(previewProblems.gone);
+    if (state === 'gone' || state === 'ending' || expiresAt <= this.#options.clock())
+      throw new Refused(previewProblems.gone);
     if (state === 'booting' || route === null) throw new Refused(previewProblems.starting);
-    if ((underWay.get(slug) ?? 0) >= limits.atOnce) throw new Refused(previewProblems.busy);
+    if ((this.#underWay.get(slug) ?? 0) >= this.#limits.atOnce) throw new Refused(previewProblems.busy);
     if (client.destroyed) throw new Error('The client has disconnected.');
     return { slug, route, expiresAt };
   }
 
-  function count(slug: string, by: number): void {
-    const now = (underWay.get(slug) ?? 0) + by;
-    if (now <= 0) underWay.delete(slug);
-    else underWay.set(slug, now);
+  #count(slug: string, by: number): void {
+    const now = (this.#underWay.get(slug) ?? 0) + by;
+    if (now <= 0) this.#underWay.delete(slug);
+    else this.#underWay.set(slug, now);
   }
 
-  function troubleOf(error: unknown): PreviewProblem {
+  #troubleOf(error: unknown): PreviewProblem {
     if (error instanceof Refused) return error.problem;
-    log.warn({ error: String(error) }, 'A request to a preview failed.');
+    this.#options.log.warn({ error: String(error) }, 'A request to a preview failed.');
     return previewProblems.unreachable;
   }
 
   /** Counts a request until the client disconnects. Disconnects the client when the time of the preview is over. */
-  function track(
-    client: ServerResponse | Duplex,
-    { slug, expiresAt }: ReachablePreview,
-    upstream: ClientRequest,
-  ): void {
-    count(slug, 1);
-    const left = expiresAt.getTime() - clock().getTime();
+  #track(client: ServerResponse | Duplex, { slug, expiresAt }: ReachablePreview, upstream: ClientRequest): void {
+    this.#count(slug, 1);
+    const left = expiresAt.getTime() - this.#options.clock().getTime();
     const timer = setTimeout(() => client.destroy(), Math.min(left, longestTimerMs));
     timer.unref();
     client.once('close', () => {
       clearTimeout(timer);
-      count(slug, -1);
+      this.#count(slug, -1);
       upstream.destroy();
     });
-    upstream.setTimeout(limits.silenceMs, () => upstream.destroy(new Refused(previewProblems.late)));
+    upstream.setTimeout(this.#limits.silenceMs, () => upstream.destroy(new Refused(previewProblems.late)));
   }
 
-  async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const preview = await findReachable(request, response);
-    if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) throw new Refused(previewProblems.large);
-    const upstream = requestApp(request, preview, requestHeaders(request, protocol));
-    track(response, preview, upstream);
+  async #pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const preview = await this.#findReachable(request, response);
+    if (Number(request.headers['content-length'] ?? 0) > this.#limits.bodyBytes)
+      throw new Refused(previewProblems.large);
+    const upstream = requestApp(request, preview, requestHeaders(request, this.#protocol));
+    this.#track(response, preview, upstream);
     const answered = answerOf(upstream);
-    sendBody(request, upstream, limits.bodyBytes);
+    sendBody(request, upstream, this.#limits.bodyBytes);
     const { answer } = await answered;
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, flat(responseHeaders(answer)));
     // Sends the headers at once, because an app may send events much later. flushHeaders would encode the headers as
@@ -144,11 +183,11 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     pipeline(answer, response, () => {});
   }
 
-  async function passSocket(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  async #passSocket(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     if (request.headers.upgrade?.toLowerCase() !== 'websocket') throw new Refused(previewProblems.notSupported);
-    const preview = await findReachable(request, socket);
-    const upstream = requestApp(request, preview, [...requestHeaders(request, protocol), ...switching]);
-    track(socket, preview, upstream);
+    const preview = await this.#findReachable(request, socket);
+    const upstream = requestApp(request, preview, [...requestHeaders(request, this.#protocol), ...switching]);
+    this.#track(socket, preview, upstream);
     const answered = answerOf(upstream);
     upstream.end();
     const { answer, stream, first } = await answered;
@@ -162,33 +201,6 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     stream.write(head);
     pipeline(stream, socket, stream, () => {});
   }
-
-  return {
-    isPreview: (request) => slugOf(request.headers.host ?? '') !== null,
-    serve(request, response) {
-      pass(request, response).catch((error: unknown) => {
-        if (response.headersSent || response.destroyed) return void response.destroy();
-        const problem = troubleOf(error);
-        const page = pageOf(problem);
-        response.writeHead(problem.status, headersOf(problem, page)).end(page);
-      });
-    },
-    upgrade(request, socket, head) {
-      sockets.add(socket);
-      socket.once('close', () => sockets.delete(socket));
-      socket.on('error', () => socket.destroy());
-      passSocket(request, socket, head).catch((error: unknown) => {
-        if (socket.destroyed) return;
-        const problem = troubleOf(error);
-        const page = pageOf(problem);
-        const { status: statusCode, title: statusMessage } = problem;
-        socket.end(headOf({ statusCode, statusMessage }, Object.entries(headersOf(problem, page))) + page);
-      });
-    },
-    close() {
-      for (const socket of sockets) socket.destroy();
-    },
-  };
 }
 
 interface Answer {

@@ -32,10 +32,8 @@ export interface RestOptions {
   readonly measure: MeasureOperation;
 }
 
-export function serveRest(
-  fastify: FastifyInstance,
-  { schema, compiled, documents, authenticator, callers, services, rateLimiter, keptAnswers, measure }: RestOptions,
-): void {
+export function serveRest(fastify: FastifyInstance, options: RestOptions): void {
+  const { schema, documents, keptAnswers, rateLimiter } = options;
   const sessions = new WeakMap<FastifyRequest, Session>();
   const allowances = new WeakMap<FastifyRequest, ReadonlyMap<string, string>>();
   const sessionOf = (request: FastifyRequest): Session => {
@@ -43,30 +41,15 @@ export function serveRest(
     if (!session) throw new DomainError('UNAUTHENTICATED', 'Unauthorized');
     return session;
   };
-  const keyOf = ({ operation, key, fingerprint, request }: KeyedRequest): IdempotencyKey => {
-    const { accountId, actor } = sessionOf(request).ctx;
-    if (actor.userId === null) throw new Error('A request has no user.');
-    return { accountId, userId: actor.userId, operation, key, fingerprint };
-  };
-  const idempotency: Idempotency = {
-    authorise: ({ request }, scope) => requireScope(sessionOf(request).ctx, scope as Scope),
-    begin: async (keyed) => await refusingOutages(async () => await keptAnswers.claim(keyOf(keyed))),
-    finish: async (keyed, answer) => await keptAnswers.conclude(keyOf(keyed), answer),
-  };
   fastify.addHook('onSend', (request, reply, payload, done) => {
     for (const [name, value] of allowances.get(request) ?? []) reply.header(name, value);
     done(null, payload);
   });
   registerFacade(fastify, {
     operations: compileFacade({ schema, documents }),
-    idempotency,
+    idempotency: idempotencyOf(keptAnswers, sessionOf),
     authenticate: async (request) => {
-      // A session can only be used for GET requests. Other methods need a token.
-      const session = await refusingOutages(async () =>
-        request.method === 'GET'
-          ? await callers.authenticate(request, request.id)
-          : await authenticator.authenticate(request.headers.authorization, request.id),
-      );
+      const session = await authenticate(options, request);
       sessions.set(request, session);
       try {
         allowances.set(request, rateLimiter.take(session.ctx.accountId, 1));
@@ -75,15 +58,45 @@ export function serveRest(
         throw error;
       }
     },
-    execute: async ({ document, variables, operationName, request }): Promise<ExecutionResult> => {
-      const contextValue = graphQLContext(sessionOf(request).ctx, services, 'rest_api');
-      const startedAt = performance.now();
-      const result = await inOperationSpan(async () => {
-        const executed = await compiled.execute({ document, variables, operationName, contextValue });
-        measure({ name: operationName, errors: executed.errors ?? [], startedAt });
-        return executed;
-      });
-      return result.errors ? { ...result, errors: result.errors.map(withDomainError) } : result;
-    },
+    execute: async (called) => await execute(options, called, sessionOf(called.request)),
   });
+}
+
+function idempotencyOf(keptAnswers: AnswerStore, sessionOf: (request: FastifyRequest) => Session): Idempotency {
+  const keyOf = ({ operation, key, fingerprint, request }: KeyedRequest): IdempotencyKey => {
+    const { accountId, actor } = sessionOf(request).ctx;
+    if (actor.userId === null) throw new Error('A request has no user.');
+    return { accountId, userId: actor.userId, operation, key, fingerprint };
+  };
+  return {
+    authorise: ({ request }, scope) => requireScope(sessionOf(request).ctx, scope as Scope),
+    begin: async (keyed) => await refusingOutages(async () => await keptAnswers.claim(keyOf(keyed))),
+    finish: async (keyed, answer) => await keptAnswers.conclude(keyOf(keyed), answer),
+  };
+}
+
+/** A session can only be used for GET requests. Other methods need a token. */
+async function authenticate({ callers, authenticator }: RestOptions, request: FastifyRequest): Promise<Session> {
+  return await refusingOutages(async () =>
+    request.method === 'GET'
+      ? await callers.authenticate(request, request.id)
+      : await authenticator.authenticate(request.headers.authorization, request.id),
+  );
+}
+
+type Called = Parameters<Parameters<typeof registerFacade>[1]['execute']>[0];
+
+async function execute(
+  { compiled, services, measure }: RestOptions,
+  { document, variables, operationName }: Called,
+  { ctx }: Session,
+): Promise<ExecutionResult> {
+  const contextValue = graphQLContext(ctx, services, 'rest_api');
+  const startedAt = performance.now();
+  const result = await inOperationSpan(async () => {
+    const executed = await compiled.execute({ document, variables, operationName, contextValue });
+    measure({ name: operationName, errors: executed.errors ?? [], startedAt });
+    return executed;
+  });
+  return result.errors ? { ...result, errors: result.errors.map(withDomainError) } : result;
 }

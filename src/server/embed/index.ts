@@ -48,7 +48,7 @@ export function decideShown(
 }
 
 export function serveEmbeds(fastify: FastifyInstance, options: EmbedOptions): void {
-  const { schema, services, authenticator, wrongTokens, log, folder, frameAncestors } = options;
+  const { schema, services, authenticator, log, folder, frameAncestors } = options;
   const boards = createBoards(schema, services);
   const streams = createStreams(boards, log);
   const stopListening = authenticator.onRevoked(
@@ -63,22 +63,11 @@ export function serveEmbeds(fastify: FastifyInstance, options: EmbedOptions): vo
     await Promise.resolve();
   });
 
-  async function visitorOf(request: FastifyRequest<EmbedRequest>): Promise<EmbedSession> {
-    const key = keyOf(request);
-    refuseGuesses(wrongTokens, request.ip, key);
-    try {
-      return await authenticator.authenticateEmbed(key, request.id);
-    } catch (error) {
-      if (error instanceof DomainError) wrongTokens.recordWrong(request.ip);
-      throw error;
-    }
-  }
-
   fastify.get<EmbedRequest>('/embed/:owner/:name/*', { exposeHeadRoute: false }, async (request, reply) => {
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
     let session: EmbedSession;
     try {
-      session = await visitorOf(request);
+      session = await authenticate(options, request);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       return await sendOver(reply, error.code === 'RATE_LIMITED' ? 429 : 404);
@@ -97,6 +86,20 @@ export function serveEmbeds(fastify: FastifyInstance, options: EmbedOptions): vo
         return await sendOver(reply, 404);
     }
   });
+}
+
+async function authenticate(
+  { authenticator, wrongTokens }: EmbedOptions,
+  request: FastifyRequest<EmbedRequest>,
+): Promise<EmbedSession> {
+  const key = keyOf(request);
+  refuseGuesses(wrongTokens, request.ip, key);
+  try {
+    return await authenticator.authenticateEmbed(key, request.id);
+  } catch (error) {
+    if (error instanceof DomainError) wrongTokens.recordWrong(request.ip);
+    throw error;
+  }
 }
 
 function keyOf({ query }: FastifyRequest<EmbedRequest>): string {
