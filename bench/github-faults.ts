@@ -78,7 +78,7 @@ export async function benchGitHubFaults(options: FaultsOptions): Promise<readonl
       labelledAt: new Map(),
       shops: Array.from({ length: options.repositories }, (_, index) => ({ name: `shop-${index + 1}`, count: each })),
     };
-    return await landAll(bench, interlock.url, dataDir, options);
+    return await landAll(bench, interlock.url, { dataDir, options });
   } finally {
     await database.end();
     await interlock.stop();
@@ -86,7 +86,11 @@ export async function benchGitHubFaults(options: FaultsOptions): Promise<readonl
   }
 }
 
-async function landAll(bench: Bench, url: string, dataDir: string, options: FaultsOptions): Promise<readonly string[]> {
+async function landAll(
+  bench: Bench,
+  url: string,
+  { dataDir, options }: { readonly dataDir: string; readonly options: FaultsOptions },
+): Promise<readonly string[]> {
   await bench.applyControls({ limits: [limits] });
   await openAll(bench, url, options.batch);
   say(`${bench.shops.length} repositories with ${bench.shops[0]?.count} pull requests each are open`);

@@ -49,7 +49,7 @@ function documentsOfFields(sources: DocumentSources): NamedDocument[] {
   const paths = pathsTo(sources);
   return [...paths].flatMap(([type, path]) =>
     Object.values(type.getFields()).flatMap((field) => {
-      const call = callOf(sources, type, field, 100);
+      const call = callOf(sources, type, { field, size: 100 });
       if (call === null || field.resolve === undefined || field.name === 'id') return [];
       const inner = isLeafType(getNamedType(field.type)) ? call : `${call} { ${leavesOf(sources, field)} }`;
       return [10, 100].map((size) => ({
@@ -86,8 +86,10 @@ function pathsTo(sources: DocumentSources): Map<GraphQLObjectType, (size: number
     for (const field of fields) {
       const next = getNamedType(field.type);
       if (!isObjectType(next) || paths.has(next) || path === undefined) continue;
-      if (callOf(sources, type, field, 1) === null) continue;
-      paths.set(next, (size, inner) => path(pageOf(type, size), `${callOf(sources, type, field, size)} { ${inner} }`));
+      if (callOf(sources, type, { field, size: 1 }) === null) continue;
+      paths.set(next, (size, inner) =>
+        path(pageOf(type, size), `${callOf(sources, type, { field, size })} { ${inner} }`),
+      );
       waiting.push(next);
     }
   }
@@ -109,8 +111,7 @@ function manyOf(field: GraphQLField<unknown, unknown>): number {
 function callOf(
   { known }: DocumentSources,
   type: GraphQLObjectType,
-  field: GraphQLField<unknown, unknown>,
-  size: number,
+  { field, size }: { readonly field: GraphQLField<unknown, unknown>; readonly size: number },
 ): string | null {
   const given = known[`${type.name}.${field.name}`];
   if (given === '-') return null;
@@ -152,7 +153,7 @@ function selectionOf(sources: DocumentSources, type: GraphQLObjectType, depth: n
   const below = Object.values(type.getFields()).flatMap((field) => {
     const next = getNamedType(field.type);
     const size = pageSizes[Math.floor(random() * pageSizes.length)] ?? 1;
-    const call = isObjectType(next) && depth < deepest ? callOf(sources, type, field, size) : null;
+    const call = isObjectType(next) && depth < deepest ? callOf(sources, type, { field, size }) : null;
     return call === null || !isObjectType(next) ? [] : [{ call, next }];
   });
   const wanted = type.name.endsWith('Connection') ? 1 : 1 + Math.floor(random() * 3);

@@ -57,7 +57,7 @@ export async function measureReads(ways: readonly Way[], effort: Effort): Promis
     const contests = ways.flatMap((way) => reads.map((read) => ({ way, read, rounds: [] as number[] })));
     for (let round = -warmUpRounds; round < effort.rounds; round++) {
       for (const contest of contests) {
-        const micros = await cpuPerRequest(contest.way, contest.read, send, effort);
+        const micros = await cpuPerRequest(contest.way, contest.read, { send, effort });
         if (round >= 0) contest.rounds.push(micros);
       }
     }
@@ -67,7 +67,11 @@ export async function measureReads(ways: readonly Way[], effort: Effort): Promis
   }
 }
 
-async function cpuPerRequest(way: Way, read: Read, send: Send, effort: Effort): Promise<number> {
+async function cpuPerRequest(
+  way: Way,
+  read: Read,
+  { send, effort }: { readonly send: Send; readonly effort: Effort },
+): Promise<number> {
   const before = await way.server.cpuMicros();
   let left = effort.requests;
   await Promise.all(
