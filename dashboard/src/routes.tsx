@@ -99,12 +99,12 @@ const pages = [
   createRoute({
     getParentRoute: () => root,
     path: '/settings/people',
-    component: lazyRouteComponent(() => import('./accounts/settings-page.tsx'), 'PeoplePage'),
+    component: lazyRouteComponent(() => import('./accounts/people-page.tsx'), 'PeoplePage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/settings/tokens',
-    component: lazyRouteComponent(() => import('./accounts/settings-page.tsx'), 'TokensPage'),
+    component: lazyRouteComponent(() => import('./accounts/tokens-page.tsx'), 'TokensPage'),
   }),
   createRoute({
     getParentRoute: () => root,

@@ -1,5 +1,6 @@
 // The teams of the account. The configuration refers to a team as `@org/team`, and a team can have permissions.
 import type { ReactNode } from 'react';
+import type { Client } from '@urql/core';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { AnswerView, useAnswer } from '../app/page.tsx';
@@ -27,7 +28,67 @@ export function Teams({ people }: { readonly people: readonly Person[] }): React
   const client = useClient();
   const act = useAct();
   const answer = useAnswer(TeamsDocument, {});
-  const create: Action = {
+  return (
+    <section>
+      <h3 className={parts['h']}>Teams</h3>
+      <AnswerView answer={answer} what="The teams">
+        {({ teams: { nodes } }) => (
+          <>
+            {nodes.length > 0 && (
+              <ul className={cx(parts['box'], parts['list'])}>
+                {nodes.map((team) => (
+                  <TeamItem key={team.id} team={team} people={people} refresh={answer.refresh} />
+                ))}
+              </ul>
+            )}
+            <div className={parts['acts']}>
+              <Button onClick={() => act(createAction(client, answer.refresh))}>New team</Button>
+              {nodes.length === 0 && (
+                <span className="sm dim">A configuration names a team as @organization/team.</span>
+              )}
+            </div>
+          </>
+        )}
+      </AnswerView>
+    </section>
+  );
+}
+
+interface TeamProps {
+  readonly team: Team;
+  readonly people: readonly Person[];
+  readonly refresh: () => void;
+}
+
+function TeamItem(props: TeamProps): ReactNode {
+  const { team } = props;
+  const client = useClient();
+  const act = useAct();
+  return (
+    <li>
+      <span className="grow">
+        <b>{team.address}</b> {team.name !== team.address && <span className="faint">{team.name}</span>}
+        <p className="sm dim">
+          {team.members.nodes.length === 0 ? 'nobody yet' : team.members.nodes.map(({ email }) => email).join(', ')}
+        </p>
+      </span>
+      <Button kind="quiet" onClick={() => act(changeAction(client, props, 'add'))}>
+        Add…
+      </Button>
+      {team.members.nodes.length > 0 && (
+        <Button kind="quiet" onClick={() => act(changeAction(client, props, 'remove'))}>
+          Remove…
+        </Button>
+      )}
+      <Button kind="quiet" onClick={() => act(deleteAction(client, props))}>
+        Delete…
+      </Button>
+    </li>
+  );
+}
+
+function createAction(client: Client, refresh: () => void): Action {
+  return {
     title: 'A new team',
     verb: 'Create',
     harms: false,
@@ -40,30 +101,35 @@ export function Teams({ people }: { readonly people: readonly Person[] }): React
     run: async ({ org = '', slug = '', name = '' }) => {
       const input = { org, slug, ...(name !== '' && { name }) };
       await answerOf(client.mutation(CreateTeamDocument, { input }));
-      answer.refresh();
+      refresh();
       return `@${org}/${slug} is created. It has no members yet.`;
     },
   };
-  const change = (team: Team, what: 'add' | 'remove'): Action => {
-    const members = new Set(team.members.nodes.map(({ email }) => email));
-    const choices = people.filter(({ email }) => members.has(email) === (what === 'remove'));
-    return {
-      title: what === 'add' ? `Add to ${team.address}` : `Remove from ${team.address}`,
-      verb: what === 'add' ? 'Add' : 'Remove',
-      harms: what === 'remove',
-      fields: [{ name: 'person', label: 'Who', required: true, options: choices.map(({ email }) => email) }],
-      preview: null,
-      run: async ({ person = '' }) => {
-        const user = choices.find(({ email }) => email === person)?.id ?? '';
-        const input = { team: team.id, user };
-        if (what === 'add') await answerOf(client.mutation(AddTeamMemberDocument, { input }));
-        else await answerOf(client.mutation(RemoveTeamMemberDocument, { input }));
-        answer.refresh();
-        return what === 'add' ? `${person} is in ${team.address}.` : `${person} is no longer in ${team.address}.`;
-      },
-    };
+}
+
+/** Adds a person to the team, or removes a member. */
+function changeAction(client: Client, { team, people, refresh }: TeamProps, what: 'add' | 'remove'): Action {
+  const members = new Set(team.members.nodes.map(({ email }) => email));
+  const choices = people.filter(({ email }) => members.has(email) === (what === 'remove'));
+  return {
+    title: what === 'add' ? `Add to ${team.address}` : `Remove from ${team.address}`,
+    verb: what === 'add' ? 'Add' : 'Remove',
+    harms: what === 'remove',
+    fields: [{ name: 'person', label: 'Who', required: true, options: choices.map(({ email }) => email) }],
+    preview: null,
+    run: async ({ person = '' }) => {
+      const user = choices.find(({ email }) => email === person)?.id ?? '';
+      const input = { team: team.id, user };
+      if (what === 'add') await answerOf(client.mutation(AddTeamMemberDocument, { input }));
+      else await answerOf(client.mutation(RemoveTeamMemberDocument, { input }));
+      refresh();
+      return what === 'add' ? `${person} is in ${team.address}.` : `${person} is no longer in ${team.address}.`;
+    },
   };
-  const remove = (team: Team): Action => ({
+}
+
+function deleteAction(client: Client, { team, refresh }: TeamProps): Action {
+  return {
     title: `Delete ${team.address}?`,
     verb: 'Delete',
     harms: true,
@@ -72,52 +138,8 @@ export function Teams({ people }: { readonly people: readonly Person[] }): React
     }),
     run: async () => {
       await answerOf(client.mutation(DeleteTeamDocument, { input: { id: team.id } }));
-      answer.refresh();
+      refresh();
       return `${team.address} is deleted.`;
     },
-  });
-  return (
-    <section>
-      <h3 className={parts['h']}>Teams</h3>
-      <AnswerView answer={answer} what="The teams">
-        {({ teams: { nodes } }) => (
-          <>
-            {nodes.length > 0 && (
-              <ul className={cx(parts['box'], parts['list'])}>
-                {nodes.map((team) => (
-                  <li key={team.id}>
-                    <span className="grow">
-                      <b>{team.address}</b> {team.name !== team.address && <span className="faint">{team.name}</span>}
-                      <p className="sm dim">
-                        {team.members.nodes.length === 0
-                          ? 'nobody yet'
-                          : team.members.nodes.map(({ email }) => email).join(', ')}
-                      </p>
-                    </span>
-                    <Button kind="quiet" onClick={() => act(change(team, 'add'))}>
-                      Add…
-                    </Button>
-                    {team.members.nodes.length > 0 && (
-                      <Button kind="quiet" onClick={() => act(change(team, 'remove'))}>
-                        Remove…
-                      </Button>
-                    )}
-                    <Button kind="quiet" onClick={() => act(remove(team))}>
-                      Delete…
-                    </Button>
-                  </li>
-                ))}
-              </ul>
-            )}
-            <div className={parts['acts']}>
-              <Button onClick={() => act(create)}>New team</Button>
-              {nodes.length === 0 && (
-                <span className="sm dim">A configuration names a team as @organization/team.</span>
-              )}
-            </div>
-          </>
-        )}
-      </AnswerView>
-    </section>
-  );
+  };
 }

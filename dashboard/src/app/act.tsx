@@ -160,8 +160,7 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
   const [values, setValues] = useState<Values>(() =>
     Object.fromEntries(fields.map(({ name, initial, options }) => [name, initial ?? options?.[0] ?? ''])),
   );
-  const [refusal, setRefusal] = useState<Problem | null>(null);
-  const [isRunning, setRunning] = useState(false);
+  const { run, isRunning, refusal } = useRun(action, { onClose, say });
   const { effect, problem, isArmed } = usePreview(action, values);
   const confirm = useRef<HTMLButtonElement>(null);
   const isComplete = fields.every(({ name, required }) => required !== true || (values[name] ?? '').trim() !== '');
@@ -176,22 +175,8 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
 
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (!canConfirm) return;
-    setRunning(true);
-    action.run(values).then(
-      (sentence) => {
-        say(sentence);
-        onClose();
-      },
-      (error: unknown) => {
-        setRunning(false);
-        if (!(error instanceof RefusedError)) throw error;
-        setRefusal(error.problem);
-      },
-    );
+    if (canConfirm) run(values);
   };
-
-  const shown = refusal ?? problem;
   return (
     <Dialog title={action.title} onClose={onClose} holdsFocus={fields.length === 0}>
       <form id="action" onSubmit={submit} className={styles['field']}>
@@ -204,17 +189,7 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
           />
         ))}
       </form>
-      <div aria-live="polite" className={styles['expected']}>
-        {shown && (
-          <div className={cx(styles['next'], styles['red'])}>
-            <b>{headingOf(refusal)}</b>
-            <span>{shown.sentence}</span>
-            <span className="xs">{problemReference(shown)}</span>
-          </div>
-        )}
-        {!shown && effect && <EffectView effect={effect} harms={action.harms} />}
-        {!shown && !effect && action.preview !== null && <p className="faint">Checking what this would change…</p>}
-      </div>
+      <Expected {...{ action, effect, problem, refusal }} />
       <div className={styles['acts']}>
         {refusal?.code !== 'NETWORK' && <span className="sm faint">Nothing has been changed yet.</span>}
         <span className="grow" />
@@ -235,6 +210,56 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
         </button>
       </div>
     </Dialog>
+  );
+}
+
+interface Run {
+  readonly run: (values: Values) => void;
+  readonly isRunning: boolean;
+  /** Why the server refused the action. Null: the server has not refused it. */
+  readonly refusal: Problem | null;
+}
+
+/** Runs the action. Afterwards says the sentence of its success and closes the dialog, or keeps the refusal. */
+function useRun(action: Action, { onClose, say }: Pick<ActionDialogProps, 'onClose' | 'say'>): Run {
+  const [refusal, setRefusal] = useState<Problem | null>(null);
+  const [isRunning, setRunning] = useState(false);
+  const run = (values: Values): void => {
+    setRunning(true);
+    action.run(values).then(
+      (sentence) => {
+        say(sentence);
+        onClose();
+      },
+      (error: unknown) => {
+        setRunning(false);
+        if (!(error instanceof RefusedError)) throw error;
+        setRefusal(error.problem);
+      },
+    );
+  };
+  return { run, isRunning, refusal };
+}
+
+interface ExpectedProps extends Omit<Preview, 'isArmed'>, Pick<Run, 'refusal'> {
+  readonly action: Action;
+}
+
+/** Shows what the action would do, or why it is not possible. */
+function Expected({ action, effect, problem, refusal }: ExpectedProps): ReactNode {
+  const shown = refusal ?? problem;
+  return (
+    <div aria-live="polite" className={styles['expected']}>
+      {shown && (
+        <div className={cx(styles['next'], styles['red'])}>
+          <b>{headingOf(refusal)}</b>
+          <span>{shown.sentence}</span>
+          <span className="xs">{problemReference(shown)}</span>
+        </div>
+      )}
+      {!shown && effect && <EffectView effect={effect} harms={action.harms} />}
+      {!shown && !effect && action.preview !== null && <p className="faint">Checking what this would change…</p>}
+    </div>
   );
 }
 

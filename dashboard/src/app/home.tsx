@@ -3,7 +3,7 @@ import { useEffect, type ReactNode } from 'react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Bar, Empty, Waiting } from '../design/parts.tsx';
 import { readPreferences } from './preferences.ts';
-import { useShell } from './shell.tsx';
+import { useShell } from './use-shell.ts';
 
 export function Home(): ReactNode {
   const shell = useShell();

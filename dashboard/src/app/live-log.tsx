@@ -139,6 +139,18 @@ export function LiveLog<Data, Page, Variables extends object>(props: LiveLogProp
       if (!hasEarlier) current.focus({ preventScroll: true });
     } else if (isAtEnd.current) current.scrollTop = current.scrollHeight;
   }, [pieces, firstCursor, isReading, hasEarlier]);
+  const onEarlier = (): void => {
+    const piece = box.current?.firstElementChild;
+    if (piece instanceof HTMLElement)
+      anchor.current = { piece, belowPx: piece.offsetTop - (box.current?.scrollTop ?? 0) };
+    isAtEnd.current = false;
+    showEarlier();
+  };
+  const onEnd = (): void => {
+    isAtEnd.current = true;
+    showEnd();
+    box.current?.focus({ preventScroll: true });
+  };
   if (pieces.length === 0) return props.otherwise ?? null;
   return (
     <>
@@ -146,30 +158,11 @@ export function LiveLog<Data, Page, Variables extends object>(props: LiveLogProp
       {(hasEarlier || hasLater) && (
         <div className={parts['acts']}>
           {hasEarlier && (
-            <Button
-              disabled={isReading}
-              onClick={() => {
-                const piece = box.current?.firstElementChild;
-                if (piece instanceof HTMLElement)
-                  anchor.current = { piece, belowPx: piece.offsetTop - (box.current?.scrollTop ?? 0) };
-                isAtEnd.current = false;
-                showEarlier();
-              }}
-            >
+            <Button disabled={isReading} onClick={onEarlier}>
               Show earlier
             </Button>
           )}
-          {hasLater && (
-            <Button
-              onClick={() => {
-                isAtEnd.current = true;
-                showEnd();
-                box.current?.focus({ preventScroll: true });
-              }}
-            >
-              Back to the end
-            </Button>
-          )}
+          {hasLater && <Button onClick={onEnd}>Back to the end</Button>}
         </div>
       )}
       {/* It scrolls, so a keyboard must reach it. */}

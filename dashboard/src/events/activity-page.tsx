@@ -2,7 +2,8 @@
 import { useState, type ReactNode } from 'react';
 import { Link, useSearch } from '@tanstack/react-router';
 import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
-import { LiveSign, useRepository, useShell } from '../app/shell.tsx';
+import { LiveSign } from '../app/connection.tsx';
+import { useRepository, useShell } from '../app/use-shell.ts';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { Answer, Bar, Button, Empty } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -10,6 +11,7 @@ import { At } from '../design/time.tsx';
 import { sentence, labelOf } from '../design/labels.ts';
 import {
   ActivityDocument,
+  type ActivityQuery,
   RepositoryEventsDocument,
   NewEventDocument,
   type RepositoryEventsQuery,
@@ -158,16 +160,7 @@ function UserActions(): ReactNode {
                 </thead>
                 <tbody>
                   {nodes.map((action) => (
-                    <tr key={`${action.timestamp}${action.action}${action.target ?? ''}`}>
-                      <td className="nowrap">
-                        <At at={action.timestamp} />
-                      </td>
-                      <td>{action.actor}</td>
-                      <td>{sentence(action.action)}</td>
-                      <td>
-                        <span className="faint">{labelOf(action.entity)}</span> {action.target}
-                      </td>
-                    </tr>
+                    <UserActionItem key={`${action.timestamp}${action.action}${action.target ?? ''}`} action={action} />
                   ))}
                 </tbody>
               </table>
@@ -177,6 +170,27 @@ function UserActions(): ReactNode {
         );
       }}
     </AnswerView>
+  );
+}
+
+type UserAction = ActivityQuery['userActions']['nodes'][number];
+
+function UserActionItem({
+  action: { timestamp, actor, action, entity, target },
+}: {
+  readonly action: UserAction;
+}): ReactNode {
+  return (
+    <tr>
+      <td className="nowrap">
+        <At at={timestamp} />
+      </td>
+      <td>{actor}</td>
+      <td>{sentence(action)}</td>
+      <td>
+        <span className="faint">{labelOf(entity)}</span> {target}
+      </td>
+    </tr>
   );
 }
 

@@ -2,7 +2,7 @@
 import { useState, type ReactNode } from 'react';
 import { Link, useParams } from '@tanstack/react-router';
 import { AnswerView, useTitle } from '../app/page.tsx';
-import { LiveSign } from '../app/shell.tsx';
+import { LiveSign } from '../app/connection.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Empty, Pill } from '../design/parts.tsx';
@@ -44,32 +44,40 @@ export function PreviewsPage(): ReactNode {
         <LiveSign />
       </Bar>
       <AnswerView answer={answer} what="The previews">
-        {({ repository }) => {
-          const previews = repository?.previewRegistrations.nodes ?? [];
-          return (
-            <div className={parts['scroll']} tabIndex={0}>
-              {previews.length === 0 ? (
-                <Empty title="No preview can be looked at now.">
-                  CI registers a preview when it has deployed one, and a verification boots one by itself.
-                </Empty>
-              ) : (
-                <Answer>{count(previews.length, 'preview')} can be looked at now.</Answer>
-              )}
-              <div className={parts['body']}>
-                {previews.length > 0 && (
-                  <ul className={cx(parts['box'], parts['list'])} aria-label="Previews">
-                    {previews.map((preview) => (
-                      <RegistrationRow key={preview.id} preview={preview} place={{ owner, name }} />
-                    ))}
-                  </ul>
-                )}
-                <Verifications owner={owner} name={name} />
-              </div>
-            </div>
-          );
-        }}
+        {({ repository }) => (
+          <Previews previews={repository?.previewRegistrations.nodes ?? []} place={{ owner, name }} />
+        )}
       </AnswerView>
     </>
+  );
+}
+
+interface PreviewsProps {
+  readonly previews: readonly Registration[];
+  readonly place: Place;
+}
+
+function Previews({ previews, place }: PreviewsProps): ReactNode {
+  return (
+    <div className={parts['scroll']} tabIndex={0}>
+      {previews.length === 0 ? (
+        <Empty title="No preview can be looked at now.">
+          CI registers a preview when it has deployed one, and a verification boots one by itself.
+        </Empty>
+      ) : (
+        <Answer>{count(previews.length, 'preview')} can be looked at now.</Answer>
+      )}
+      <div className={parts['body']}>
+        {previews.length > 0 && (
+          <ul className={cx(parts['box'], parts['list'])} aria-label="Previews">
+            {previews.map((preview) => (
+              <RegistrationRow key={preview.id} preview={preview} place={place} />
+            ))}
+          </ul>
+        )}
+        <Verifications {...place} />
+      </div>
+    </div>
   );
 }
 

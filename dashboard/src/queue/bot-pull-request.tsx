@@ -64,20 +64,7 @@ function BotView({ bot, owner, name }: Omit<BotPageProps, 'number'> & { readonly
       </Answer>
       <div className={parts['body']}>
         <h3 className={parts['h']}>The pull requests that it validates</h3>
-        <ul className={cx(parts['box'], parts['list'])}>
-          {pullRequests.map((pull) => (
-            <li key={pull.id}>
-              <Link
-                to="/$owner/$name/pull/$number"
-                params={{ owner, name, number: String(pull.number) }}
-                className="grow cut"
-              >
-                #{pull.number} <b>{pull.title}</b>
-              </Link>
-              <span className="sm dim">{labelOf(pull.status)}</span>
-            </li>
-          ))}
-        </ul>
+        <Validated pullRequests={pullRequests} owner={owner} name={name} />
         <p>
           <Link to="/$owner/$name/queue/$" params={{ owner, name, _splat: targetBranch }} className="blue">
             To the queue of {targetBranch}
@@ -85,5 +72,26 @@ function BotView({ bot, owner, name }: Omit<BotPageProps, 'number'> & { readonly
         </p>
       </div>
     </div>
+  );
+}
+
+type ValidatedProps = Omit<BotPageProps, 'number'> & Pick<Bot, 'pullRequests'>;
+
+function Validated({ pullRequests, owner, name }: ValidatedProps): ReactNode {
+  return (
+    <ul className={cx(parts['box'], parts['list'])}>
+      {pullRequests.map((pull) => (
+        <li key={pull.id}>
+          <Link
+            to="/$owner/$name/pull/$number"
+            params={{ owner, name, number: String(pull.number) }}
+            className="grow cut"
+          >
+            #{pull.number} <b>{pull.title}</b>
+          </Link>
+          <span className="sm dim">{labelOf(pull.status)}</span>
+        </li>
+      ))}
+    </ul>
   );
 }

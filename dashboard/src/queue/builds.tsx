@@ -101,21 +101,7 @@ function BuildCard({ batch, number }: { readonly batch: Batch; readonly number: 
           {labelOf(batch.state)}
         </Pill>
       </div>
-      <div className={styles['facts']}>
-        <span>
-          <At at={batch.createdAt} />
-          {batch.endedAt && (
-            <>
-              {' to '}
-              <At at={batch.endedAt} />
-            </>
-          )}
-        </span>
-        {batch.commit && <span className="mono">{shortenCommit(batch.commit)}</span>}
-        {batch.botPullRequest && <a href={batch.botPullRequest.githubUrl}>bot #{batch.botPullRequest.number}</a>}
-        <span>{causes[batch.cause]}</span>
-        {batch.endedReason && <span>{sentence(batch.endedReason)}</span>}
-      </div>
+      <BuildFacts batch={batch} />
       {batch.checks.length > 0 && (
         <ul className={parts['list']}>
           {batch.checks.map((check) => (
@@ -127,34 +113,32 @@ function BuildCard({ batch, number }: { readonly batch: Batch; readonly number: 
   );
 }
 
+function BuildFacts({ batch }: { readonly batch: Batch }): ReactNode {
+  return (
+    <div className={styles['facts']}>
+      <span>
+        <At at={batch.createdAt} />
+        {batch.endedAt && (
+          <>
+            {' to '}
+            <At at={batch.endedAt} />
+          </>
+        )}
+      </span>
+      {batch.commit && <span className="mono">{shortenCommit(batch.commit)}</span>}
+      {batch.botPullRequest && <a href={batch.botPullRequest.githubUrl}>bot #{batch.botPullRequest.number}</a>}
+      <span>{causes[batch.cause]}</span>
+      {batch.endedReason && <span>{sentence(batch.endedReason)}</span>}
+    </div>
+  );
+}
+
 export function VerificationView({ pull }: { readonly pull: PullRequest }): ReactNode {
   const { verification } = pull;
   if (!verification) return <Empty title="This pull request was not tested in a preview." />;
-  const { preview } = verification;
-  const url = preview?.endedAt === null ? preview.url : null;
   return (
     <>
-      <div
-        className={cx(
-          parts['next'],
-          parts[
-            verification.status === 'PASSED'
-              ? 'green'
-              : verification.status === 'FAILED' || verification.status === 'ERROR'
-                ? 'red'
-                : 'plain'
-          ],
-        )}
-      >
-        <b className={parts['lead']}>Its verification {labelOf(verification.status)}.</b>
-        {verification.summary && <span>{verification.summary}</span>}
-        {verification.problem && <span>{verification.problem}</span>}
-        {url && (
-          <a href={url} className="blue">
-            Open the preview
-          </a>
-        )}
-      </div>
+      <Outcome verification={verification} />
       <h3 className={parts['h']}>Steps</h3>
       <ul className={cx(parts['box'], parts['list'])}>
         {verification.steps.nodes.map((step) => (
@@ -183,5 +167,26 @@ export function VerificationView({ pull }: { readonly pull: PullRequest }): Reac
         progress={verification.status}
       />
     </>
+  );
+}
+
+type Verification = NonNullable<PullRequest['verification']>;
+
+/** Says how the verification ended, and links to its preview while the preview runs. */
+function Outcome({ verification }: { readonly verification: Verification }): ReactNode {
+  const { status, summary, problem, preview } = verification;
+  const tone = status === 'PASSED' ? 'green' : status === 'FAILED' || status === 'ERROR' ? 'red' : 'plain';
+  const url = preview?.endedAt === null ? preview.url : null;
+  return (
+    <div className={cx(parts['next'], parts[tone])}>
+      <b className={parts['lead']}>Its verification {labelOf(status)}.</b>
+      {summary && <span>{summary}</span>}
+      {problem && <span>{problem}</span>}
+      {url && (
+        <a href={url} className="blue">
+          Open the preview
+        </a>
+      )}
+    </div>
   );
 }

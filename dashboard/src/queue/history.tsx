@@ -5,8 +5,8 @@ import { Button, Empty } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
 import { describeEvent } from '../app/describe-event.ts';
-import { PullRequestHistoryDocument } from '../generated/queue.ts';
-import type { QueueRef } from './actions.ts';
+import { PullRequestHistoryDocument, type PullRequestHistoryQuery } from '../generated/queue.ts';
+import type { QueueRef } from './queue-actions.ts';
 
 interface HistoryProps {
   readonly queue: QueueRef;
@@ -32,20 +32,9 @@ export function History({ queue: { owner, name }, number }: HistoryProps): React
                 </tr>
               </thead>
               <tbody>
-                {nodes.map(({ cursor, at, action, actor, payload }) => {
-                  const { what, detail, subject } = describeEvent(action, payload);
-                  return (
-                    <tr key={cursor}>
-                      <td className="nowrap">
-                        <At at={at} />
-                      </td>
-                      <td>
-                        {what} <span className="sm dim">{[subject, detail].filter(Boolean).join('. ')}</span>
-                      </td>
-                      <td className="dim">{actor}</td>
-                    </tr>
-                  );
-                })}
+                {nodes.map((event) => (
+                  <EventItem key={event.cursor} event={event} />
+                ))}
               </tbody>
             </table>
             <div className={parts['acts']}>
@@ -58,5 +47,22 @@ export function History({ queue: { owner, name }, number }: HistoryProps): React
         );
       }}
     </AnswerView>
+  );
+}
+
+type Event = NonNullable<NonNullable<PullRequestHistoryQuery['repository']>['pullRequest']>['events']['nodes'][number];
+
+function EventItem({ event: { at, action, actor, payload } }: { readonly event: Event }): ReactNode {
+  const { what, detail, subject } = describeEvent(action, payload);
+  return (
+    <tr>
+      <td className="nowrap">
+        <At at={at} />
+      </td>
+      <td>
+        {what} <span className="sm dim">{[subject, detail].filter(Boolean).join('. ')}</span>
+      </td>
+      <td className="dim">{actor}</td>
+    </tr>
   );
 }

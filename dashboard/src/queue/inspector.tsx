@@ -2,7 +2,7 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { useClient, useQuery } from 'urql';
-import { useAct } from '../app/act.tsx';
+import { useAct, type Action } from '../app/act.tsx';
 import { refusalOf } from '../app/permitted.ts';
 import { useNow } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
@@ -11,8 +11,9 @@ import { useHasOneColumn } from '../design/narrow.ts';
 import { Button, Pill, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { list, personOf, shortenCommit, labelOf } from '../design/labels.ts';
-import { InspectorDocument, WhoMaySkipDocument } from '../generated/queue.ts';
-import { dequeueAction, queueAction, retryBuildAction, skipLineAction, type QueueRef } from './actions.ts';
+import { InspectorDocument, WhoMaySkipDocument, type InspectorQuery } from '../generated/queue.ts';
+import { dequeueAction, queueAction, retryBuildAction, skipLineAction } from './pull-request-actions.ts';
+import type { QueueRef } from './queue-actions.ts';
 import { Conditions } from './conditions.tsx';
 import { describeNextActor, describeForecast } from './next-actor.ts';
 import styles from './queue.module.css';
@@ -36,9 +37,6 @@ export function toneOfStatus(status: string): 'blue' | 'red' | 'amber' | 'green'
 }
 
 export function Inspector({ queue, number, at, version, onClose }: InspectorProps): ReactNode {
-  const client = useClient();
-  const act = useAct();
-  const now = useNow();
   const [{ data, fetching }, read] = useQuery({
     query: InspectorDocument,
     variables: { owner: queue.owner, name: queue.name, number, asOf: at },
@@ -51,41 +49,34 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
     isFirst.current = false;
   }, [version, read]);
   const pull = data?.repository?.pullRequest;
-  if (!pull)
-    return (
-      <Frame number={number} onClose={onClose}>
-        {fetching || !data ? (
-          <Waiting />
-        ) : (
-          <div className={parts['acts']}>
-            <p className="dim grow">There is no pull request #{number} here.</p>
-            <Button kind="quiet" icon="cross" onClick={onClose} aria-label="Close" />
-          </div>
-        )}
-      </Frame>
-    );
-  const { explain } = pull;
-  const off = (action: string): { readonly disabled: boolean; readonly title: string | undefined } => {
-    const refusal = at === null ? refusalOf(pull.viewerCan, action) : inPast;
-    return { disabled: refusal !== undefined, title: refusal };
-  };
-  const isInLine = pull.status === 'QUEUED' || pull.status === 'TAGGED';
-  // A pending pull request enters the line by itself as soon as its conditions hold.
-  const isAsked = isInLine || pull.status === 'PENDING';
-  const isMerged = pull.status === 'MERGED';
-  const tone =
-    pull.status === 'BLOCKED'
-      ? parts['red']
-      : explain.who === 'AUTHOR' || explain.who === 'REVIEWER'
-        ? parts['amber']
-        : isMerged
-          ? parts['green']
-          : null;
-  const refusals = new Set(
-    (isAsked ? ['DEQUEUE', 'SKIP_LINE'] : isMerged ? [] : ['QUEUE']).flatMap((action) => off(action).title ?? []),
-  );
   return (
     <Frame number={number} onClose={onClose}>
+      {pull ? (
+        <Inspected queue={queue} pull={pull} at={at} onClose={onClose} />
+      ) : fetching || !data ? (
+        <Waiting />
+      ) : (
+        <div className={parts['acts']}>
+          <p className="dim grow">There is no pull request #{number} here.</p>
+          <Button kind="quiet" icon="cross" onClick={onClose} aria-label="Close" />
+        </div>
+      )}
+    </Frame>
+  );
+}
+
+type InspectedPullRequest = NonNullable<NonNullable<InspectorQuery['repository']>['pullRequest']>;
+
+interface InspectedProps extends Pick<InspectorProps, 'queue' | 'at' | 'onClose'> {
+  readonly pull: InspectedPullRequest;
+}
+
+function Inspected(props: InspectedProps): ReactNode {
+  const { queue, pull, at, onClose } = props;
+  const { explain, number } = pull;
+  const now = useNow();
+  return (
+    <>
       <div className={parts['acts']}>
         <Pill tone={toneOfStatus(pull.status)}>
           {at === null ? labelOf(pull.status) : `now ${labelOf(pull.status)}`}
@@ -102,62 +93,96 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
           {pull.title}
         </Link>
       </h2>
-      <div className={cx(parts['next'], tone)}>
+      <div className={cx(parts['next'], toneOfReason(pull))}>
         {explain.who && <b>{describeNextActor(explain.who, pull.author)}</b>}
         <span>{explain.reason}</span>
         {explain.eta && <span className="dim">{describeForecast(explain.eta, now)}</span>}
       </div>
       <Conditions conditions={explain.conditions} />
-      <dl className={parts['kv']}>
-        <dt>Author</dt>
-        <dd>{personOf(pull.author)}</dd>
-        {pull.requestedBy && (
-          <>
-            <dt>Requested by</dt>
-            <dd>{pull.requestedBy}</dd>
-          </>
-        )}
-        <dt>Branch</dt>
-        <dd className="mono">{pull.headBranch}</dd>
-        <dt>Head</dt>
-        <dd className="mono">{shortenCommit(pull.headCommitSha)}</dd>
-        {pull.skipLineReason && (
-          <>
-            <dt>Reason to skip the line</dt>
-            <dd>{pull.skipLineReason}</dd>
-          </>
-        )}
-      </dl>
+      <Details pull={pull} />
+      <Actions {...props} />
+      <p className="sm faint">Before you confirm an action, you see what it would reset, stop and hold.</p>
+    </>
+  );
+}
+
+function toneOfReason({ status, explain: { who } }: InspectedPullRequest): string | null | undefined {
+  if (status === 'BLOCKED') return parts['red'];
+  if (who === 'AUTHOR' || who === 'REVIEWER') return parts['amber'];
+  return status === 'MERGED' ? parts['green'] : null;
+}
+
+function Details({ pull }: Pick<InspectedProps, 'pull'>): ReactNode {
+  return (
+    <dl className={parts['kv']}>
+      <dt>Author</dt>
+      <dd>{personOf(pull.author)}</dd>
+      {pull.requestedBy && (
+        <>
+          <dt>Requested by</dt>
+          <dd>{pull.requestedBy}</dd>
+        </>
+      )}
+      <dt>Branch</dt>
+      <dd className="mono">{pull.headBranch}</dd>
+      <dt>Head</dt>
+      <dd className="mono">{shortenCommit(pull.headCommitSha)}</dd>
+      {pull.skipLineReason && (
+        <>
+          <dt>Reason to skip the line</dt>
+          <dd>{pull.skipLineReason}</dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+/** The buttons, and why the viewer may not use some of them. */
+function Actions({ queue, pull, at }: InspectedProps): ReactNode {
+  const client = useClient();
+  const act = useAct();
+  const refusal = (action: string): string | undefined => (at === null ? refusalOf(pull.viewerCan, action) : inPast);
+  const button = (permission: string, action: () => Action) => ({
+    disabled: refusal(permission) !== undefined,
+    title: refusal(permission),
+    onClick: () => act(action()),
+  });
+  // A pending pull request enters the line by itself as soon as its conditions hold.
+  const isAsked = pull.status === 'QUEUED' || pull.status === 'TAGGED' || pull.status === 'PENDING';
+  const isMerged = pull.status === 'MERGED';
+  const shown = isAsked ? ['DEQUEUE', 'SKIP_LINE'] : isMerged ? [] : ['QUEUE'];
+  const refusals = new Set(shown.flatMap((action) => refusal(action) ?? []));
+  return (
+    <>
       <div className={parts['acts']}>
         {isAsked && (
-          <Button shortcut="X" {...off('DEQUEUE')} onClick={() => act(dequeueAction(client, queue, pull))}>
+          <Button shortcut="X" {...button('DEQUEUE', () => dequeueAction(client, queue, pull))}>
             Dequeue
           </Button>
         )}
         {isAsked && (
-          <Button shortcut="S" {...off('SKIP_LINE')} onClick={() => act(skipLineAction(client, queue, pull))}>
+          <Button shortcut="S" {...button('SKIP_LINE', () => skipLineAction(client, queue, pull))}>
             Skip line
           </Button>
         )}
         {pull.status === 'TAGGED' && (
-          <Button shortcut="B" {...off('RETRY_BUILD')} onClick={() => act(retryBuildAction(client, queue, pull))}>
+          <Button shortcut="B" {...button('RETRY_BUILD', () => retryBuildAction(client, queue, pull))}>
             Build again
           </Button>
         )}
         {!isAsked && !isMerged && (
-          <Button kind="go" {...off('QUEUE')} onClick={() => act(queueAction(client, queue, pull))}>
+          <Button kind="go" {...button('QUEUE', () => queueAction(client, queue, pull))}>
             {pull.status === 'BLOCKED' ? 'Queue again' : 'Queue'}
           </Button>
         )}
       </div>
-      {[...refusals].map((refusal) => (
-        <p key={refusal} className="sm dim">
-          {refusal}
+      {[...refusals].map((sentence) => (
+        <p key={sentence} className="sm dim">
+          {sentence}
         </p>
       ))}
       {isAsked && at === null && refusalOf(pull.viewerCan, 'SKIP_LINE') !== undefined && <WhoMaySkip queue={queue} />}
-      <p className="sm faint">Before you confirm an action, you see what it would reset, stop and hold.</p>
-    </Frame>
+    </>
   );
 }
 

@@ -217,16 +217,7 @@ export function BatchHead({
         )}
       </span>
       <span className="nowrap">
-        <span className={styles['checks']} aria-hidden="true">
-          {batch.batch.checks.slice(0, 8).map(({ name, conclusion }) => (
-            <i
-              key={name}
-              className={
-                styles[passedConclusions.has(conclusion) ? 'ok' : runningConclusions.has(conclusion) ? 'run' : 'bad']
-              }
-            />
-          ))}
-        </span>
+        <CheckMarks checks={batch.batch.checks} />
         {text}
         {batch.batch.buildStartedAt && (
           <span className="faint wide">
@@ -237,6 +228,25 @@ export function BatchHead({
       </span>
       <span className={cx(styles['eta'], tone)}>{placement === 'alternative' ? 'alternative' : label}</span>
     </div>
+  );
+}
+
+function CheckMarks({
+  checks,
+}: {
+  readonly checks: Extract<LineRow, { kind: 'batch' }>['batch']['batch']['checks'];
+}): ReactNode {
+  return (
+    <span className={styles['checks']} aria-hidden="true">
+      {checks.slice(0, 8).map(({ name, conclusion }) => (
+        <i
+          key={name}
+          className={
+            styles[passedConclusions.has(conclusion) ? 'ok' : runningConclusions.has(conclusion) ? 'run' : 'bad']
+          }
+        />
+      ))}
+    </span>
   );
 }
 
@@ -281,17 +291,7 @@ export const EntryItem = memo(function EntryItem(props: EntryProps): ReactNode {
       }}
     >
       <span className={styles['num']}>#{entry.number}</span>
-      <span className={styles['title']}>
-        <b>
-          <Link to="/$owner/$name/pull/$number" params={{ ...repository, number: String(entry.number) }}>
-            {entry.title}
-          </Link>
-          {entry.skipLine && <span className={styles['skip']}>skips the line</span>}
-        </b>
-        <span className={styles['why']} title={entry.explain.reason}>
-          {entry.explain.reason}
-        </span>
-      </span>
+      <Title entry={entry} repository={repository} />
       <span className={cx(styles['who'], tone !== 'queue' && styles[tone])}>
         {nameOf(entry.explain.who, entry.author)}
       </span>
@@ -303,19 +303,41 @@ export const EntryItem = memo(function EntryItem(props: EntryProps): ReactNode {
       >
         {isOut && labelOf(entry.status)}
       </ForecastBar>
-      <span className={styles['eta']}>
-        {forecast && (
-          <>
-            <At at={forecast.p50} />
-            <small>
-              by <At at={forecast.p90} />
-            </small>
-          </>
-        )}
-      </span>
+      <Eta forecast={forecast} />
     </div>
   );
 });
+
+function Title({ entry, repository }: Pick<EntryProps, 'entry' | 'repository'>): ReactNode {
+  return (
+    <span className={styles['title']}>
+      <b>
+        <Link to="/$owner/$name/pull/$number" params={{ ...repository, number: String(entry.number) }}>
+          {entry.title}
+        </Link>
+        {entry.skipLine && <span className={styles['skip']}>skips the line</span>}
+      </b>
+      <span className={styles['why']} title={entry.explain.reason}>
+        {entry.explain.reason}
+      </span>
+    </span>
+  );
+}
+
+function Eta({ forecast }: Pick<EntryProps, 'forecast'>): ReactNode {
+  return (
+    <span className={styles['eta']}>
+      {forecast && (
+        <>
+          <At at={forecast.p50} />
+          <small>
+            by <At at={forecast.p90} />
+          </small>
+        </>
+      )}
+    </span>
+  );
+}
 
 /** A pull request whose row has not been read yet. */
 export function UnreadItem({ slot, isInCard }: { readonly slot: Slot; readonly isInCard: boolean }): ReactNode {

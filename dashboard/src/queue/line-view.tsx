@@ -1,28 +1,16 @@
 // The line of a queue. Only the rows on screen are in the document, because a line may be very long.
-import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
-import { defaultRangeExtractor, useVirtualizer, type Range } from '@tanstack/react-virtual';
+import { useMemo, useRef, type ReactNode, type RefObject } from 'react';
 import { useNow } from '../design/clock.ts';
-import { useIsNarrow } from '../design/narrow.ts';
 import { Answer, Button, Empty, Seal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, describeInstant } from '../design/time.tsx';
 import { count, labelOf } from '../design/labels.ts';
-import type { QueueRef } from './actions.ts';
-import {
-  BatchHead,
-  EntryItem,
-  Graph,
-  heightOf,
-  LandingRow,
-  rowsOf,
-  TipRow,
-  UnreadItem,
-  type Axis,
-  type LineRow,
-} from './line-rows.tsx';
+import type { QueueRef } from './queue-actions.ts';
+import { BatchHead, EntryItem, Graph, LandingRow, rowsOf, TipRow, UnreadItem, type Axis } from './line-rows.tsx';
 import { forecastsOf, summarise, type Landing, type Proofs, type QueueData, type ShownEntry } from './summary.ts';
 import { useStableRows } from './stable-rows.ts';
 import { TimeTravel } from './time-travel.tsx';
+import { groupOf, useVirtualRows, type Shown, type VirtualRows } from './virtual-rows.ts';
 import type { RowRange } from './window.ts';
 import styles from './queue.module.css';
 
@@ -49,34 +37,11 @@ interface LineViewProps {
   readonly from: number;
 }
 
-type Shown =
-  | LineRow
-  | { readonly key: string; readonly kind: 'out'; readonly entry: ShownEntry }
-  | { readonly key: string; readonly kind: 'outHeading'; readonly title: string };
-
-/**
- * Makes the rows of pull requests that are not in line, under a heading. Without such pull requests there are no rows.
- */
-function groupOf(
-  title: string,
-  outside: readonly ShownEntry[],
-  belongs: (entry: ShownEntry) => boolean,
-): readonly Shown[] {
-  const entries = outside.filter(belongs);
-  if (entries.length === 0) return [];
-  return [
-    { key: title, kind: 'outHeading', title },
-    ...entries.map((entry) => ({ key: `entry ${entry.number}`, kind: 'out' as const, entry })),
-  ];
-}
-
 const noGutter = { above: 'none', below: 'none', dot: 'none', side: null } as const;
 
 export function LineView(props: LineViewProps): ReactNode {
-  const { queue, data, outside, past, at, createdAt, proofs, look, picked, pick, onQueue, onShow, from } = props;
+  const { queue, data, outside, past, at, createdAt, proofs, look, onQueue, from } = props;
   const now = useNow();
-  const isNarrow = useIsNarrow();
-  const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLOListElement>(null);
   const newest = useMemo((): readonly Shown[] => {
     // The two lists are read at different moments, so a pull request may be in both. It is shown only once.
@@ -89,139 +54,16 @@ export function LineView(props: LineViewProps): ReactNode {
     ];
   }, [data, outside, past]);
   const rows = useStableRows(newest, `${from} ${at}`, list);
-  const [margin, setMargin] = useState(0);
-  useEffect(() => setMargin(list.current?.offsetTop ?? 0), [data.depth.queued === 0, isNarrow, at]);
-  // The row that has the focus stays in the document, because the focus would be lost if scrolling removed the row.
-  const focused = useRef<string | null>(null);
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    rangeExtractor: useCallback(
-      (range: Range) => {
-        const indexes = defaultRangeExtractor(range);
-        const index = focused.current === null ? -1 : rows.findIndex(({ key }) => key === focused.current);
-        return index === -1 || indexes.includes(index) ? indexes : [...indexes, index].sort((a, b) => a - b);
-      },
-      [rows],
-    ),
-    getScrollElement: () => scroller.current,
-    estimateSize: (index) => {
-      const row = rows[index];
-      if (!row || row.kind === 'outHeading') return 34;
-      return row.kind === 'out' ? (isNarrow ? 68 : 48) : heightOf(row, isNarrow);
-    },
-    getItemKey: (index) => rows[index]?.key ?? index,
-    overscan: 8,
-    scrollMargin: margin,
-  });
-  useEffect(() => virtualizer.measure(), [rows, isNarrow, virtualizer]);
-  const { startIndex = 0, endIndex = 0 } = virtualizer.range ?? {};
-  useEffect(() => {
-    const places = rows
-      .slice(startIndex, endIndex + 1)
-      .flatMap((row) => (row.kind === 'entry' ? [row.entry.place] : []));
-    if (places.length > 0) onShow({ first: Math.min(...places), last: Math.max(...places) });
-  }, [rows, startIndex, endIndex, onShow]);
-  // A row that was chosen by a key may be off screen.
-  useEffect(() => {
-    const index = picked === null ? -1 : rows.findIndex(({ key }) => key === `entry ${picked}`);
-    if (index !== -1) virtualizer.scrollToIndex(index, { align: 'auto' });
-    // The list scrolls when a row is chosen. It does not scroll when the chosen row moves, so `rows` is not a
-    // dependency.
-  }, [picked]);
-
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualRows({ ...props, rows, scroller, list });
   const forecasts = useMemo(() => forecastsOf(data), [data]);
-  const minute = Math.floor(now / 60_000) * 60_000;
-  const axis = useMemo((): Axis => {
-    const last = Math.max(minute + shortestAxisMs, ...[...forecasts.values()].map(({ p90 }) => p90));
-    return { from: minute, to: last };
-  }, [forecasts, minute]);
-  const placements = rows.filter((row) => row.kind === 'batch').map((row) => row.placement);
-  const beside = placements.filter((placement) => placement === 'alternative').length;
-  const waiting = rows.find((row) => row.kind === 'heading')?.waiting ?? 0;
-  const [lead, rest] = summarise(data, (at) => describeInstant(at, now), {
-    line: placements.length - beside,
-    beside,
-  });
-  const unknown =
-    at !== null
-      ? ''
-      : data.haltedAt
-        ? 'halted'
-        : data.paused
-          ? 'paused'
-          : labelOf(data.line.nodes.find(({ eta }) => eta?.unknown)?.eta?.unknown ?? 'not known yet');
-  const repository = { owner: queue.owner, name: queue.name };
-
+  const axis = useAxis(forecasts, now);
   return (
     <div className={parts['scroll']} ref={scroller} tabIndex={0}>
-      <Answer
-        facts={
-          <>
-            <span>
-              <b>{data.depth.queued}</b> in line
-            </span>
-            <span>
-              <b>{data.depth.queued - waiting}</b> in builds
-            </span>
-            <span>
-              <b>{waiting}</b> waiting
-            </span>
-            {proofs !== null && proofs.count > 0 && <Proved proofs={proofs} />}
-          </>
-        }
-      >
-        {lead} <em>{rest}</em>
-      </Answer>
+      <LineAnswer data={data} rows={rows} proofs={proofs} />
       <TimeTravel queue={queue} at={at} createdAt={createdAt} onLook={look} />
-      {data.line.totalCount > 0 && (
-        <div className={styles['columns']} aria-hidden="true">
-          <span />
-          <span>Why it is not merged yet</span>
-          <span>Acts next</span>
-          <span className={styles['axis']}>
-            {(at === null ? marks : []).map((mark) => (
-              <span key={mark} style={{ left: `${mark * 100}%` }}>
-                {mark === 0 ? 'now' : describeInstant(axis.from + mark * (axis.to - axis.from), now)}
-              </span>
-            ))}
-          </span>
-          <span />
-        </div>
-      )}
-      <ol
-        ref={list}
-        className={styles['line']}
-        style={{ height: virtualizer.getTotalSize() }}
-        aria-label={`The line of ${queue.branch}`}
-        onFocus={({ target }) => {
-          focused.current = target.closest<HTMLElement>('[data-row]')?.dataset['row'] ?? null;
-        }}
-        onBlur={() => {
-          focused.current = null;
-        }}
-      >
-        {virtualizer.getVirtualItems().map((item) => {
-          const row = rows[item.index];
-          if (!row) return null;
-          return (
-            <li
-              key={item.key}
-              data-row={row.key}
-              className={styles['row']}
-              aria-posinset={item.index + 1}
-              aria-setsize={rows.length}
-              style={{ height: item.size, transform: `translateY(${item.start - margin}px)` }}
-            >
-              <Graph gutter={'gutter' in row ? row.gutter : noGutter} />
-              <RowBody
-                row={row}
-                {...{ repository, forecasts, axis, unknown, picked, pick, data, past }}
-                branch={queue.branch}
-              />
-            </li>
-          );
-        })}
-      </ol>
+      {data.line.totalCount > 0 && <Columns axis={axis} at={at} />}
+      <Rows {...{ ...props, rows, list, forecasts, axis, ...virtual }} />
       {data.line.totalCount === 0 && at === null && (
         <Empty
           title="The next pull request that you queue is built on the tip at once."
@@ -234,6 +76,128 @@ export function LineView(props: LineViewProps): ReactNode {
       )}
     </div>
   );
+}
+
+/** The time axis of the forecasts: from this minute to the last forecast. */
+function useAxis(forecasts: ReturnType<typeof forecastsOf>, now: number): Axis {
+  const minute = Math.floor(now / 60_000) * 60_000;
+  return useMemo((): Axis => {
+    const last = Math.max(minute + shortestAxisMs, ...[...forecasts.values()].map(({ p90 }) => p90));
+    return { from: minute, to: last };
+  }, [forecasts, minute]);
+}
+
+interface LineAnswerProps extends Pick<LineViewProps, 'data' | 'proofs'> {
+  readonly rows: readonly Shown[];
+}
+
+/** Says in two sentences what the line does, and how many pull requests are in it. */
+function LineAnswer({ data, rows, proofs }: LineAnswerProps): ReactNode {
+  const now = useNow();
+  const placements = rows.filter((row) => row.kind === 'batch').map((row) => row.placement);
+  const beside = placements.filter((placement) => placement === 'alternative').length;
+  const waiting = rows.find((row) => row.kind === 'heading')?.waiting ?? 0;
+  const [lead, rest] = summarise(data, (at) => describeInstant(at, now), {
+    line: placements.length - beside,
+    beside,
+  });
+  return (
+    <Answer
+      facts={
+        <>
+          <span>
+            <b>{data.depth.queued}</b> in line
+          </span>
+          <span>
+            <b>{data.depth.queued - waiting}</b> in builds
+          </span>
+          <span>
+            <b>{waiting}</b> waiting
+          </span>
+          {proofs !== null && proofs.count > 0 && <Proved proofs={proofs} />}
+        </>
+      }
+    >
+      {lead} <em>{rest}</em>
+    </Answer>
+  );
+}
+
+/** The headings of the columns. The last column has the time axis, unless the page shows the past. */
+function Columns({ axis, at }: { readonly axis: Axis; readonly at: string | null }): ReactNode {
+  const now = useNow();
+  return (
+    <div className={styles['columns']} aria-hidden="true">
+      <span />
+      <span>Why it is not merged yet</span>
+      <span>Acts next</span>
+      <span className={styles['axis']}>
+        {(at === null ? marks : []).map((mark) => (
+          <span key={mark} style={{ left: `${mark * 100}%` }}>
+            {mark === 0 ? 'now' : describeInstant(axis.from + mark * (axis.to - axis.from), now)}
+          </span>
+        ))}
+      </span>
+      <span />
+    </div>
+  );
+}
+
+interface RowsProps extends LineViewProps, VirtualRows {
+  readonly rows: readonly Shown[];
+  readonly list: RefObject<HTMLOListElement | null>;
+  readonly forecasts: ReturnType<typeof forecastsOf>;
+  readonly axis: Axis;
+}
+
+function Rows({ queue, data, past, at, picked, pick, ...drawn }: RowsProps): ReactNode {
+  const { rows, list, forecasts, axis, virtualizer, margin, focused } = drawn;
+  const unknown = whyNoForecast(data, at);
+  const repository = { owner: queue.owner, name: queue.name };
+  return (
+    <ol
+      ref={list}
+      className={styles['line']}
+      style={{ height: virtualizer.getTotalSize() }}
+      aria-label={`The line of ${queue.branch}`}
+      onFocus={({ target }) => {
+        focused.current = target.closest<HTMLElement>('[data-row]')?.dataset['row'] ?? null;
+      }}
+      onBlur={() => {
+        focused.current = null;
+      }}
+    >
+      {virtualizer.getVirtualItems().map((item) => {
+        const row = rows[item.index];
+        if (!row) return null;
+        return (
+          <li
+            key={item.key}
+            data-row={row.key}
+            className={styles['row']}
+            aria-posinset={item.index + 1}
+            aria-setsize={rows.length}
+            style={{ height: item.size, transform: `translateY(${item.start - margin}px)` }}
+          >
+            <Graph gutter={'gutter' in row ? row.gutter : noGutter} />
+            <RowBody
+              row={row}
+              {...{ repository, forecasts, axis, unknown, picked, pick, data, past }}
+              branch={queue.branch}
+            />
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+/** Why no time is forecast. Empty: the page shows the past, which has no forecasts. */
+function whyNoForecast(data: QueueData, at: string | null): string {
+  if (at !== null) return '';
+  if (data.haltedAt) return 'halted';
+  if (data.paused) return 'paused';
+  return labelOf(data.line.nodes.find(({ eta }) => eta?.unknown)?.eta?.unknown ?? 'not known yet');
 }
 
 /** Shows how many landings have a proof, and when the proofs were last verified. */

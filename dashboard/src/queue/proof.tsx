@@ -40,92 +40,103 @@ export function commandsOf(landed: {
   ].join('\n');
 }
 
-export function ProofView({
-  pull,
-  repository,
-}: {
+interface ProofProps {
   readonly pull: PullRequest;
   readonly repository: { readonly owner: string; readonly name: string };
-}): ReactNode {
-  const say = useSay();
+}
+
+export function ProofView({ pull, repository }: ProofProps): ReactNode {
   const { landedBatch: landed } = pull;
   if (!landed?.commit) return <Empty title="There is no proof, because the queue did not land this pull request." />;
   const commands = commandsOf({ commit: landed.commit, signedBy: landed.proof?.signedBy ?? null, ...repository });
+  return (
+    <>
+      <Grade landed={landed} pull={pull} />
+      <h3 className={parts['h']}>Tested, and landed</h3>
+      <Compared landed={landed} pull={pull} />
+      <h3 className={parts['h']}>Verify it yourself, with only a clone and the records</h3>
+      <Terminal label="Commands that derive the proof again">{commands}</Terminal>
+      <Copies commands={commands} repository={repository} />
+      {landed.proof && <Record proof={landed.proof} />}
+    </>
+  );
+}
+
+interface LandedProps {
+  readonly landed: Landed;
+  readonly pull: PullRequest;
+}
+
+function Grade({ landed, pull }: LandedProps): ReactNode {
+  const isUnproved = landed.grade === 'UNVALIDATED' || landed.grade === 'EXTERNAL';
+  return (
+    <div className={cx(parts['next'], parts[isUnproved ? 'amber' : 'green'])}>
+      <b className={parts['lead']}>{landed.grade && grades[landed.grade]}</b>
+      <span>
+        {landed.tree && (
+          <>
+            Tree <span className="mono">{shortenCommit(landed.tree)}</span> passed{' '}
+            {landed.checks.length === 1 ? 'its check' : `all ${landed.checks.length} checks`}, and{' '}
+          </>
+        )}
+        {pull.baseBranch} moved to it
+        {landed.endedAt && (
+          <>
+            {' '}
+            at <At at={landed.endedAt} />
+          </>
+        )}{' '}
+        by one compare-and-set.
+      </span>
+    </div>
+  );
+}
+
+/** The buttons that copy the commands and download the files that the commands need. */
+function Copies({ commands, repository }: { readonly commands: string } & Pick<ProofProps, 'repository'>): ReactNode {
+  const say = useSay();
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(commands);
     say('The commands are copied.');
   };
   return (
+    <div className={cx(parts['acts'], styles['copy'])}>
+      <Button icon="copy" onClick={() => void copy()}>
+        Copy the commands
+      </Button>
+      <a className={parts['button']} href={`/${repository.owner}/${repository.name}/proofs.json`} download>
+        <Icon name="download" />
+        proofs.json
+      </a>
+      <a className={parts['button']} href="/proofs/verify.py" download>
+        <Icon name="download" />
+        verify.py
+      </a>
+    </div>
+  );
+}
+
+function Record({ proof }: { readonly proof: NonNullable<Landed['proof']> }): ReactNode {
+  return (
     <>
-      <div
-        className={cx(
-          parts['next'],
-          parts[landed.grade === 'UNVALIDATED' || landed.grade === 'EXTERNAL' ? 'amber' : 'green'],
-        )}
-      >
-        <b className={parts['lead']}>{landed.grade && grades[landed.grade]}</b>
-        <span>
-          {landed.tree && (
-            <>
-              Tree <span className="mono">{shortenCommit(landed.tree)}</span> passed{' '}
-              {landed.checks.length === 1 ? 'its check' : `all ${landed.checks.length} checks`}, and{' '}
-            </>
-          )}
-          {pull.baseBranch} moved to it
-          {landed.endedAt && (
-            <>
-              {' '}
-              at <At at={landed.endedAt} />
-            </>
-          )}{' '}
-          by one compare-and-set.
-        </span>
-      </div>
-      <h3 className={parts['h']}>Tested, and landed</h3>
-      <Compared landed={landed} pull={pull} />
-      <h3 className={parts['h']}>Verify it yourself, with only a clone and the records</h3>
-      <Terminal label="Commands that derive the proof again">{commands}</Terminal>
-      <div className={cx(parts['acts'], styles['copy'])}>
-        <Button icon="copy" onClick={() => void copy()}>
-          Copy the commands
-        </Button>
-        <a className={parts['button']} href={`/${repository.owner}/${repository.name}/proofs.json`} download>
-          <Icon name="download" />
-          proofs.json
-        </a>
-        <a className={parts['button']} href="/proofs/verify.py" download>
-          <Icon name="download" />
-          verify.py
-        </a>
-      </div>
-      {landed.proof && (
-        <>
-          <h3 className={parts['h']}>Record</h3>
-          <dl className={cx(parts['kv'], styles['digest'])}>
-            <dt>Digest</dt>
-            <dd className="mono">{landed.proof.digest}</dd>
-            <dt>Signed by</dt>
-            <dd className="mono">{landed.proof.signedBy ?? 'not signed yet'}</dd>
-            <dt>Written</dt>
-            <dd>
-              <At at={landed.proof.createdAt} />
-            </dd>
-          </dl>
-          <Terminal label="The record of the proof">{JSON.stringify(landed.proof.document, null, 2)}</Terminal>
-        </>
-      )}
+      <h3 className={parts['h']}>Record</h3>
+      <dl className={cx(parts['kv'], styles['digest'])}>
+        <dt>Digest</dt>
+        <dd className="mono">{proof.digest}</dd>
+        <dt>Signed by</dt>
+        <dd className="mono">{proof.signedBy ?? 'not signed yet'}</dd>
+        <dt>Written</dt>
+        <dd>
+          <At at={proof.createdAt} />
+        </dd>
+      </dl>
+      <Terminal label="The record of the proof">{JSON.stringify(proof.document, null, 2)}</Terminal>
     </>
   );
 }
 
 /** Shows the commits of the proof's record next to the commits of the landing. */
-function Compared({ landed, pull }: { readonly landed: Landed; readonly pull: PullRequest }): ReactNode {
-  const tested = testedOf(landed);
-  const rows = [
-    ['Commit', tested.commit, landed.commit],
-    ['Tree', tested.tree, landed.tree],
-    ['First parent', tested.parent, landed.parentCommit],
-  ] as const;
+function Compared({ landed, pull }: LandedProps): ReactNode {
   return (
     <table className={cx(parts['table'], styles['compared'])}>
       <thead>
@@ -138,18 +149,7 @@ function Compared({ landed, pull }: { readonly landed: Landed; readonly pull: Pu
         </tr>
       </thead>
       <tbody>
-        {rows.map(([name, before, after]) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td className="mono">{before ? shortenCommit(before) : 'not recorded'}</td>
-            <td>
-              <span className="mono">{after && shortenCommit(after)}</span>{' '}
-              {before && after && (
-                <span className={before === after ? 'green' : 'amber'}>{before === after ? 'same' : 'different'}</span>
-              )}
-            </td>
-          </tr>
-        ))}
+        <ComparedCommits landed={landed} />
         <tr>
           <th scope="row">Checks</th>
           <td colSpan={2}>
@@ -177,6 +177,27 @@ function Compared({ landed, pull }: { readonly landed: Landed; readonly pull: Pu
       </tbody>
     </table>
   );
+}
+
+function ComparedCommits({ landed }: Pick<LandedProps, 'landed'>): ReactNode {
+  const tested = testedOf(landed);
+  const rows = [
+    ['Commit', tested.commit, landed.commit],
+    ['Tree', tested.tree, landed.tree],
+    ['First parent', tested.parent, landed.parentCommit],
+  ] as const;
+  return rows.map(([name, before, after]) => (
+    <tr key={name}>
+      <th scope="row">{name}</th>
+      <td className="mono">{before ? shortenCommit(before) : 'not recorded'}</td>
+      <td>
+        <span className="mono">{after && shortenCommit(after)}</span>{' '}
+        {before && after && (
+          <span className={before === after ? 'green' : 'amber'}>{before === after ? 'same' : 'different'}</span>
+        )}
+      </td>
+    </tr>
+  ));
 }
 
 interface Tested {

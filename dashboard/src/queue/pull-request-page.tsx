@@ -1,13 +1,9 @@
 // The page of a pull request: why it is not merged, who acts next, what happened to it, and where it runs.
 import { useEffect, type ReactNode } from 'react';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useClient } from 'urql';
-import { useAct, useSay, type Action } from '../app/act.tsx';
-import { copyCommitCommand, useCommands, type Command } from '../app/commands.ts';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
+import type { Command } from '../app/commands.ts';
 import { problemReference } from '../app/errors.ts';
-import { temporalCommand } from '../app/installation.tsx';
-import { refusalOf } from '../app/permitted.ts';
-import { LiveSign } from '../app/shell.tsx';
+import { LiveSign } from '../app/connection.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { useNow } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
@@ -17,16 +13,13 @@ import { Ago, At } from '../design/time.tsx';
 import { count, personOf, shortenCommit, labelOf } from '../design/labels.ts';
 import { PullRequestChangedDocument, PullRequestPageDocument } from '../generated/queue.ts';
 import {
-  backportAction,
-  dequeueAction,
-  queueAction,
-  refreshAction,
-  retryBuildAction,
-  skipLineAction,
-  skipValidationAction,
-  syncAction,
-  type QueueRef,
-} from './actions.ts';
+  tabs,
+  useLook,
+  usePageCommands,
+  usePullRequestActions,
+  type Tab,
+  type ViewProps,
+} from './pull-request-commands.ts';
 import { BotPage } from './bot-pull-request.tsx';
 import { Builds, Checks, VerificationView } from './builds.tsx';
 import { Conditions } from './conditions.tsx';
@@ -36,9 +29,6 @@ import { grades, ProofView } from './proof.tsx';
 import type { PullRequest } from './pull-request.ts';
 import { describeBuild, describeLanding, PullRequestHistory, momentsOf, Route } from './track.tsx';
 import { describeNextActor, describeForecast } from './next-actor.ts';
-
-const tabs = ['explain', 'builds', 'checks', 'preview', 'proof', 'history'] as const;
-type Tab = (typeof tabs)[number];
 
 export function PullRequestPage(): ReactNode {
   const { owner = '', name = '', number = '' } = useParams({ strict: false });
@@ -76,82 +66,11 @@ export function PullRequestPage(): ReactNode {
   return <PullRequestView pull={pull} tab={tab} at={at ?? null} queue={{ owner, name, branch: pull.baseBranch }} />;
 }
 
-interface ViewProps {
-  readonly pull: PullRequest;
-  readonly tab: Tab;
-  /** The instant in the past that is shown. Null: now. */
-  readonly at: string | null;
-  readonly queue: QueueRef;
-}
-
-function usePullRequestActions({ pull, queue, at }: ViewProps): readonly Command[] {
-  const client = useClient();
-  const act = useAct();
-  if (at !== null) return [];
-  // A pending pull request enters the line by itself as soon as its conditions hold.
-  const isAsked = pull.status === 'QUEUED' || pull.status === 'TAGGED' || pull.status === 'PENDING';
-  const isOver = pull.status === 'MERGED' || pull.status === 'CLOSED';
-  const group = 'This page' as const;
-  const dequeue = dequeueAction(client, queue, pull);
-  const on = (key: string | null, label: string, permission: string, make: Action): Command => ({
-    disabled: refusalOf(pull.viewerCan, permission),
-    key,
-    label,
-    group,
-    run: () => act(make),
-    ...(make.preview && !make.fields && { preview: async () => (await make.preview?.({}))?.sentence ?? '' }),
-  });
-  if (isOver)
-    return pull.status === 'MERGED' ? [on('b', 'Backport…', 'BACKPORT', backportAction(client, queue, pull))] : [];
-  return [
-    ...(isAsked
-      ? [on('x', 'Dequeue…', 'DEQUEUE', dequeue)]
-      : [on('q', 'Queue…', 'QUEUE', queueAction(client, queue, pull))]),
-    on('s', 'Skip line…', 'SKIP_LINE', skipLineAction(client, queue, pull)),
-    ...(pull.status === 'TAGGED'
-      ? [on('b', 'Build again…', 'RETRY_BUILD', retryBuildAction(client, queue, pull))]
-      : []),
-    on(null, 'Skip validation…', 'SKIP_VALIDATION', skipValidationAction(client, queue, pull)),
-    on(null, 'Sync with its base…', 'SYNC', syncAction(client, queue, pull)),
-    on(null, 'Refresh from its code host…', 'REFRESH', refreshAction(client, queue, pull)),
-  ];
-}
-
 function PullRequestView(props: ViewProps): ReactNode {
   const { pull, tab, at, queue } = props;
-  const { owner, name } = queue;
   const actions = usePullRequestActions(props);
-  const say = useSay();
-  const navigate = useNavigate();
-  const look = (instant: string | null): void =>
-    void navigate({
-      to: '.',
-      search: (before: Record<string, unknown>) => ({ ...before, at: instant ?? undefined }),
-    } as never);
-  useCommands([
-    ...actions,
-    tab === 'preview'
-      ? temporalCommand('the verification', pull.verification?.temporalUrl)
-      : temporalCommand('the newest batch', pull.batches.nodes[0]?.temporalUrl),
-    copyCommitCommand(pull.mergeCommit ?? pull.headCommitSha, say),
-    { key: 'e', label: 'Explain', group: 'View', run: () => void navigate({ to: '.', search: {} } as never) },
-    at === null
-      ? {
-          key: 'Escape',
-          label: `Back to the queue of ${pull.baseBranch}`,
-          group: 'View',
-          run: () => void navigate({ to: '/$owner/$name/queue/$', params: { owner, name, _splat: pull.baseBranch } }),
-        }
-      : { key: 'Escape', label: 'Back to now', group: 'View', run: () => look(null) },
-  ]);
-  const shownTabs: readonly (readonly [Tab, string])[] = [
-    ['explain', 'Explain'],
-    ['builds', `Builds ${pull.batches.nodes.length}`],
-    ['checks', `Checks ${pull.checks.length}`],
-    ...(pull.verification ? [['preview', 'Preview'] as const] : []),
-    ...(pull.landedBatch ? [['proof', 'Proof'] as const] : []),
-    ['history', 'History'],
-  ];
+  const look = useLook();
+  usePageCommands(props, actions);
   return (
     <>
       {at !== null && (
@@ -166,54 +85,11 @@ function PullRequestView(props: ViewProps): ReactNode {
           State at <At at={at} />. Nothing can be changed in the past.
         </Banner>
       )}
-      <Bar
-        crumbs={
-          <>
-            <span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>
-            <Link
-              className={parts['crumb']}
-              to="/$owner/$name/queue/$"
-              params={{ owner, name, _splat: pull.baseBranch }}
-            >
-              {pull.baseBranch} /
-            </Link>
-          </>
-        }
-        title={`#${pull.number}`}
-      >
-        <LiveSign />
-        <span className="grow" />
-        {actions
-          .filter(({ key }) => key !== null)
-          .map(({ key, label, run, disabled }) => (
-            <Button
-              key={label}
-              shortcut={key?.toUpperCase()}
-              onClick={run}
-              disabled={disabled !== undefined}
-              title={disabled}
-              kind={key === 'q' ? 'go' : 'plain'}
-            >
-              {label.replace('…', '')}
-            </Button>
-          ))}
-      </Bar>
+      <PullRequestBar pull={pull} queue={queue} actions={actions} />
       <Answer facts={<Facts pull={pull} />}>
         {pull.title} <em>#{pull.number}</em>
       </Answer>
-      <nav className={parts['tabs']} aria-label="Parts of this pull request">
-        {shownTabs.map(([one, label]) => (
-          <Link
-            key={one}
-            to="/$owner/$name/pull/$number"
-            params={{ owner, name, number: String(pull.number) }}
-            search={{ ...(one !== 'explain' && { tab: one }), ...(at !== null && { at }) }}
-            activeOptions={{ exact: true, includeSearch: true }}
-          >
-            {label}
-          </Link>
-        ))}
-      </nav>
+      <Tabs pull={pull} queue={queue} at={at} />
       <div className={parts['two']}>
         <div tabIndex={0}>
           {tab === 'explain' && <Explained pull={pull} queue={queue} />}
@@ -226,20 +102,113 @@ function PullRequestView(props: ViewProps): ReactNode {
         <div tabIndex={0}>
           <h3 className={parts['h']}>What happened</h3>
           <PullRequestHistory pull={pull} />
-          <h3 className={parts['h']}>State at</h3>
-          <div className={parts['acts']}>
-            {momentsOf(pull).map((moment) => (
-              <Button key={moment} kind={moment === at ? 'go' : 'plain'} onClick={() => look(moment)}>
-                <At at={moment} />
-              </Button>
-            ))}
-            <Button kind={at === null ? 'go' : 'plain'} onClick={() => look(null)}>
-              now
-            </Button>
-          </div>
+          <Moments pull={pull} at={at} />
         </div>
       </div>
     </>
+  );
+}
+
+type BarProps = Pick<ViewProps, 'pull' | 'queue'> & { readonly actions: readonly Command[] };
+
+function PullRequestBar({ pull, queue: { owner, name }, actions }: BarProps): ReactNode {
+  return (
+    <Bar
+      crumbs={
+        <>
+          <span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>
+          <Link className={parts['crumb']} to="/$owner/$name/queue/$" params={{ owner, name, _splat: pull.baseBranch }}>
+            {pull.baseBranch} /
+          </Link>
+        </>
+      }
+      title={`#${pull.number}`}
+    >
+      <LiveSign />
+      <span className="grow" />
+      {actions
+        .filter(({ key }) => key !== null)
+        .map(({ key, label, run, disabled }) => (
+          <Button
+            key={label}
+            shortcut={key?.toUpperCase()}
+            onClick={run}
+            disabled={disabled !== undefined}
+            title={disabled}
+            kind={key === 'q' ? 'go' : 'plain'}
+          >
+            {label.replace('…', '')}
+          </Button>
+        ))}
+    </Bar>
+  );
+}
+
+function Tabs({ pull, queue: { owner, name }, at }: Pick<ViewProps, 'pull' | 'queue' | 'at'>): ReactNode {
+  const shownTabs: readonly (readonly [Tab, string])[] = [
+    ['explain', 'Explain'],
+    ['builds', `Builds ${pull.batches.nodes.length}`],
+    ['checks', `Checks ${pull.checks.length}`],
+    ...(pull.verification ? [['preview', 'Preview'] as const] : []),
+    ...(pull.landedBatch ? [['proof', 'Proof'] as const] : []),
+    ['history', 'History'],
+  ];
+  return (
+    <nav className={parts['tabs']} aria-label="Parts of this pull request">
+      {shownTabs.map(([one, label]) => (
+        <Link
+          key={one}
+          to="/$owner/$name/pull/$number"
+          params={{ owner, name, number: String(pull.number) }}
+          search={{ ...(one !== 'explain' && { tab: one }), ...(at !== null && { at }) }}
+          activeOptions={{ exact: true, includeSearch: true }}
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+/** The instants at which the state of the pull request can be shown. */
+function Moments({ pull, at }: Pick<ViewProps, 'pull' | 'at'>): ReactNode {
+  const look = useLook();
+  return (
+    <>
+      <h3 className={parts['h']}>State at</h3>
+      <div className={parts['acts']}>
+        {momentsOf(pull).map((moment) => (
+          <Button key={moment} kind={moment === at ? 'go' : 'plain'} onClick={() => look(moment)}>
+            <At at={moment} />
+          </Button>
+        ))}
+        <Button kind={at === null ? 'go' : 'plain'} onClick={() => look(null)}>
+          now
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** When and as which commit the pull request landed, or who wants to merge what. */
+function Landing({ pull }: { readonly pull: PullRequest }): ReactNode {
+  if (pull.status !== 'MERGED' || !pull.mergedAt)
+    return (
+      <span>
+        {personOf(pull.author)} wants <span className="mono">{pull.headBranch}</span> into{' '}
+        <span className="mono">{pull.baseBranch}</span>
+      </span>
+    );
+  return (
+    <span>
+      landed <At at={pull.mergedAt} />
+      {pull.mergeCommit && (
+        <>
+          {' '}
+          as <span className="mono">{shortenCommit(pull.mergeCommit)}</span>
+        </>
+      )}
+    </span>
   );
 }
 
@@ -247,22 +216,7 @@ function Facts({ pull }: { readonly pull: PullRequest }): ReactNode {
   return (
     <>
       <Pill tone={toneOfStatus(pull.status)}>{pull.draft ? 'draft' : labelOf(pull.status)}</Pill>
-      {pull.status === 'MERGED' && pull.mergedAt ? (
-        <span>
-          landed <At at={pull.mergedAt} />
-          {pull.mergeCommit && (
-            <>
-              {' '}
-              as <span className="mono">{shortenCommit(pull.mergeCommit)}</span>
-            </>
-          )}
-        </span>
-      ) : (
-        <span>
-          {personOf(pull.author)} wants <span className="mono">{pull.headBranch}</span> into{' '}
-          <span className="mono">{pull.baseBranch}</span>
-        </span>
-      )}
+      <Landing pull={pull} />
       <span>
         head <span className="mono">{shortenCommit(pull.headCommitSha)}</span>
       </span>

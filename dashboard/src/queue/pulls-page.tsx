@@ -1,10 +1,11 @@
 // The page of pull requests. It shows which pull requests are the viewer's, and which wait for a person.
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCommands } from '../app/commands.ts';
 import { problemReference } from '../app/errors.ts';
-import { LiveSign, useShell } from '../app/shell.tsx';
-import { useLiveQuery } from '../app/use-live-query.ts';
+import { LiveSign } from '../app/connection.tsx';
+import { useShell } from '../app/use-shell.ts';
+import { useLiveQuery, type QueryAnswer } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Empty, Failure, Pill, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -54,81 +55,24 @@ type Pull = NonNullable<PullsQuery['repository']>['pullRequests']['nodes'][numbe
 export function PullsPage(): ReactNode {
   const { owner = '', name = '' } = useParams({ strict: false });
   const { show, text = '' } = useSearch({ strict: false });
-  const navigate = useNavigate();
   const author = useShell()?.viewer.author ?? null;
   const view = views.find((one) => one === show) ?? 'open';
   const sought = useSettled(text);
-  const { data, problem, isWaiting, refresh } = useLiveQuery({
-    document: PullsDocument,
-    variables: { owner, name, filter: { ...filterOf(view, author), ...(sought !== '' && { text: sought }) } },
-    follows: {
-      document: QueueDepthChangedDocument,
-      variables: { owner, name },
-      cursorOf: ({ queueDepthChanged }) => queueDepthChanged.cursor,
-    },
-  });
-  useEffect(() => {
-    document.title = `Pull requests of ${owner}/${name} · Interlock`;
-  }, [owner, name]);
+  const filtered = { ...filterOf(view, author), ...(sought !== '' && { text: sought }) };
+  const { data, problem, isWaiting, refresh } = usePulls(owner, name, filtered);
   const filter = useRef<HTMLInputElement>(null);
   const rows = useRef<HTMLDivElement>(null);
-  /** Moves the focus to the link of the next row. `Enter` then opens the link. */
-  const move = (by: number): void => {
-    const links = [...(rows.current?.querySelectorAll<HTMLElement>('li a') ?? [])];
-    const at = links.findIndex((link) => link === document.activeElement);
-    links[at === -1 ? 0 : Math.min(links.length - 1, Math.max(0, at + by))]?.focus();
-  };
-  useCommands([
-    { key: '/', label: 'Filter', group: 'View', run: () => filter.current?.focus() },
-    ...moves.map(([key, label, by]) => ({ key, label, group: 'View' as const, run: () => move(by), isMove: true })),
-  ]);
+  useListCommands(filter, rows);
   const pulls = data?.repository?.pullRequests.nodes ?? [];
-  const stuck = pulls.filter(
-    ({ explain, status }) => status === 'BLOCKED' || explain.who === 'AUTHOR' || explain.who === 'REVIEWER',
-  );
   return (
     <>
       <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Pull requests">
         <LiveSign />
         <span className="grow" />
-        <input
-          ref={filter}
-          className={cx(parts['input'], styles['filter'])}
-          type="search"
-          aria-label="Filter by number, title, author or branch"
-          placeholder="Filter"
-          value={text}
-          onChange={(event) => {
-            const value = event.currentTarget.value;
-            void navigate({
-              to: '.',
-              search: (before: Record<string, unknown>) => ({ ...before, text: value || undefined }),
-              replace: true,
-            } as never);
-          }}
-        />
+        <Filter input={filter} text={text} />
       </Bar>
-      <Answer>
-        {count(pulls.length, 'pull request')}.{' '}
-        <em>
-          {stuck.length === 0
-            ? 'No pull request waits for a person.'
-            : `${count(stuck.length, 'waits', 'wait')} for a person.`}
-        </em>
-      </Answer>
-      <nav className={parts['tabs']} aria-label="Which pull requests">
-        {views.map((one) => (
-          <Link
-            key={one}
-            to="/$owner/$name/pulls"
-            params={{ owner, name }}
-            search={{ ...(one !== 'open' && { show: one }), ...(text !== '' && { text }) }}
-            activeOptions={{ exact: true, includeSearch: true }}
-          >
-            {labels[one]}
-          </Link>
-        ))}
-      </nav>
+      <Summary pulls={pulls} />
+      <ViewTabs owner={owner} name={name} text={text} />
       <div ref={rows} className={parts['scroll']} tabIndex={0}>
         {problem && (
           <Failure title="The pull requests could not be read." code={problemReference(problem)} retry={refresh}>
@@ -146,6 +90,101 @@ export function PullsPage(): ReactNode {
         </ul>
       </div>
     </>
+  );
+}
+
+function usePulls(owner: string, name: string, filter: PullRequestFilter): QueryAnswer<PullsQuery> {
+  useEffect(() => {
+    document.title = `Pull requests of ${owner}/${name} · Interlock`;
+  }, [owner, name]);
+  return useLiveQuery({
+    document: PullsDocument,
+    variables: { owner, name, filter },
+    follows: {
+      document: QueueDepthChangedDocument,
+      variables: { owner, name },
+      cursorOf: ({ queueDepthChanged }) => queueDepthChanged.cursor,
+    },
+  });
+}
+
+function useListCommands(filter: RefObject<HTMLInputElement | null>, rows: RefObject<HTMLDivElement | null>): void {
+  /** Moves the focus to the link of the next row. `Enter` then opens the link. */
+  const move = (by: number): void => {
+    const links = [...(rows.current?.querySelectorAll<HTMLElement>('li a') ?? [])];
+    const at = links.findIndex((link) => link === document.activeElement);
+    links[at === -1 ? 0 : Math.min(links.length - 1, Math.max(0, at + by))]?.focus();
+  };
+  useCommands([
+    { key: '/', label: 'Filter', group: 'View', run: () => filter.current?.focus() },
+    ...moves.map(([key, label, by]) => ({ key, label, group: 'View' as const, run: () => move(by), isMove: true })),
+  ]);
+}
+
+interface FilterProps {
+  readonly input: RefObject<HTMLInputElement | null>;
+  readonly text: string;
+}
+
+function Filter({ input, text }: FilterProps): ReactNode {
+  const navigate = useNavigate();
+  return (
+    <input
+      ref={input}
+      className={cx(parts['input'], styles['filter'])}
+      type="search"
+      aria-label="Filter by number, title, author or branch"
+      placeholder="Filter"
+      value={text}
+      onChange={(event) => {
+        const value = event.currentTarget.value;
+        void navigate({
+          to: '.',
+          search: (before: Record<string, unknown>) => ({ ...before, text: value || undefined }),
+          replace: true,
+        } as never);
+      }}
+    />
+  );
+}
+
+function Summary({ pulls }: { readonly pulls: readonly Pull[] }): ReactNode {
+  const stuck = pulls.filter(
+    ({ explain, status }) => status === 'BLOCKED' || explain.who === 'AUTHOR' || explain.who === 'REVIEWER',
+  );
+  return (
+    <Answer>
+      {count(pulls.length, 'pull request')}.{' '}
+      <em>
+        {stuck.length === 0
+          ? 'No pull request waits for a person.'
+          : `${count(stuck.length, 'waits', 'wait')} for a person.`}
+      </em>
+    </Answer>
+  );
+}
+
+interface ViewTabsProps {
+  readonly owner: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+function ViewTabs({ owner, name, text }: ViewTabsProps): ReactNode {
+  return (
+    <nav className={parts['tabs']} aria-label="Which pull requests">
+      {views.map((one) => (
+        <Link
+          key={one}
+          to="/$owner/$name/pulls"
+          params={{ owner, name }}
+          search={{ ...(one !== 'open' && { show: one }), ...(text !== '' && { text }) }}
+          activeOptions={{ exact: true, includeSearch: true }}
+        >
+          {labels[one]}
+        </Link>
+      ))}
+    </nav>
   );
 }
 

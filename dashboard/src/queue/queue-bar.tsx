@@ -1,12 +1,10 @@
-// The top of the page of a queue: its buttons, its keys, and its banners.
-import { useRef, type ReactNode } from 'react';
+// The top of the page of a queue: its buttons and its banners.
+import type { ReactNode } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { useClient } from 'urql';
-import { useAct, useSay } from '../app/act.tsx';
-import { copyCommitCommand, useCommands, type Command } from '../app/commands.ts';
-import { temporalCommand } from '../app/installation.tsx';
+import { useAct } from '../app/act.tsx';
 import { refusalOf } from '../app/permitted.ts';
-import { LiveSign } from '../app/shell.tsx';
+import { LiveSign } from '../app/connection.tsx';
 import { cx } from '../design/cx.ts';
 import { Banner, Bar, Button } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -14,18 +12,13 @@ import { At } from '../design/time.tsx';
 import type { QueueQuery } from '../generated/queue.ts';
 import {
   activateAction,
-  dequeueAction,
   freezeAction,
-  haltAction,
   pauseAction,
-  resetAction,
   resumeAction,
-  retryBuildAction,
-  skipLineAction,
   unfreezeAction,
   type QueueRef,
-} from './actions.ts';
-import { entriesOf, type QueueData, type ShownEntry } from './summary.ts';
+} from './queue-actions.ts';
+import type { QueueData } from './summary.ts';
 import styles from './queue.module.css';
 
 export interface ViewProps {
@@ -36,143 +29,7 @@ export interface ViewProps {
   readonly at: string | null;
 }
 
-export function useQueueCommands({
-  queue,
-  data,
-  repository,
-  at,
-  picked,
-  outside,
-  pick,
-  openQueueing,
-}: {
-  readonly queue: QueueRef;
-  readonly data: QueueData;
-  readonly repository: ViewProps['repository'];
-  readonly at: string | null;
-  readonly picked: ShownEntry | undefined;
-  readonly outside: readonly ShownEntry[];
-  readonly pick: (number: number | null) => void;
-  readonly openQueueing: () => void;
-}): void {
-  const client = useClient();
-  const act = useAct();
-  const say = useSay();
-  const navigate = useNavigate();
-  const all = [...entriesOf(data), ...outside];
-  // A sheet is closed before the next row is chosen. The keys then continue from the row of the closed sheet.
-  const last = useRef<number>(undefined);
-  if (picked) last.current = picked.number;
-  const move = (by: number): void => {
-    const at = all.findIndex(({ number }) => number === last.current);
-    const next = all[at === -1 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))];
-    if (next) pick(next.number);
-  };
-  const cannot = (action: string): string | undefined =>
-    at === null ? refusalOf(repository.viewerCan, action) : 'Nothing can be changed in the past.';
-  const pause = pauseAction(client, queue, data.paused);
-  const reset = resetAction(client, queue);
-  const dequeue = picked && dequeueAction(client, queue, picked);
-  const onRow: readonly Command[] = picked
-    ? [
-        {
-          key: 'Enter',
-          label: `Open #${picked.number}`,
-          group: 'This row',
-          run: () =>
-            void navigate({
-              to: '/$owner/$name/pull/$number',
-              params: { owner: queue.owner, name: queue.name, number: String(picked.number) },
-            }),
-        },
-        {
-          key: 'e',
-          label: `Explain #${picked.number} in full`,
-          group: 'This row',
-          run: () =>
-            void navigate({
-              to: '/$owner/$name/pull/$number',
-              params: { owner: queue.owner, name: queue.name, number: String(picked.number) },
-              search: at === null ? {} : { at },
-            }),
-        },
-        {
-          key: 'x',
-          label: `Dequeue #${picked.number}…`,
-          group: 'This row',
-          run: () => dequeue && act(dequeue),
-          disabled: cannot('DEQUEUE'),
-          preview: async () => (await dequeue?.preview?.({}))?.sentence ?? '',
-        },
-        {
-          key: 's',
-          label: `Let #${picked.number} skip the line…`,
-          group: 'This row',
-          run: () => act(skipLineAction(client, queue, picked)),
-          disabled: cannot('SKIP_LINE'),
-        },
-        ...(picked.status === 'TAGGED'
-          ? [
-              {
-                key: 'b',
-                label: `Build #${picked.number} again…`,
-                group: 'This row' as const,
-                run: () => act(retryBuildAction(client, queue, picked)),
-                disabled: cannot('RETRY_BUILD'),
-                preview: async () => (await retryBuildAction(client, queue, picked).preview?.({}))?.sentence ?? '',
-              },
-            ]
-          : []),
-        { key: 'Escape', label: 'Close the inspector', group: 'View', run: () => pick(null), isMove: true },
-      ]
-    : [];
-  useCommands([
-    { key: 'j', label: 'Next row', group: 'View', run: () => move(1), isMove: true },
-    { key: 'k', label: 'Previous row', group: 'View', run: () => move(-1), isMove: true },
-    { key: 'ArrowDown', label: 'Next row', group: 'View', run: () => move(1), isMove: true },
-    { key: 'ArrowUp', label: 'Previous row', group: 'View', run: () => move(-1), isMove: true },
-    ...onRow,
-    { key: 'q', label: 'Queue a pull request…', group: 'This page', run: openQueueing, disabled: cannot('QUEUE') },
-    {
-      key: 'p',
-      label: `${pause.verb} ${queue.branch}…`,
-      group: 'This page',
-      run: () => act(pause),
-      disabled: cannot('PAUSE'),
-      preview: async () => (await pause.preview?.({}))?.sentence ?? '',
-    },
-    {
-      key: 'f',
-      label: data.frozen ? `Lift the freeze of ${queue.branch}…` : `Freeze ${queue.branch}…`,
-      group: 'This page',
-      run: () => act(data.frozen ? unfreezeAction(client, queue) : freezeAction(client, queue)),
-      disabled: cannot('FREEZE'),
-    },
-    {
-      key: null,
-      label: `Reset every build of ${queue.branch}…`,
-      group: 'This page',
-      run: () => act(reset),
-      disabled: cannot('RESET_QUEUE'),
-      preview: async () => (await reset.preview?.({}))?.sentence ?? '',
-    },
-    {
-      key: null,
-      label: data.haltedAt ? `Resume ${queue.branch} after the halt…` : `Halt ${queue.branch}…`,
-      group: 'This page',
-      run: () => act(data.haltedAt ? resumeAction(client, queue) : haltAction(client, queue)),
-      disabled: cannot('HALT'),
-    },
-    copyCommitCommand(picked?.headCommitSha ?? data.baseTip, say),
-    {
-      key: 'm',
-      label: 'Simulate a change of the configuration',
-      group: 'View',
-      run: () => void navigate({ to: '/$owner/$name/configuration', params: { owner: queue.owner, name: queue.name } }),
-    },
-    temporalCommand(queue.branch, data.temporalUrl),
-  ]);
-}
+const inPast = 'Nothing can be changed in the past.';
 
 export function QueueBar({
   queue,
@@ -181,39 +38,32 @@ export function QueueBar({
   at,
   onQueue,
 }: ViewProps & { readonly onQueue: () => void }): ReactNode {
-  const client = useClient();
-  const act = useAct();
-  const navigate = useNavigate();
   const { owner, name } = queue;
-  const inPast = at === null ? undefined : 'Nothing can be changed in the past.';
-  const cannotPause = inPast ?? refusalOf(repository.viewerCan, 'PAUSE');
-  const cannotFreeze = inPast ?? refusalOf(repository.viewerCan, 'FREEZE');
-  const cannotQueue = inPast ?? refusalOf(repository.viewerCan, 'QUEUE');
+  const cannotQueue = at === null ? refusalOf(repository.viewerCan, 'QUEUE') : inPast;
   const branches = [...new Set([queue.branch, ...repository.queues.map(({ baseBranch }) => baseBranch)])];
   return (
     <Bar
       crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>}
-      title={
-        branches.length === 1 ? (
-          queue.branch
-        ) : (
-          <select
-            className={styles['branch']}
-            aria-label="Base branch"
-            value={queue.branch}
-            onChange={(event) =>
-              void navigate({ to: '/$owner/$name/queue/$', params: { owner, name, _splat: event.currentTarget.value } })
-            }
-          >
-            {branches.map((branch) => (
-              <option key={branch}>{branch}</option>
-            ))}
-          </select>
-        )
-      }
+      title={branches.length === 1 ? queue.branch : <BranchChoice queue={queue} branches={branches} />}
     >
       {at === null && <LiveSign />}
       <span className="grow" />
+      <HoldButtons queue={queue} data={data} repository={repository} at={at} />
+      <Button kind="go" shortcut="Q" onClick={onQueue} disabled={cannotQueue !== undefined} title={cannotQueue}>
+        Queue
+      </Button>
+    </Bar>
+  );
+}
+
+/** The buttons that pause and freeze the base branch, and end a pause and a freeze. */
+function HoldButtons({ queue, data, repository, at }: ViewProps): ReactNode {
+  const client = useClient();
+  const act = useAct();
+  const cannotPause = at === null ? refusalOf(repository.viewerCan, 'PAUSE') : inPast;
+  const cannotFreeze = at === null ? refusalOf(repository.viewerCan, 'FREEZE') : inPast;
+  return (
+    <>
       <Button
         wide
         icon={data.paused ? 'play' : 'pause'}
@@ -234,10 +84,31 @@ export function QueueBar({
       >
         {data.frozen ? 'Lift freeze' : 'Freeze'}
       </Button>
-      <Button kind="go" shortcut="Q" onClick={onQueue} disabled={cannotQueue !== undefined} title={cannotQueue}>
-        Queue
-      </Button>
-    </Bar>
+    </>
+  );
+}
+
+function BranchChoice({
+  queue: { owner, name, branch },
+  branches,
+}: {
+  readonly queue: QueueRef;
+  readonly branches: readonly string[];
+}): ReactNode {
+  const navigate = useNavigate();
+  return (
+    <select
+      className={styles['branch']}
+      aria-label="Base branch"
+      value={branch}
+      onChange={(event) =>
+        void navigate({ to: '/$owner/$name/queue/$', params: { owner, name, _splat: event.currentTarget.value } })
+      }
+    >
+      {branches.map((one) => (
+        <option key={one}>{one}</option>
+      ))}
+    </select>
   );
 }
 

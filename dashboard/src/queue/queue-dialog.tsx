@@ -6,12 +6,16 @@ import { Dialog } from '../design/dialog.tsx';
 import { Button, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { cx } from '../design/cx.ts';
-import { OpenPullRequestsDocument } from '../generated/queue.ts';
-import { queueAction, type QueueRef } from './actions.ts';
+import { OpenPullRequestsDocument, type OpenPullRequestsQuery } from '../generated/queue.ts';
+import { queueAction } from './pull-request-actions.ts';
+import type { QueueRef } from './queue-actions.ts';
 
-export function QueueDialog({ queue, onClose }: { readonly queue: QueueRef; readonly onClose: () => void }): ReactNode {
-  const client = useClient();
-  const act = useAct();
+interface QueueDialogProps {
+  readonly queue: QueueRef;
+  readonly onClose: () => void;
+}
+
+export function QueueDialog({ queue, onClose }: QueueDialogProps): ReactNode {
   const [text, setText] = useState('');
   const [{ data, fetching }] = useQuery({
     query: OpenPullRequestsDocument,
@@ -36,19 +40,7 @@ export function QueueDialog({ queue, onClose }: { readonly queue: QueueRef; read
       {pulls.length > 0 && (
         <ul className={cx(parts['box'], parts['list'])}>
           {pulls.slice(0, 12).map((pull) => (
-            <li key={pull.id}>
-              <span className={parts['num']}>#{pull.number}</span>
-              <span className="cut grow">{pull.title}</span>
-              {pull.status === 'BLOCKED' && <Pill tone="red">blocked</Pill>}
-              <Button
-                onClick={() => {
-                  onClose();
-                  act(queueAction(client, queue, pull));
-                }}
-              >
-                Queue…
-              </Button>
-            </li>
+            <PullItem key={pull.id} pull={pull} queue={queue} onClose={onClose} />
           ))}
         </ul>
       )}
@@ -60,5 +52,27 @@ export function QueueDialog({ queue, onClose }: { readonly queue: QueueRef; read
         </p>
       )}
     </Dialog>
+  );
+}
+
+type Pull = NonNullable<OpenPullRequestsQuery['repository']>['pullRequests']['nodes'][number];
+
+function PullItem({ pull, queue, onClose }: QueueDialogProps & { readonly pull: Pull }): ReactNode {
+  const client = useClient();
+  const act = useAct();
+  return (
+    <li>
+      <span className={parts['num']}>#{pull.number}</span>
+      <span className="cut grow">{pull.title}</span>
+      {pull.status === 'BLOCKED' && <Pill tone="red">blocked</Pill>}
+      <Button
+        onClick={() => {
+          onClose();
+          act(queueAction(client, queue, pull));
+        }}
+      >
+        Queue…
+      </Button>
+    </li>
   );
 }

@@ -9,11 +9,18 @@ import { cx } from '../design/cx.ts';
 import { Banner, Bar, Button, Empty, Failure, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
-import { LandingsDocument, NotInLineDocument, QueueChangedDocument, QueueDocument } from '../generated/queue.ts';
-import type { QueueRef } from './actions.ts';
+import {
+  LandingsDocument,
+  NotInLineDocument,
+  QueueChangedDocument,
+  QueueDocument,
+  type QueueQuery,
+} from '../generated/queue.ts';
+import type { QueueRef } from './queue-actions.ts';
 import { Inspector } from './inspector.tsx';
 import { LineView } from './line-view.tsx';
-import { InactiveBanner, QueueBanners, QueueBar, useQueueCommands, type ViewProps } from './queue-bar.tsx';
+import { InactiveBanner, QueueBanners, QueueBar, type ViewProps } from './queue-bar.tsx';
+import { useQueueCommands } from './queue-commands.ts';
 import { QueueDialog } from './queue-dialog.tsx';
 import { entriesOf, type Landing, type Proofs, type QueueData, type ShownEntry } from './summary.ts';
 import { TimeTravel } from './time-travel.tsx';
@@ -37,7 +44,6 @@ export function QueuePage(): ReactNode {
   const { at = null } = useSearch({ strict: false });
   const queue = useMemo((): QueueRef => ({ owner, name, branch }), [owner, name, branch]);
   const [from, show] = useWindow(queue);
-  const look = useLook();
   const [builds, setBuilds] = useState(fewBuilds);
   const { data, problem, partial, isWaiting, refresh } = useLiveQuery({
     document: QueueDocument,
@@ -65,12 +71,7 @@ export function QueuePage(): ReactNode {
   if (failure)
     return (
       <Failure title="The queue could not be read." code={problemReference(failure)} retry={refresh}>
-        {failure.sentence}{' '}
-        {at !== null && (
-          <Link to="/$owner/$name/queue/$" params={{ owner, name, _splat: branch }} className="blue">
-            Back to now
-          </Link>
-        )}
+        {failure.sentence} {at !== null && <BackToNow queue={queue} />}
       </Failure>
     );
   if (isWaiting || !data)
@@ -80,45 +81,55 @@ export function QueuePage(): ReactNode {
         <Waiting />
       </>
     );
-  if (!data.repository)
+  const { repository } = data;
+  if (!repository?.queue) return <NoQueue queue={queue} repository={repository} at={at} />;
+  return <QueueView {...{ queue, repository, at, from }} data={repository.queue} onShow={show} />;
+}
+
+function BackToNow({ queue: { owner, name, branch } }: { readonly queue: QueueRef }): ReactNode {
+  return (
+    <Link to="/$owner/$name/queue/$" params={{ owner, name, _splat: branch }} className="blue">
+      Back to now
+    </Link>
+  );
+}
+
+interface NoQueueProps {
+  readonly queue: QueueRef;
+  readonly repository: QueueQuery['repository'];
+  readonly at: string | null;
+}
+
+/** Says why there is no queue: there is no repository, nothing was queued, or the queue is newer than the moment. */
+function NoQueue({ queue, repository, at }: NoQueueProps): ReactNode {
+  const { owner, name, branch } = queue;
+  const look = useLook();
+  if (!repository)
     return (
       <Empty title={`There is no repository ${owner}/${name} here.`}>
         It may have been deleted, or your role does not let you see it.
       </Empty>
     );
-  if (!data.repository.queue && at !== null)
+  if (at !== null)
     return (
       <>
         <Bar title={branch} />
         <div className={styles['unrecorded']}>
-          <TimeTravel queue={queue} at={at} createdAt={data.repository.createdAt} onLook={look} />
+          <TimeTravel queue={queue} at={at} createdAt={repository.createdAt} onLook={look} />
         </div>
         <Empty title="There is no record of that moment.">
-          <Link to="/$owner/$name/queue/$" params={{ owner, name, _splat: branch }} className="blue">
-            Back to now
-          </Link>
-        </Empty>
-      </>
-    );
-  if (!data.repository.queue)
-    return (
-      <>
-        <Bar title={branch} crumbs={<span className={parts['crumb']}>{`${owner}/${name} /`}</span>} />
-        {!data.repository.active && <InactiveBanner queue={queue} />}
-        <Empty title={`Nobody has queued a pull request into ${branch} yet.`}>
-          Push a branch, open its pull request, then queue it here or with the label.
+          <BackToNow queue={queue} />
         </Empty>
       </>
     );
   return (
-    <QueueView
-      queue={queue}
-      data={data.repository.queue}
-      repository={data.repository}
-      at={at}
-      from={from}
-      onShow={show}
-    />
+    <>
+      <Bar title={branch} crumbs={<span className={parts['crumb']}>{`${owner}/${name} /`}</span>} />
+      {!repository.active && <InactiveBanner queue={queue} />}
+      <Empty title={`Nobody has queued a pull request into ${branch} yet.`}>
+        Push a branch, open its pull request, then queue it here or with the label.
+      </Empty>
+    </>
   );
 }
 
@@ -131,6 +142,21 @@ function useLook(): (instant: string | null) => void {
       search: (before: Record<string, unknown>) => ({ ...before, at: instant ?? undefined }),
       replace: true,
     } as never);
+}
+
+/** Returns a function that chooses a pull request. Null: none. */
+function usePick(): (number: number | null) => void {
+  const navigate = useNavigate();
+  return useMemo(
+    () =>
+      (number: number | null): void =>
+        void navigate({
+          to: '.',
+          search: (before: Record<string, unknown>) => ({ ...before, select: number ?? undefined }),
+          replace: true,
+        } as never),
+    [navigate],
+  );
 }
 
 /**
@@ -164,17 +190,7 @@ interface QueueViewProps extends ViewProps {
 
 function QueueView({ queue, data, repository, at, from, onShow }: QueueViewProps): ReactNode {
   const { select } = useSearch({ strict: false });
-  const navigate = useNavigate();
-  const pick = useMemo(
-    () =>
-      (number: number | null): void =>
-        void navigate({
-          to: '.',
-          search: (before: Record<string, unknown>) => ({ ...before, select: number ?? undefined }),
-          replace: true,
-        } as never),
-    [navigate],
-  );
+  const pick = usePick();
   const look = useLook();
   const [isQueueing, setQueueing] = useState(false);
   const { outside, past, proofs } = useRestOfPage(queue, data, at);
@@ -187,41 +203,15 @@ function QueueView({ queue, data, repository, at, from, onShow }: QueueViewProps
   return (
     <div className={cx(styles['page'], select !== undefined && styles['inspecting'])}>
       <div className={styles['left']}>
-        {at !== null && (
-          <Banner
-            tone="violet"
-            action={
-              <Button onClick={() => look(null)} shortcut=".">
-                Back to now
-              </Button>
-            }
-          >
-            {data.asOf ? (
-              <>
-                The line as it was at <At at={data.asOf} />. Nothing can be changed in the past.
-              </>
-            ) : (
-              'Loading the line of that moment…'
-            )}
-          </Banner>
-        )}
+        {at !== null && <PastBanner asOf={data.asOf} look={look} />}
         <QueueBar queue={queue} data={data} at={at} repository={repository} onQueue={() => setQueueing(true)} />
         {at === null && !repository.active && <InactiveBanner queue={queue} />}
         {at === null && <QueueBanners queue={queue} data={data} />}
         <LineView
-          queue={queue}
-          data={data}
-          outside={outside}
+          {...{ queue, data, outside, proofs, past, at, look, pick, from, onShow }}
           createdAt={repository.createdAt}
-          proofs={proofs}
-          past={past}
-          at={at}
-          look={look}
           picked={select ?? null}
-          pick={pick}
           onQueue={() => setQueueing(true)}
-          from={from}
-          onShow={onShow}
         />
       </div>
       {select !== undefined && (
@@ -229,6 +219,32 @@ function QueueView({ queue, data, repository, at, from, onShow }: QueueViewProps
       )}
       {isQueueing && <QueueDialog queue={queue} onClose={() => setQueueing(false)} />}
     </div>
+  );
+}
+
+interface PastBannerProps {
+  readonly asOf: QueueData['asOf'];
+  readonly look: (instant: string | null) => void;
+}
+
+function PastBanner({ asOf, look }: PastBannerProps): ReactNode {
+  return (
+    <Banner
+      tone="violet"
+      action={
+        <Button onClick={() => look(null)} shortcut=".">
+          Back to now
+        </Button>
+      }
+    >
+      {asOf ? (
+        <>
+          The line as it was at <At at={asOf} />. Nothing can be changed in the past.
+        </>
+      ) : (
+        'Loading the line of that moment…'
+      )}
+    </Banner>
   );
 }
 

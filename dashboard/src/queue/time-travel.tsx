@@ -9,7 +9,7 @@ import { describeDuration, describeInstant } from '../design/time.tsx';
 import { count } from '../design/labels.ts';
 import { DepthHistoryDocument, type DepthHistoryQuery } from '../generated/queue.ts';
 import { decideMoment, decideSpan, takeStep } from './look-back.ts';
-import type { QueueRef } from './actions.ts';
+import type { QueueRef } from './queue-actions.ts';
 import styles from './time-travel.module.css';
 
 type Point = NonNullable<NonNullable<DepthHistoryQuery['repository']>['queue']>['depthHistory'][number];
@@ -37,53 +37,17 @@ export function TimeTravel({ queue, at, createdAt, onLook }: TimeTravelProps): R
   const shownMs = decideSpan(Date.parse(createdAt), now);
   const stepMs = shownMs / moments;
   const from = to - shownMs;
-  const [{ data }] = useQuery({
-    query: DepthHistoryDocument,
-    variables: useMemo(
-      () => ({ ...queue, from: new Date(from).toISOString(), to: new Date(to).toISOString() }),
-      [queue, from, to],
-    ),
-  });
-  // While the points of the next minute are read, the chart still shows the points of the minute before.
-  const latest = useRef<readonly Point[]>([]);
-  const points = data?.repository?.queue?.depthHistory ?? latest.current;
-  useEffect(() => {
-    latest.current = points;
-  }, [points]);
+  const points = usePoints(queue, from, to);
   const slider = useRef<HTMLInputElement>(null);
-  const [dragged, setDragged] = useState<number | null>(null);
-  const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const { dragged, look, drag } = useDrag({ at, now, stepMs, onLook });
   const shown = dragged ?? (at === null ? to : Math.min(to, Math.max(from, Date.parse(at))));
-  const look = (instant: number): void => {
-    const moment = decideMoment(instant, { now, stepMs });
-    // If this moment is shown already, the address does not change.
-    if (moment === null && at === null) setDragged(null);
-    onLook(moment === null ? null : new Date(moment).toISOString());
-  };
-  const drag = (instant: number): void => {
-    setDragged(instant);
-    clearTimeout(pause.current);
-    pause.current = setTimeout(() => look(instant), dragPauseMs);
-  };
-  // The address contains the moment now, so the moment of the drag is not needed any more.
-  useEffect(() => setDragged(null), [at]);
-  useEffect(() => () => clearTimeout(pause.current), []);
   useCommands([
     { key: 't', label: 'Look back', group: 'View', run: () => slider.current?.focus() },
     { key: '.', label: 'Back to now', group: 'View', run: () => onLook(null) },
   ]);
   return (
     <div className={styles['time']}>
-      <p className={styles['hint']} aria-hidden="true">
-        {dragged === null ? (
-          <>
-            In line, with <span className="green">landings</span> and <span className="red">resets</span>. Drag to look
-            back, or press T.
-          </>
-        ) : (
-          `To ${describeInstant(dragged, now)}`
-        )}
-      </p>
+      <Hint dragged={dragged} />
       <Depth points={points} from={from} to={to} shown={shown} />
       <input
         ref={slider}
@@ -103,13 +67,85 @@ export function TimeTravel({ queue, at, createdAt, onLook }: TimeTravelProps): R
           look(takeStep({ shown, from, to, by, isLong: event.shiftKey }, points));
         }}
       />
-      <p className={styles['marks']} aria-hidden="true">
-        <span>{describeInstant(from, now)}</span>
-        <span>{describeInstant(from + shownMs / 3, now)}</span>
-        <span>{describeInstant(from + (2 * shownMs) / 3, now)}</span>
-        <b>now</b>
-      </p>
+      <Marks from={from} shownMs={shownMs} />
     </div>
+  );
+}
+
+function usePoints(queue: QueueRef, from: number, to: number): readonly Point[] {
+  const [{ data }] = useQuery({
+    query: DepthHistoryDocument,
+    variables: useMemo(
+      () => ({ ...queue, from: new Date(from).toISOString(), to: new Date(to).toISOString() }),
+      [queue, from, to],
+    ),
+  });
+  // While the points of the next minute are read, the chart still shows the points of the minute before.
+  const latest = useRef<readonly Point[]>([]);
+  const points = data?.repository?.queue?.depthHistory ?? latest.current;
+  useEffect(() => {
+    latest.current = points;
+  }, [points]);
+  return points;
+}
+
+interface DragOptions extends Pick<TimeTravelProps, 'at' | 'onLook'> {
+  readonly now: number;
+  readonly stepMs: number;
+}
+
+interface Drag {
+  /** The moment to which the slider is being dragged. Null: it is not being dragged. */
+  readonly dragged: number | null;
+  readonly look: (instant: number) => void;
+  readonly drag: (instant: number) => void;
+}
+
+function useDrag({ at, now, stepMs, onLook }: DragOptions): Drag {
+  const [dragged, setDragged] = useState<number | null>(null);
+  const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const look = (instant: number): void => {
+    const moment = decideMoment(instant, { now, stepMs });
+    // If this moment is shown already, the address does not change.
+    if (moment === null && at === null) setDragged(null);
+    onLook(moment === null ? null : new Date(moment).toISOString());
+  };
+  const drag = (instant: number): void => {
+    setDragged(instant);
+    clearTimeout(pause.current);
+    pause.current = setTimeout(() => look(instant), dragPauseMs);
+  };
+  // The address contains the moment now, so the moment of the drag is not needed any more.
+  useEffect(() => setDragged(null), [at]);
+  useEffect(() => () => clearTimeout(pause.current), []);
+  return { dragged, look, drag };
+}
+
+function Hint({ dragged }: Pick<Drag, 'dragged'>): ReactNode {
+  const now = useNow();
+  return (
+    <p className={styles['hint']} aria-hidden="true">
+      {dragged === null ? (
+        <>
+          In line, with <span className="green">landings</span> and <span className="red">resets</span>. Drag to look
+          back, or press T.
+        </>
+      ) : (
+        `To ${describeInstant(dragged, now)}`
+      )}
+    </p>
+  );
+}
+
+function Marks({ from, shownMs }: { readonly from: number; readonly shownMs: number }): ReactNode {
+  const now = useNow();
+  return (
+    <p className={styles['marks']} aria-hidden="true">
+      <span>{describeInstant(from, now)}</span>
+      <span>{describeInstant(from + shownMs / 3, now)}</span>
+      <span>{describeInstant(from + (2 * shownMs) / 3, now)}</span>
+      <b>now</b>
+    </p>
   );
 }
 

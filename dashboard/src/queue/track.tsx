@@ -49,8 +49,7 @@ function stopsOf(pull: PullRequest): readonly Stop[] {
   const isMerged = pull.status === 'MERGED';
   const isInLine = pull.status === 'QUEUED' || pull.status === 'TAGGED';
   const wasAsked = isMerged || isInLine || pull.status === 'PENDING' || pull.status === 'BLOCKED';
-  const { firstReleaseCandidate: candidate, environments } = pull;
-  const stops: Stop[] = [
+  return [
     {
       name: 'Asked',
       state: wasAsked ? 'done' : 'now',
@@ -74,25 +73,32 @@ function stopsOf(pull: PullRequest): readonly Stop[] {
         'not yet'
       ),
     },
+    ...releaseStopsOf(pull),
   ];
-  if (!isMerged && !candidate) return stops;
-  stops.push({
-    name: candidate ? candidate.version : 'Candidate',
-    state: candidate ? 'done' : 'ahead',
-    text: candidate ? <At at={candidate.createdAt} /> : 'in none yet',
-  });
+}
+
+/** The first candidate with the pull request, and the environments in which it runs. */
+function releaseStopsOf({ status, firstReleaseCandidate: candidate, environments }: PullRequest): readonly Stop[] {
+  if (status !== 'MERGED' && !candidate) return [];
   const running = [...environments].sort((a, b) => a.environment.position - b.environment.position);
-  for (const { environment, since } of running)
-    stops.push({
-      name: environment.name,
-      state: 'done',
-      text: (
-        <>
-          since <At at={since} />
-        </>
-      ),
-    });
-  return stops;
+  return [
+    {
+      name: candidate ? candidate.version : 'Candidate',
+      state: candidate ? 'done' : 'ahead',
+      text: candidate ? <At at={candidate.createdAt} /> : 'in none yet',
+    },
+    ...running.map(
+      ({ environment, since }): Stop => ({
+        name: environment.name,
+        state: 'done',
+        text: (
+          <>
+            since <At at={since} />
+          </>
+        ),
+      }),
+    ),
+  ];
 }
 
 export function Route({ pull }: { readonly pull: PullRequest }): ReactNode {
@@ -129,23 +135,7 @@ function trackEventsOf(pull: PullRequest): readonly TrackEvent[] {
       detail: pull.requestedBy ? `asked by ${pull.requestedBy}` : '',
       tone: 'green',
     });
-  for (const batch of pull.batches.nodes) {
-    const others = batch.members.map(({ pullRequest }) => pullRequest.number).filter((one) => one !== pull.number);
-    all.push({
-      at: batch.createdAt,
-      text: `Batch ${batch.position} was formed`,
-      detail: others.length === 0 ? 'alone' : `with ${numbers(others)}`,
-      tone: 'blue',
-    });
-    const ending = (endings as Partial<Record<string, TrackEvent['tone']>>)[batch.state];
-    if (batch.endedAt && ending)
-      all.push({
-        at: batch.endedAt,
-        text: `Batch ${batch.position} ${labelOf(batch.state)}`,
-        detail: batch.endedReason ?? '',
-        tone: ending,
-      });
-  }
+  for (const batch of pull.batches.nodes) all.push(...batchEventsOf(batch, pull.number));
   if (pull.firstReleaseCandidate)
     all.push({
       at: pull.firstReleaseCandidate.createdAt,
@@ -158,6 +148,20 @@ function trackEventsOf(pull: PullRequest): readonly TrackEvent[] {
   if (pull.mergedAt && pull.mergeCommit)
     all.push({ at: pull.mergedAt, text: 'Landed', detail: shortenCommit(pull.mergeCommit), tone: 'green' });
   return all.sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
+}
+
+function batchEventsOf(batch: PullRequest['batches']['nodes'][number], number: number): readonly TrackEvent[] {
+  const others = batch.members.map(({ pullRequest }) => pullRequest.number).filter((one) => one !== number);
+  const formed: TrackEvent = {
+    at: batch.createdAt,
+    text: `Batch ${batch.position} was formed`,
+    detail: others.length === 0 ? 'alone' : `with ${numbers(others)}`,
+    tone: 'blue',
+  };
+  const tone = (endings as Partial<Record<string, TrackEvent['tone']>>)[batch.state];
+  if (!batch.endedAt || !tone) return [formed];
+  const text = `Batch ${batch.position} ${labelOf(batch.state)}`;
+  return [formed, { at: batch.endedAt, text, detail: batch.endedReason ?? '', tone }];
 }
 
 const momentsShown = 5;

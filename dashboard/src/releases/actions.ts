@@ -37,7 +37,6 @@ export function rollBackAction(client: Client, { project, environment }: Environ
       const removed = there?.rollback?.changelog.removed.pullRequests ?? [];
       const from = there?.running?.releaseCandidate.version ?? 'what runs now';
       const to = there?.rollback?.releaseCandidate.version ?? 'what ran before';
-      const more = removed.length - pullRequestsShown;
       const { impact } = rollBackEnvironment;
       const touchesOthers = impact && impact.cancels.length + impact.waitsFor.length > 0;
       const seconds = there?.freezeAfterRollbackSec;
@@ -45,12 +44,7 @@ export function rollBackAction(client: Client, { project, environment }: Environ
       ifRunning = there?.running?.releaseCandidate.version ?? null;
       return {
         sentence: `${environment} goes from ${from} back to ${to}. ${count(removed.length, 'pull request leaves', 'pull requests leave')} ${environment}. ${touchesOthers ? impact.sentence : 'Nothing else is canceled.'}`,
-        lines: [
-          ...removed
-            .slice(0, pullRequestsShown)
-            .map(({ number, title, author }) => `#${number} ${title}, by ${personOf(author)}`),
-          ...(more > 0 ? [`and ${more} more`] : []),
-        ],
+        lines: linesOf(removed),
         ...(there?.freezeAfterRollback && {
           note: `Then ${environment} is frozen${frozenFor}, so that nobody deploys over it by accident.`,
         }),
@@ -61,6 +55,18 @@ export function rollBackAction(client: Client, { project, environment }: Environ
       return `The rollback of ${environment} has started.`;
     },
   };
+}
+
+function linesOf(
+  pullRequests: readonly { readonly number: number; readonly title: string; readonly author: string }[],
+): readonly string[] {
+  const more = pullRequests.length - pullRequestsShown;
+  return [
+    ...pullRequests
+      .slice(0, pullRequestsShown)
+      .map(({ number, title, author }) => `#${number} ${title}, by ${personOf(author)}`),
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ];
 }
 
 export function deployAction(

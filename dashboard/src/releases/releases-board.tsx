@@ -42,27 +42,14 @@ export function Board({ project }: { readonly project: Project }): ReactNode {
               Candidate
             </th>
             {environments.map((environment) => (
-              <th scope="col" key={environment.id} className={environment.frozen ? styles['frozen'] : undefined}>
-                <b>{environment.name}</b> {environment.frozen && <Pill tone="blue">frozen</Pill>}
-                <p className="xs faint">
-                  {environment.frozen
-                    ? environment.frozen.sentence
-                    : [...tierOf(environment), `by ${labelOf(environment.provider.kind)}`].join(', ')}
-                </p>
-              </th>
+              <EnvironmentHead key={environment.id} environment={environment} />
             ))}
           </tr>
         </thead>
         <tbody>
           {releaseCandidates.nodes.map((candidate) => (
             <tr key={candidate.id}>
-              <th scope="row">
-                <b>{candidate.version}</b>
-                <p className="xs faint">
-                  <span className="mono">{shortenCommit(candidate.commit)}</span>, <At at={candidate.createdAt} />
-                  {candidate.status !== 'READY' && `, ${labelOf(candidate.status)}`}
-                </p>
-              </th>
+              <CandidateHead candidate={candidate} />
               {environments.map((environment) => (
                 <td key={environment.id} className={environment.frozen ? styles['frozen'] : undefined}>
                   <Cell environment={environment} candidate={candidate} />
@@ -73,6 +60,31 @@ export function Board({ project }: { readonly project: Project }): ReactNode {
         </tbody>
       </table>
     </div>
+  );
+}
+
+function EnvironmentHead({ environment }: { readonly environment: Environment }): ReactNode {
+  return (
+    <th scope="col" className={environment.frozen ? styles['frozen'] : undefined}>
+      <b>{environment.name}</b> {environment.frozen && <Pill tone="blue">frozen</Pill>}
+      <p className="xs faint">
+        {environment.frozen
+          ? environment.frozen.sentence
+          : [...tierOf(environment), `by ${labelOf(environment.provider.kind)}`].join(', ')}
+      </p>
+    </th>
+  );
+}
+
+function CandidateHead({ candidate }: { readonly candidate: Candidate }): ReactNode {
+  return (
+    <th scope="row">
+      <b>{candidate.version}</b>
+      <p className="xs faint">
+        <span className="mono">{shortenCommit(candidate.commit)}</span>, <At at={candidate.createdAt} />
+        {candidate.status !== 'READY' && `, ${labelOf(candidate.status)}`}
+      </p>
+    </th>
   );
 }
 

@@ -2,18 +2,23 @@
 import { useMemo, useState, type ReactNode } from 'react';
 import { Link, useParams } from '@tanstack/react-router';
 import { useClient } from 'urql';
-import { useAct, useSay } from '../app/act.tsx';
+import { useAct, useSay, type Action } from '../app/act.tsx';
 import { copyCommitCommand, useCommands } from '../app/commands.ts';
 import { temporalCommand } from '../app/installation.tsx';
 import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { refusalOf } from '../app/permitted.ts';
-import { LiveSign } from '../app/shell.tsx';
+import { LiveSign } from '../app/connection.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Empty } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { count } from '../design/labels.ts';
-import { EnvironmentChangedDocument, ReleaseProjectsDocument, ReleasesDocument } from '../generated/releases.ts';
+import {
+  EnvironmentChangedDocument,
+  ReleaseProjectsDocument,
+  ReleasesDocument,
+  type ReleaseProjectsQuery,
+} from '../generated/releases.ts';
 import { cutAction, deployAction, freezeAction, liftAction, rollBackAction } from './actions.ts';
 import { activeStatuses, Board, Recent, Unreleased, type Project } from './releases-board.tsx';
 
@@ -36,19 +41,7 @@ export function ReleaseProjectsPage(): ReactNode {
               <div className={parts['body']}>
                 <ul className={cx(parts['box'], parts['list'])}>
                   {nodes.map((project) => (
-                    <li key={project.id}>
-                      <Link to="/releases/$project" params={{ project: project.name }} className="grow">
-                        <b>{project.name}</b>{' '}
-                        <span className="faint">
-                          {project.repository.owner}/{project.repository.name}
-                        </span>
-                      </Link>
-                      <span className="sm dim">
-                        {project.environments
-                          .map(({ name, running }) => `${name}: ${running?.releaseCandidate.version ?? 'nothing'}`)
-                          .join(', ')}
-                      </span>
-                    </li>
+                    <ProjectItem key={project.id} project={project} />
                   ))}
                 </ul>
               </div>
@@ -57,6 +50,26 @@ export function ReleaseProjectsPage(): ReactNode {
         }
       </AnswerView>
     </>
+  );
+}
+
+type ListedProject = ReleaseProjectsQuery['releaseProjects']['nodes'][number];
+
+function ProjectItem({ project }: { readonly project: ListedProject }): ReactNode {
+  return (
+    <li>
+      <Link to="/releases/$project" params={{ project: project.name }} className="grow">
+        <b>{project.name}</b>{' '}
+        <span className="faint">
+          {project.repository.owner}/{project.repository.name}
+        </span>
+      </Link>
+      <span className="sm dim">
+        {project.environments
+          .map(({ name, running }) => `${name}: ${running?.releaseCandidate.version ?? 'nothing'}`)
+          .join(', ')}
+      </span>
+    </li>
   );
 }
 
@@ -118,17 +131,27 @@ interface ProjectViewProps {
   readonly refresh: () => void;
 }
 
-function ProjectView({ project, refresh }: ProjectViewProps): ReactNode {
+type Environment = Project['environments'][number];
+
+/** What the viewer can do on the page: the action, and why the viewer may not run it. */
+interface ProjectAction {
+  readonly action: Action;
+  readonly refusal: string | undefined;
+}
+
+interface ProjectActions {
+  readonly deploy: ProjectAction;
+  readonly rollBack: ProjectAction;
+  /** Freezes the environment, or lifts its freeze. */
+  readonly freeze: ProjectAction;
+  readonly cut: ProjectAction;
+}
+
+function useProjectActions(
+  { project, refresh }: ProjectViewProps,
+  environment: Environment | undefined,
+): ProjectActions {
   const client = useClient();
-  const act = useAct();
-  const say = useSay();
-  const { environments } = project;
-  const [chosen, setChosen] = useState<string | null>(null);
-  // The last environment in which a candidate runs. It stays the same during a rollback.
-  const environment =
-    environments.find(({ name }) => name === chosen) ??
-    environments.findLast(({ running }) => running) ??
-    environments.at(-1);
   const versions = project.releaseCandidates.nodes
     .filter(({ status }) => status === 'READY')
     .map(({ version }) => version);
@@ -145,103 +168,74 @@ function ProjectView({ project, refresh }: ProjectViewProps): ReactNode {
     }),
     [client, project.name, project.repository, name, versions.join(), newest, isBuilt, refresh],
   );
-  const isFrozen = environment?.frozen !== null && environment?.frozen !== undefined;
   const permissions = environment?.viewerCan ?? [];
-  const cannotDeploy = refusalOf(permissions, 'DEPLOY');
   // The same permission is needed to cut a candidate, besides the scope release:write.
   const cannotFreeze = refusalOf(permissions, 'FREEZE');
   const cannotRollBack =
     refusalOf(permissions, 'ROLL_BACK') ??
     (environment?.rollback ? undefined : `${name} has no earlier deployment to roll back to.`);
+  return {
+    deploy: { action: actions.deploy, refusal: refusalOf(permissions, 'DEPLOY') },
+    rollBack: { action: actions.roll, refusal: cannotRollBack },
+    freeze: { action: isFrozen(environment) ? actions.lift : actions.freeze, refusal: cannotFreeze },
+    cut: { action: actions.cut, refusal: cannotFreeze },
+  };
+}
+
+function isFrozen(environment: Environment | undefined): boolean {
+  return environment?.frozen !== null && environment?.frozen !== undefined;
+}
+
+function useProjectCommands(
+  { deploy, rollBack, freeze, cut }: ProjectActions,
+  environment: Environment | undefined,
+): void {
+  const act = useAct();
+  const say = useSay();
+  const name = environment?.name ?? '';
   useCommands([
     {
       key: 'd',
       label: `Deploy to ${name}…`,
       group: 'This page',
-      run: () => act(actions.deploy),
-      disabled: cannotDeploy,
+      run: () => act(deploy.action),
+      disabled: deploy.refusal,
     },
     {
       key: 'r',
       label: `Roll back ${name}…`,
       group: 'This page',
-      run: () => act(actions.roll),
-      preview: async () => (await actions.roll.preview?.({}))?.sentence ?? '',
-      disabled: cannotRollBack,
+      run: () => act(rollBack.action),
+      preview: async () => (await rollBack.action.preview?.({}))?.sentence ?? '',
+      disabled: rollBack.refusal,
     },
     {
       key: 'f',
-      label: isFrozen ? `Lift the freeze of ${name}…` : `Freeze ${name}…`,
+      label: isFrozen(environment) ? `Lift the freeze of ${name}…` : `Freeze ${name}…`,
       group: 'This page',
-      run: () => act(isFrozen ? actions.lift : actions.freeze),
-      disabled: cannotFreeze,
+      run: () => act(freeze.action),
+      disabled: freeze.refusal,
     },
-    { key: 'n', label: 'Cut a candidate…', group: 'This page', run: () => act(actions.cut), disabled: cannotFreeze },
+    { key: 'n', label: 'Cut a candidate…', group: 'This page', run: () => act(cut.action), disabled: cut.refusal },
     copyCommitCommand(environment?.running?.releaseCandidate.commit, say),
     temporalCommand(`the newest deployment to ${name}`, environment?.deployments.nodes[0]?.temporalUrl),
   ]);
+}
+
+function ProjectView({ project, refresh }: ProjectViewProps): ReactNode {
+  const { environments } = project;
+  const [chosen, setChosen] = useState<string | null>(null);
+  // The last environment in which a candidate runs. It stays the same during a rollback.
+  const environment =
+    environments.find(({ name }) => name === chosen) ??
+    environments.findLast(({ running }) => running) ??
+    environments.at(-1);
+  const actions = useProjectActions({ project, refresh }, environment);
+  useProjectCommands(actions, environment);
   const [lead, rest] = summarise(project);
   return (
     <>
-      <Bar
-        crumbs={
-          <Link to="/releases" className={parts['crumb']}>
-            Releases /
-          </Link>
-        }
-        title={project.name}
-      >
-        <LiveSign />
-        <span className="grow" />
-        <Button
-          wide
-          shortcut="N"
-          disabled={cannotFreeze !== undefined}
-          title={cannotFreeze}
-          onClick={() => act(actions.cut)}
-        >
-          Cut a candidate
-        </Button>
-        <label className={cx(parts['check'], 'nowrap')}>
-          <span className="faint wide">On</span>
-          <select
-            className={parts['select']}
-            aria-label="Environment"
-            value={name}
-            onChange={(event) => setChosen(event.currentTarget.value)}
-          >
-            {environments.map((one) => (
-              <option key={one.id}>{one.name}</option>
-            ))}
-          </select>
-        </label>
-        <Button
-          icon="freeze"
-          shortcut="F"
-          disabled={cannotFreeze !== undefined}
-          title={cannotFreeze}
-          onClick={() => act(isFrozen ? actions.lift : actions.freeze)}
-        >
-          {isFrozen ? 'Lift freeze' : 'Freeze'}
-        </Button>
-        <Button
-          shortcut="R"
-          disabled={cannotRollBack !== undefined}
-          title={cannotRollBack}
-          onClick={() => act(actions.roll)}
-        >
-          Roll back
-        </Button>
-        <Button
-          kind="go"
-          shortcut="D"
-          disabled={cannotDeploy !== undefined}
-          title={cannotDeploy}
-          onClick={() => act(actions.deploy)}
-        >
-          Deploy
-        </Button>
-      </Bar>
+      <ProjectBar project={project} environment={environment} actions={actions} onChoose={setChosen} />
       <div className={parts['scroll']} tabIndex={0}>
         <Answer>
           {lead} <em>{rest}</em>
@@ -253,5 +247,60 @@ function ProjectView({ project, refresh }: ProjectViewProps): ReactNode {
         </div>
       </div>
     </>
+  );
+}
+
+interface ProjectBarProps {
+  readonly project: Project;
+  readonly environment: Environment | undefined;
+  readonly actions: ProjectActions;
+  readonly onChoose: (environment: string) => void;
+}
+
+function ProjectBar({ project, environment, actions, onChoose }: ProjectBarProps): ReactNode {
+  const act = useAct();
+  const { deploy, rollBack, freeze, cut } = actions;
+  const run = ({ action, refusal }: ProjectAction) => ({
+    disabled: refusal !== undefined,
+    title: refusal,
+    onClick: () => act(action),
+  });
+  return (
+    <Bar
+      crumbs={
+        <Link to="/releases" className={parts['crumb']}>
+          Releases /
+        </Link>
+      }
+      title={project.name}
+    >
+      <LiveSign />
+      <span className="grow" />
+      <Button wide shortcut="N" {...run(cut)}>
+        Cut a candidate
+      </Button>
+      <label className={cx(parts['check'], 'nowrap')}>
+        <span className="faint wide">On</span>
+        <select
+          className={parts['select']}
+          aria-label="Environment"
+          value={environment?.name ?? ''}
+          onChange={(event) => onChoose(event.currentTarget.value)}
+        >
+          {project.environments.map((one) => (
+            <option key={one.id}>{one.name}</option>
+          ))}
+        </select>
+      </label>
+      <Button icon="freeze" shortcut="F" {...run(freeze)}>
+        {isFrozen(environment) ? 'Lift freeze' : 'Freeze'}
+      </Button>
+      <Button shortcut="R" {...run(rollBack)}>
+        Roll back
+      </Button>
+      <Button kind="go" shortcut="D" {...run(deploy)}>
+        Deploy
+      </Button>
+    </Bar>
   );
 }

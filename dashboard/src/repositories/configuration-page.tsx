@@ -1,6 +1,7 @@
 // The page of the configuration: the present configuration, and what a change of it would do.
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { useParams } from '@tanstack/react-router';
+import type { Client } from '@urql/core';
 import { useClient } from 'urql';
 import { answerOf, RefusedError, useAct, type Action } from '../app/act.tsx';
 import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
@@ -81,7 +82,7 @@ function useJudged(text: string, { owner, name, repository }: ViewProps): Judged
 }
 
 function ConfigurationView(props: ViewProps): ReactNode {
-  const { repository, owner, name, refresh } = props;
+  const { repository, owner, name } = props;
   const client = useClient();
   const act = useAct();
   const { yaml } = repository.configuration;
@@ -89,72 +90,22 @@ function ConfigurationView(props: ViewProps): ReactNode {
   // The simulation uses the text at the time of the request, so that a key press does not start another simulation.
   const [simulated, setSimulated] = useState<{ readonly yaml: string | null } | null>(null);
   const judged = useJudged(text, props);
-  const problems = useMemo(
-    () =>
-      (judged?.problems ?? noProblems).map(({ line, column, reason }) => ({
-        line: line ?? null,
-        column: column ?? null,
-        reason,
-      })),
-    [judged],
-  );
-  const replace: Action = {
-    title: 'Replace the configuration?',
-    verb: 'Replace',
-    harms: true,
-    preview: async () => {
-      const { replaceConfiguration } = await answerOf(
-        client.mutation(ReplaceConfigurationDocument, {
-          input: { repository: { owner, name }, yaml: text, preview: true },
-        }),
-      );
-      return { sentence: replaceConfiguration.impact?.sentence ?? 'No running build is affected.' };
-    },
-    run: async () => {
-      const { replaceConfiguration } = await answerOf(
-        client.mutation(ReplaceConfigurationDocument, {
-          input: { repository: { owner, name }, yaml: text, preview: false },
-        }),
-      );
-      const { outcome } = replaceConfiguration;
-      if (outcome.__typename === 'ConfigurationRefused')
-        throw new RefusedError({
-          sentence: outcome.messages.join(' '),
-          code: 'CONFIGURATION_REFUSED',
-          requestId: null,
-        });
-      refresh();
-      return 'The new configuration is in effect.';
-    },
-  };
+  const problems = useMemo(() => placesOf(judged), [judged]);
   const isChanged = text !== yaml;
-  const [latest] = repository.configurationHistory.nodes;
   return (
     <>
       <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Configuration">
         <span className="grow" />
         <Button onClick={() => setSimulated({ yaml: isChanged ? text : null })}>Simulate</Button>
-        <Button kind="go" disabled={!isChanged || judged?.accepted !== true} onClick={() => act(replace)}>
+        <Button
+          kind="go"
+          disabled={!isChanged || judged?.accepted !== true}
+          onClick={() => act(replaceAction(client, props, text))}
+        >
           Replace…
         </Button>
       </Bar>
-      {repository.configurationRefusal && (
-        <Banner tone="red">
-          The configuration pushed <At at={repository.configurationRefusal.refusedAt} /> was refused:{' '}
-          {repository.configurationRefusal.errors.join(' ')}
-        </Banner>
-      )}
-      <Answer>
-        {latest ? (
-          <>
-            In force since <At at={latest.modifiedAt} />, by{' '}
-            {latest.modifiedBy.ghUsername ?? latest.modifiedBy.email ?? 'interlock'}.
-          </>
-        ) : (
-          'The defaults are in effect: nobody has changed the configuration.'
-        )}{' '}
-        <em>{judgement(isChanged, judged)}</em>
-      </Answer>
+      <State repository={repository} sentence={judgement(isChanged, judged)} />
       <div className={parts['two']}>
         <div tabIndex={0}>
           <div className={styles['editor']}>
@@ -165,23 +116,94 @@ function ConfigurationView(props: ViewProps): ReactNode {
           <Judgement judged={judged} />
           {simulated && <Simulation owner={owner} name={name} yaml={simulated.yaml} />}
         </div>
-        <div tabIndex={0}>
-          <h3 className={parts['h']}>Earlier changes</h3>
-          {repository.configurationHistory.nodes.length === 0 && <p className="dim sm">Nothing yet.</p>}
-          {repository.configurationHistory.nodes.map((change) => (
-            <details key={change.id} className={styles['change']}>
-              <summary>
-                <At at={change.modifiedAt} /> by{' '}
-                {change.modifiedBy.ghUsername ?? change.modifiedBy.email ?? 'interlock'}
-              </summary>
-              <pre className={parts['term']} tabIndex={0} role="region" aria-label="Difference made by this change">
-                {change.diff}
-              </pre>
-            </details>
-          ))}
-        </div>
+        <EarlierChanges changes={repository.configurationHistory.nodes} />
       </div>
     </>
+  );
+}
+
+/** The problems, as the editor marks them. */
+function placesOf(judged: Judged | null) {
+  return (judged?.problems ?? noProblems).map(({ line, column, reason }) => ({
+    line: line ?? null,
+    column: column ?? null,
+    reason,
+  }));
+}
+
+function replaceAction(client: Client, { owner, name, refresh }: ViewProps, yaml: string): Action {
+  const send = async (preview: boolean) => {
+    const { replaceConfiguration } = await answerOf(
+      client.mutation(ReplaceConfigurationDocument, { input: { repository: { owner, name }, yaml, preview } }),
+    );
+    return replaceConfiguration;
+  };
+  return {
+    title: 'Replace the configuration?',
+    verb: 'Replace',
+    harms: true,
+    preview: async () => ({ sentence: (await send(true)).impact?.sentence ?? 'No running build is affected.' }),
+    run: async () => {
+      const { outcome } = await send(false);
+      if (outcome.__typename === 'ConfigurationRefused')
+        throw new RefusedError({
+          sentence: outcome.messages.join(' '),
+          code: 'CONFIGURATION_REFUSED',
+          requestId: null,
+        });
+      refresh();
+      return 'The new configuration is in effect.';
+    },
+  };
+}
+
+/** Says since when the configuration is in force, and whether a later one was refused. */
+function State({ repository, sentence }: { readonly repository: Repository; readonly sentence: string }): ReactNode {
+  const { configurationRefusal: refusal } = repository;
+  const [latest] = repository.configurationHistory.nodes;
+  return (
+    <>
+      {refusal && (
+        <Banner tone="red">
+          The configuration pushed <At at={refusal.refusedAt} /> was refused: {refusal.errors.join(' ')}
+        </Banner>
+      )}
+      <Answer>
+        {latest ? (
+          <>
+            In force since <At at={latest.modifiedAt} />, by {authorOf(latest)}.
+          </>
+        ) : (
+          'The defaults are in effect: nobody has changed the configuration.'
+        )}{' '}
+        <em>{sentence}</em>
+      </Answer>
+    </>
+  );
+}
+
+type Change = Repository['configurationHistory']['nodes'][number];
+
+function authorOf({ modifiedBy: { ghUsername, email } }: Change): string {
+  return ghUsername ?? email ?? 'interlock';
+}
+
+function EarlierChanges({ changes }: { readonly changes: readonly Change[] }): ReactNode {
+  return (
+    <div tabIndex={0}>
+      <h3 className={parts['h']}>Earlier changes</h3>
+      {changes.length === 0 && <p className="dim sm">Nothing yet.</p>}
+      {changes.map((change) => (
+        <details key={change.id} className={styles['change']}>
+          <summary>
+            <At at={change.modifiedAt} /> by {authorOf(change)}
+          </summary>
+          <pre className={parts['term']} tabIndex={0} role="region" aria-label="Difference made by this change">
+            {change.diff}
+          </pre>
+        </details>
+      ))}
+    </div>
   );
 }
 
@@ -197,44 +219,52 @@ function Judgement({ judged }: { readonly judged: Judged | null }): ReactNode {
   if (judged === null) return null;
   return (
     <div aria-live="polite">
-      {judged.problems.length > 0 && (
-        <ul className={cx(parts['box'], parts['list'], styles['problems'])}>
-          {judged.problems.map((problem) => (
-            <li key={`${problem.line}:${problem.column} ${problem.reason}`}>
-              <span className="red nowrap">
-                {problem.line ? `line ${problem.line}, column ${problem.column ?? 1}` : problem.path.join('.')}
-              </span>
-              <span className="grow">
-                {problem.reason}
-                {problem.nearestKey && ` The nearest key is ${problem.nearestKey}.`}
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
+      {judged.problems.length > 0 && <Problems problems={judged.problems} />}
       {judged.impact && (
         <div className={cx(parts['next'], parts['amber'], styles['problems'])}>{judged.impact.sentence}</div>
       )}
-      {judged.changedKeys.length > 0 && (
-        <table className={cx(parts['table'], styles['problems'])}>
-          <thead>
-            <tr>
-              <th scope="col">Key</th>
-              <th scope="col">now</th>
-              <th scope="col">then</th>
-            </tr>
-          </thead>
-          <tbody>
-            {judged.changedKeys.map(({ key, before, after }) => (
-              <tr key={key}>
-                <td className="mono">{key}</td>
-                <td>{before ?? 'default'}</td>
-                <td>{after ?? 'default'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      {judged.changedKeys.length > 0 && <ChangedKeys changedKeys={judged.changedKeys} />}
     </div>
+  );
+}
+
+function Problems({ problems }: Pick<Judged, 'problems'>): ReactNode {
+  return (
+    <ul className={cx(parts['box'], parts['list'], styles['problems'])}>
+      {problems.map((problem) => (
+        <li key={`${problem.line}:${problem.column} ${problem.reason}`}>
+          <span className="red nowrap">
+            {problem.line ? `line ${problem.line}, column ${problem.column ?? 1}` : problem.path.join('.')}
+          </span>
+          <span className="grow">
+            {problem.reason}
+            {problem.nearestKey && ` The nearest key is ${problem.nearestKey}.`}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ChangedKeys({ changedKeys }: Pick<Judged, 'changedKeys'>): ReactNode {
+  return (
+    <table className={cx(parts['table'], styles['problems'])}>
+      <thead>
+        <tr>
+          <th scope="col">Key</th>
+          <th scope="col">now</th>
+          <th scope="col">then</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changedKeys.map(({ key, before, after }) => (
+          <tr key={key}>
+            <td className="mono">{key}</td>
+            <td>{before ?? 'default'}</td>
+            <td>{after ?? 'default'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

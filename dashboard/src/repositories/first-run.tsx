@@ -5,7 +5,7 @@ import { useClient } from 'urql';
 import { answerOf, RefusedError, useSay } from '../app/act.tsx';
 import { problemReference, type Problem } from '../app/errors.ts';
 import { useTitle } from '../app/page.tsx';
-import { useShell } from '../app/shell.tsx';
+import { useShell } from '../app/use-shell.ts';
 import { cx } from '../design/cx.ts';
 import { Bar, Button, Terminal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -13,91 +13,43 @@ import { labelOf } from '../design/labels.ts';
 import { CreateGitHubAppLinkDocument, CreateRepositoryDocument } from '../generated/repositories.ts';
 import styles from './first-run.module.css';
 
+interface RepositoryName {
+  readonly owner: string;
+  readonly name: string;
+}
+
 export function FirstRun(): ReactNode {
   useTitle('Welcome');
-  const viewer = useShell()?.viewer;
-  const [repository, setRepository] = useState<{ readonly owner: string; readonly name: string } | null>(null);
-  const commands = useMemo(() => (repository ? commandsOf(repository) : ''), [repository]);
-  const navigate = useNavigate();
-  const say = useSay();
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(commands);
-    say('The commands are copied.');
-  };
+  const [repository, setRepository] = useState<RepositoryName | null>(null);
   return (
     <>
       <Bar title="Welcome" />
       <div className={parts['scroll']} tabIndex={0}>
         <div className={styles['first']}>
-          <div>
-            <h2>
-              Nothing is in line yet.
-              <br />
-              Three steps to a first landing.
-            </h2>
-            <p className={cx(parts['lead'], 'dim')}>About three minutes, with nothing but git.</p>
-          </div>
+          <Greeting />
           <ol className={styles['todo']}>
-            <li className={styles['done']}>
-              <i aria-hidden="true" />
-              <div>
-                <h3>You are signed in</h3>
-                <p className="dim">as {viewer ? `${labelOf(viewer.role)} of ${viewer.account.name}` : 'somebody'}.</p>
-              </div>
-            </li>
-            <li className={styles[repository ? 'done' : 'now']}>
-              <i aria-hidden="true" />
-              <div>
-                <h3>{repository ? `Repository ${repository.owner}/${repository.name}` : 'Make a repository'}</h3>
-                {repository ? (
-                  <p className="dim">hosted here, with an empty branch main.</p>
-                ) : (
-                  <>
-                    <CreateForm onMade={setRepository} />
-                    <p className="dim">
-                      You have one already? On the machine of the service,{' '}
-                      <code>npm run import -- &lt;path or URL&gt; acme/shop</code> imports it with its history.
-                    </p>
-                  </>
-                )}
-              </div>
-            </li>
-            <li className={styles[repository ? 'now' : 'ahead']}>
-              <i aria-hidden="true" />
-              <div>
-                <h3>Push a commit that adds a check</h3>
-                <p className="dim">
-                  Every check in <code>.service/ci.yml</code> on main is required.
-                </p>
-                {repository && (
-                  <>
-                    <Terminal label="Commands that push a check">{commands}</Terminal>
-                    <div className={parts['acts']}>
-                      <Button icon="copy" onClick={() => void copy()}>
-                        Copy
-                      </Button>
-                      <Button
-                        kind="go"
-                        onClick={() =>
-                          void navigate({ to: '/$owner/$name/queue/$', params: { ...repository, _splat: 'main' } })
-                        }
-                      >
-                        To its queue
-                      </Button>
-                    </div>
-                  </>
-                )}
-              </div>
-            </li>
-            <li className={styles['ahead']}>
-              <i aria-hidden="true" />
-              <div>
-                <h3>Open a pull request and queue it</h3>
-                <p className="dim">
-                  Push a branch, open its pull request, then press Q on the page of the queue. Watch it land.
-                </p>
-              </div>
-            </li>
+            <SignedIn />
+            <Step
+              state={repository ? 'done' : 'now'}
+              title={repository ? `Repository ${repository.owner}/${repository.name}` : 'Make a repository'}
+            >
+              {repository ? (
+                <p className="dim">hosted here, with an empty branch main.</p>
+              ) : (
+                <MakeRepository onMade={setRepository} />
+              )}
+            </Step>
+            <Step state={repository ? 'now' : 'ahead'} title="Push a commit that adds a check">
+              <p className="dim">
+                Every check in <code>.service/ci.yml</code> on main is required.
+              </p>
+              {repository && <Commands repository={repository} />}
+            </Step>
+            <Step state="ahead" title="Open a pull request and queue it">
+              <p className="dim">
+                Push a branch, open its pull request, then press Q on the page of the queue. Watch it land.
+              </p>
+            </Step>
           </ol>
           <ConnectGitHub />
         </div>
@@ -106,7 +58,86 @@ export function FirstRun(): ReactNode {
   );
 }
 
-function commandsOf({ owner, name }: { readonly owner: string; readonly name: string }): string {
+function Greeting(): ReactNode {
+  return (
+    <div>
+      <h2>
+        Nothing is in line yet.
+        <br />
+        Three steps to a first landing.
+      </h2>
+      <p className={cx(parts['lead'], 'dim')}>About three minutes, with nothing but git.</p>
+    </div>
+  );
+}
+
+interface StepProps {
+  readonly state: 'done' | 'now' | 'ahead';
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+function Step({ state, title, children }: StepProps): ReactNode {
+  return (
+    <li className={styles[state]}>
+      <i aria-hidden="true" />
+      <div>
+        <h3>{title}</h3>
+        {children}
+      </div>
+    </li>
+  );
+}
+
+function SignedIn(): ReactNode {
+  const viewer = useShell()?.viewer;
+  return (
+    <Step state="done" title="You are signed in">
+      <p className="dim">as {viewer ? `${labelOf(viewer.role)} of ${viewer.account.name}` : 'somebody'}.</p>
+    </Step>
+  );
+}
+
+function MakeRepository({ onMade }: MakeRepositoryProps): ReactNode {
+  return (
+    <>
+      <CreateForm onMade={onMade} />
+      <p className="dim">
+        You have one already? On the machine of the service,{' '}
+        <code>npm run import -- &lt;path or URL&gt; acme/shop</code> imports it with its history.
+      </p>
+    </>
+  );
+}
+
+/** The commands that push a check, and the way to the queue of the repository. */
+function Commands({ repository }: { readonly repository: RepositoryName }): ReactNode {
+  const commands = useMemo(() => commandsOf(repository), [repository]);
+  const navigate = useNavigate();
+  const say = useSay();
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(commands);
+    say('The commands are copied.');
+  };
+  return (
+    <>
+      <Terminal label="Commands that push a check">{commands}</Terminal>
+      <div className={parts['acts']}>
+        <Button icon="copy" onClick={() => void copy()}>
+          Copy
+        </Button>
+        <Button
+          kind="go"
+          onClick={() => void navigate({ to: '/$owner/$name/queue/$', params: { ...repository, _splat: 'main' } })}
+        >
+          To its queue
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function commandsOf({ owner, name }: RepositoryName): string {
   return [
     `git remote add origin ${location.origin}/git/${owner}/${name}.git`,
     'mkdir -p .service',
@@ -154,27 +185,29 @@ function ConnectGitHub(): ReactNode {
           <Button type="submit">Connect GitHub</Button>
         </form>
       ) : (
-        <p>
-          <a href={url} className="blue">
-            Make the App at GitHub
-          </a>{' '}
-          within an hour.
-        </p>
+        <MakeApp url={url} />
       )}
-      {problem && (
-        <p className="red" role="alert">
-          {problem.sentence} <span className="xs">{problemReference(problem)}</span>
-        </p>
-      )}
+      <ProblemText problem={problem} />
     </section>
   );
 }
 
-function CreateForm({
-  onMade,
-}: {
-  readonly onMade: (repository: { readonly owner: string; readonly name: string }) => void;
-}): ReactNode {
+function MakeApp({ url }: { readonly url: string }): ReactNode {
+  return (
+    <p>
+      <a href={url} className="blue">
+        Make the App at GitHub
+      </a>{' '}
+      within an hour.
+    </p>
+  );
+}
+
+interface MakeRepositoryProps {
+  readonly onMade: (repository: RepositoryName) => void;
+}
+
+function CreateForm({ onMade }: MakeRepositoryProps): ReactNode {
   const client = useClient();
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -206,11 +239,16 @@ function CreateForm({
       <Button kind="go" type="submit">
         Make it
       </Button>
-      {problem && (
-        <p className="red" role="alert">
-          {problem.sentence} <span className="xs">{problemReference(problem)}</span>
-        </p>
-      )}
+      <ProblemText problem={problem} />
     </form>
+  );
+}
+
+function ProblemText({ problem }: { readonly problem: Problem | null }): ReactNode {
+  if (problem === null) return null;
+  return (
+    <p className="red" role="alert">
+      {problem.sentence} <span className="xs">{problemReference(problem)}</span>
+    </p>
   );
 }

@@ -1,6 +1,7 @@
 // The page of links that show a queue without a session, on a screen or as a badge.
 import { useState, type ReactNode } from 'react';
 import { useParams } from '@tanstack/react-router';
+import type { Client } from '@urql/core';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
@@ -34,7 +35,42 @@ export function ScreensPage(): ReactNode {
   const [newLink, setNewLink] = useState<NewLink | null>(null);
   const { queues = [], defaultBranch = 'main' } = answer.data?.repository ?? {};
   const branches = [...new Set([defaultBranch, ...queues.map(({ baseBranch }) => baseBranch)])];
-  const create: Action = {
+  const onMade = (link: NewLink): void => {
+    setNewLink(link);
+    answer.refresh();
+  };
+  return (
+    <>
+      <Bar
+        crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>}
+        title="Screens and badges"
+      >
+        <span className="grow" />
+        <Button kind="go" onClick={() => act(createAction(client, { owner, name, branches }, onMade))}>
+          New link
+        </Button>
+      </Bar>
+      <AnswerView answer={answer} what="The links">
+        {({ repository }) => (
+          <Links
+            links={repository?.embedLinks ?? []}
+            newLink={newLink}
+            onRevoke={(link) => act(revokeAction(client, link, answer.refresh))}
+          />
+        )}
+      </AnswerView>
+    </>
+  );
+}
+
+interface Branches {
+  readonly owner: string;
+  readonly name: string;
+  readonly branches: readonly string[];
+}
+
+function createAction(client: Client, { owner, name, branches }: Branches, onMade: (link: NewLink) => void): Action {
+  return {
     title: 'Show a queue without a session',
     verb: 'Make the link',
     harms: false,
@@ -56,40 +92,24 @@ export function ScreensPage(): ReactNode {
           },
         }),
       );
-      setNewLink({ ...createEmbedLink, branch });
-      answer.refresh();
+      onMade({ ...createEmbedLink, branch });
       return 'The link is shown once. Copy it now.';
     },
   };
-  const revoke = ({ id, baseBranch }: Link): Action => ({
+}
+
+function revokeAction(client: Client, { id, baseBranch }: Link, refresh: () => void): Action {
+  return {
     title: `Revoke the link to ${baseBranch}?`,
     verb: 'Revoke',
     harms: true,
     preview: async () => ({ sentence: 'Screens and badges that use the link show nothing from then on.' }),
     run: async () => {
       await answerOf(client.mutation(RevokeEmbedLinkDocument, { input: { id } }));
-      answer.refresh();
+      refresh();
       return 'The link is revoked.';
     },
-  });
-  return (
-    <>
-      <Bar
-        crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>}
-        title="Screens and badges"
-      >
-        <span className="grow" />
-        <Button kind="go" onClick={() => act(create)}>
-          New link
-        </Button>
-      </Bar>
-      <AnswerView answer={answer} what="The links">
-        {({ repository }) => (
-          <Links links={repository?.embedLinks ?? []} newLink={newLink} onRevoke={(link) => act(revoke(link))} />
-        )}
-      </AnswerView>
-    </>
-  );
+  };
 }
 
 interface LinksProps {
@@ -118,35 +138,41 @@ function Links({ links, newLink, onRevoke }: LinksProps): ReactNode {
         {links.length > 0 && (
           <ul className={cx(parts['box'], parts['list'])}>
             {links.map((link) => (
-              <li key={link.id}>
-                <span className="grow cut">
-                  <b>{link.baseBranch}</b> <span className="faint">by {link.createdBy}</span>
-                </span>
-                <span className="sm faint wide">
-                  {link.lastUsedAt ? (
-                    <>
-                      opened <Ago at={link.lastUsedAt} />
-                    </>
-                  ) : (
-                    'never opened'
-                  )}
-                </span>
-                <span className="sm faint wide">
-                  until <At at={link.expiresAt} />
-                </span>
-                {stateOf(link) === 'works' ? (
-                  <Button kind="quiet" onClick={() => onRevoke(link)}>
-                    Revoke…
-                  </Button>
-                ) : (
-                  <Pill tone="red">{stateOf(link)}</Pill>
-                )}
-              </li>
+              <LinkItem key={link.id} link={link} onRevoke={onRevoke} />
             ))}
           </ul>
         )}
       </div>
     </div>
+  );
+}
+
+function LinkItem({ link, onRevoke }: Pick<LinksProps, 'onRevoke'> & { readonly link: Link }): ReactNode {
+  return (
+    <li>
+      <span className="grow cut">
+        <b>{link.baseBranch}</b> <span className="faint">by {link.createdBy}</span>
+      </span>
+      <span className="sm faint wide">
+        {link.lastUsedAt ? (
+          <>
+            opened <Ago at={link.lastUsedAt} />
+          </>
+        ) : (
+          'never opened'
+        )}
+      </span>
+      <span className="sm faint wide">
+        until <At at={link.expiresAt} />
+      </span>
+      {stateOf(link) === 'works' ? (
+        <Button kind="quiet" onClick={() => onRevoke(link)}>
+          Revoke…
+        </Button>
+      ) : (
+        <Pill tone="red">{stateOf(link)}</Pill>
+      )}
+    </li>
   );
 }
 

@@ -32,49 +32,15 @@ interface SimulationProps {
  * Starts and shows a simulation. The simulation continues when the reader leaves this page, and is shown when the
  * reader comes back.
  */
-export function Simulation({ owner, name, yaml }: SimulationProps): ReactNode {
-  const client = useClient();
-  const answer = useAnswer(SimulationsDocument, { owner, name });
-  const { data, refresh } = answer;
-  const newest = data?.repository?.simulations[0];
-  const [refused, setRefused] = useState<Problem | null>(null);
-  const requestedSubject = useRef<string | null>(null);
-  const isRunning = newest?.state === 'RUNNING';
-  const isWanted = newest?.days === days && (newest.yaml ?? null) === yaml;
+export function Simulation(props: SimulationProps): ReactNode {
+  const answer = useAnswer(SimulationsDocument, { owner: props.owner, name: props.name });
+  const newest = answer.data?.repository?.simulations[0];
+  const isWanted = newest?.days === days && (newest.yaml ?? null) === props.yaml;
   const isShown = newest?.state === 'DONE' && isWanted && now() - Date.parse(newest.createdAt) < freshMs;
-  const subject = JSON.stringify(yaml);
-
-  const start = (): void => {
-    requestedSubject.current = subject;
-    setRefused(null);
-    answerOf(client.mutation(StartSimulationDocument, { input: { repository: { owner, name }, yaml, days } })).then(
-      ({ startSimulation: { problems } }) => {
-        const sentence = `The text above has problems, so it cannot be simulated: ${problems.map(({ reason }) => reason).join(' ')}`;
-        if (problems.length > 0) setRefused({ sentence, code: 'CONFIGURATION_REFUSED', requestId: null });
-        refresh();
-      },
-      (error: unknown) => {
-        if (!(error instanceof RefusedError)) throw error;
-        setRefused(error.problem);
-        // Another simulation of the account runs. If that simulation is of this repository, it is shown, and the
-        // requested simulation begins afterwards.
-        if (error.problem.code === 'RATE_LIMITED') requestedSubject.current = null;
-        refresh();
-      },
-    );
-  };
-  const isMissing = data !== undefined && !isRunning && !isShown && requestedSubject.current !== subject;
-  useEffect(() => {
-    if (isMissing) start();
-  }, [isMissing, subject]);
-  useEffect(() => {
-    if (!isRunning) return undefined;
-    const timer = setInterval(() => {
-      if (!document.hidden) refresh();
-    }, lookEveryMs);
-    return () => clearInterval(timer);
-  }, [isRunning, refresh]);
-
+  const isRunning = newest?.state === 'RUNNING';
+  const isDue = answer.data !== undefined && !isRunning && !isShown;
+  const { start, refused } = useStart(props, { isDue, refresh: answer.refresh });
+  useRefresh(isRunning, answer.refresh);
   const again = { title: 'The simulation could not be run.', retry: start };
   return (
     <>
@@ -99,6 +65,58 @@ export function Simulation({ owner, name, yaml }: SimulationProps): ReactNode {
       </AnswerView>
     </>
   );
+}
+
+interface Start {
+  readonly start: () => void;
+  /** Why the simulation was refused. Null: it was not refused. */
+  readonly refused: Problem | null;
+}
+
+/** Starts a simulation of the text when one is due, once for each text. */
+function useStart(
+  { owner, name, yaml }: SimulationProps,
+  { isDue, refresh }: { readonly isDue: boolean; readonly refresh: () => void },
+): Start {
+  const client = useClient();
+  const [refused, setRefused] = useState<Problem | null>(null);
+  const requestedSubject = useRef<string | null>(null);
+  const subject = JSON.stringify(yaml);
+  const start = (): void => {
+    requestedSubject.current = subject;
+    setRefused(null);
+    answerOf(client.mutation(StartSimulationDocument, { input: { repository: { owner, name }, yaml, days } })).then(
+      ({ startSimulation: { problems } }) => {
+        const sentence = `The text above has problems, so it cannot be simulated: ${problems.map(({ reason }) => reason).join(' ')}`;
+        if (problems.length > 0) setRefused({ sentence, code: 'CONFIGURATION_REFUSED', requestId: null });
+        refresh();
+      },
+      (error: unknown) => {
+        if (!(error instanceof RefusedError)) throw error;
+        setRefused(error.problem);
+        // Another simulation of the account runs. If that simulation is of this repository, it is shown, and the
+        // requested simulation begins afterwards.
+        if (error.problem.code === 'RATE_LIMITED') requestedSubject.current = null;
+        refresh();
+      },
+    );
+  };
+  const isMissing = isDue && requestedSubject.current !== subject;
+  useEffect(() => {
+    if (isMissing) start();
+  }, [isMissing, subject]);
+  return { start, refused };
+}
+
+/** Reads the answer again while a simulation runs. A hidden tab does not read it. */
+function useRefresh(isRunning: boolean, refresh: () => void): void {
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const timer = setInterval(() => {
+      if (!document.hidden) refresh();
+    }, lookEveryMs);
+    return () => clearInterval(timer);
+  }, [isRunning, refresh]);
 }
 
 function Running({ newest, isWanted }: { readonly newest: Newest; readonly isWanted: boolean }): ReactNode {
@@ -141,39 +159,12 @@ function Simulated({
   readonly outcome: Outcome;
   readonly createdAt: string;
 }): ReactNode {
-  const columns = [
-    ['as it was', simulated.observed],
-    ['as it is, simulated', simulated.present],
-    ['with the change', simulated.other],
-  ] as const;
-  const shown = columns.flatMap(([title, tally]) => (tally ? [[title, tally as Tally] as const] : []));
   return (
     <>
       <p className="dim sm">
         {count(simulated.arrivals, 'arrival')}, simulated <Ago at={createdAt} />.
       </p>
-      <table className={parts['table']}>
-        <thead>
-          <tr>
-            <td />
-            {shown.map(([title]) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([title, textOf]) => (
-            <tr key={title}>
-              <th scope="row">{title}</th>
-              {shown.map(([column, tally]) => (
-                <td key={column}>{textOf(tally)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Tallies outcome={simulated} />
       <h3 className={parts['h']}>The simulation assumes</h3>
       <ul className={cx('sm', 'dim')}>
         {simulated.assumptions.map((assumption) => (
@@ -181,5 +172,39 @@ function Simulated({
         ))}
       </ul>
     </>
+  );
+}
+
+/** What happened, what the simulation of the present configuration gives, and what that of the change gives. */
+function Tallies({ outcome }: { readonly outcome: Outcome }): ReactNode {
+  const columns = [
+    ['as it was', outcome.observed],
+    ['as it is, simulated', outcome.present],
+    ['with the change', outcome.other],
+  ] as const;
+  const shown = columns.flatMap(([title, tally]) => (tally ? [[title, tally as Tally] as const] : []));
+  return (
+    <table className={parts['table']}>
+      <thead>
+        <tr>
+          <td />
+          {shown.map(([title]) => (
+            <th key={title} scope="col">
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([title, textOf]) => (
+          <tr key={title}>
+            <th scope="row">{title}</th>
+            {shown.map(([column, tally]) => (
+              <td key={column}>{textOf(tally)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -2,12 +2,12 @@
 import { useMemo, type ReactNode } from 'react';
 import { Link, useParams } from '@tanstack/react-router';
 import { useClient } from 'urql';
-import { answerOf, useAct, type Action } from '../app/act.tsx';
+import { useAct, type Action } from '../app/act.tsx';
 import { useCommands, type Command } from '../app/commands.ts';
 import { temporalCommand } from '../app/installation.tsx';
 import { LiveLog } from '../app/live-log.tsx';
 import { AnswerView, useTitle } from '../app/page.tsx';
-import { LiveSign } from '../app/shell.tsx';
+import { LiveSign } from '../app/connection.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
 import { Icon, type IconName } from '../design/icons.tsx';
@@ -16,15 +16,13 @@ import parts from '../design/parts.module.css';
 import { At, describeDuration, Since } from '../design/time.tsx';
 import { count, labelOf } from '../design/labels.ts';
 import {
-  CancelRunbookDocument,
-  ContinueRunbookDocument,
-  RetryRunbookDocument,
   RunbookChangedDocument,
   EarlierRunbookLogDocument,
   RunbookLogDocument,
   RunbookPageDocument,
   type RunbookPageQuery,
 } from '../generated/runbooks.ts';
+import { cancelAction, followUpAction, microsInDollar, retryAction } from './actions.ts';
 import { toneOf } from './runbooks-page.tsx';
 import styles from './runbooks.module.css';
 
@@ -69,76 +67,30 @@ function progressOf({ status, prompts, steps }: Runbook): string {
   return [status, prompts.length, ...leaves].join();
 }
 
-const microsInDollar = 1e6;
+interface RunbookAction {
+  readonly key: string;
+  readonly label: string;
+  readonly action: Action;
+}
 
-function useRunbookActions({
-  number,
-  status,
-  cost,
-}: Runbook): readonly { readonly key: string; readonly label: string; readonly action: Action }[] {
+function useRunbookActions({ number, status, cost }: Runbook): readonly RunbookAction[] {
   const client = useClient();
   const isSpent = cost.spentMicros >= cost.budgetMicros;
-  return useMemo(() => {
-    const followUp: Action = {
-      title: `Follow up runbook ${number}`,
-      verb: 'Follow up',
-      harms: false,
-      fields: [{ name: 'prompt', label: 'What else should be done', required: true, multiline: true }],
-      preview: null,
-      run: async ({ prompt = '' }) => {
-        await answerOf(client.mutation(ContinueRunbookDocument, { input: { number, prompt } }));
-        return 'The follow-up is being planned.';
-      },
-    };
-    const cancel: Action = {
-      title: `Cancel runbook ${number}?`,
-      verb: 'Cancel it',
-      harms: true,
-      preview: async () => {
-        const { cancelRunbook } = await answerOf(
-          client.mutation(CancelRunbookDocument, { input: { number, preview: true } }),
-        );
-        return {
-          sentence: cancelRunbook.impact?.sentence ?? 'All work of the runbook has stopped.',
-          lines: (cancelRunbook.impact?.waiting ?? []).map((step) => `Step ${step} is not done.`),
-        };
-      },
-      run: async () => {
-        await answerOf(client.mutation(CancelRunbookDocument, { input: { number, preview: false } }));
-        return `Runbook ${number} is being canceled.`;
-      },
-    };
-    const askForRetry = async ({ budget = '' }, preview: boolean) => {
-      const budgetMicros = budget === '' ? null : Math.round(Number(budget) * microsInDollar);
-      const { retryRunbook } = await answerOf(
-        client.mutation(RetryRunbookDocument, { input: { number, budgetMicros, preview } }),
-      );
-      return retryRunbook.impact;
-    };
-    const retry: Action = {
-      title: `Try what failed in runbook ${number} again?`,
-      verb: 'Try again',
-      harms: false,
-      ...(isSpent && {
-        fields: [{ name: 'budget', label: 'A higher budget, in US dollars', type: 'number' as const, required: true }],
-      }),
-      preview: async (values) => ({
-        sentence: (await askForRetry(values, true))?.sentence ?? 'What failed is tried again.',
-      }),
-      run: async (values) => {
-        await askForRetry(values, false);
-        return 'What failed is tried again.';
-      },
-    };
-    return [
-      { key: 'u', label: 'Follow up', action: followUp },
-      ...(isWorking({ status }) ? [{ key: 'x', label: 'Cancel', action: cancel }] : []),
-      ...(status === 'FAILED' ? [{ key: 'r', label: 'Try again', action: retry }] : []),
-    ];
-  }, [client, number, status, isSpent]);
+  return useMemo(
+    () => [
+      { key: 'u', label: 'Follow up', action: followUpAction(client, number) },
+      ...(isWorking({ status }) ? [{ key: 'x', label: 'Cancel', action: cancelAction(client, number) }] : []),
+      ...(status === 'FAILED' ? [{ key: 'r', label: 'Try again', action: retryAction(client, number, isSpent) }] : []),
+    ],
+    [client, number, status, isSpent],
+  );
 }
 
 const dollars = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' });
+
+function dollarsOf(micros: number): string {
+  return dollars.format(micros / microsInDollar);
+}
 
 function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
   const act = useAct();
@@ -154,73 +106,13 @@ function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
     ),
     temporalCommand('the runbook', runbook.temporalUrl),
   ]);
-  const { stepCounts, cost, repository } = runbook;
-  const inLine = runbook.pullRequests.filter(
-    ({ pullRequest }) => pullRequest?.status === 'QUEUED' || pullRequest?.status === 'TAGGED',
-  ).length;
-  const spent = cost.spentMicros / microsInDollar;
-  const budget = cost.budgetMicros / microsInDollar;
   return (
     <>
-      <Bar
-        crumbs={
-          <Link
-            to="/$owner/$name/runbooks"
-            params={{ owner: repository.owner, name: repository.name }}
-            className={parts['crumb']}
-          >
-            Runbooks /
-          </Link>
-        }
-        title={String(runbook.number)}
-      >
-        <LiveSign />
-        <span className="grow" />
-        {actions.map(({ key, label, action }) => (
-          <Button
-            key={key}
-            shortcut={key.toUpperCase()}
-            kind={key === 'u' ? 'go' : 'plain'}
-            onClick={() => act(action)}
-          >
-            {label}
-          </Button>
-        ))}
-      </Bar>
-      <Answer
-        facts={
-          <>
-            <Pill tone={toneOf(runbook.status)}>{labelOf(runbook.status)}</Pill>
-            <span>
-              asked by <b>{runbook.createdBy}</b> <At at={runbook.createdAt} />
-            </span>
-            <span>
-              {modes[runbook.prMode]} into {runbook.targetBranch}
-            </span>
-            <span>
-              <b>{dollars.format(spent)}</b> of {dollars.format(budget)}, {count(cost.turns, 'turn')}
-            </span>
-          </>
-        }
-      >
-        {runbook.title}:{' '}
-        <em>
-          {stepCounts.completed} of {count(stepCounts.total, 'step')} done
-          {inLine > 0 && `, ${count(inLine, 'pull request')} in line`}.
-        </em>
-      </Answer>
+      <RunbookBar runbook={runbook} actions={actions} />
+      <RunbookAnswer runbook={runbook} />
       <div className={parts['two']}>
         <div tabIndex={0}>
-          {runbook.problem && (
-            <div className={cx(parts['next'], parts['red'])}>
-              <span>{runbook.problem}</span>
-              {runbook.nextTryAt && (
-                <span className="dim">
-                  It is tried again at <At at={runbook.nextTryAt} />.
-                </span>
-              )}
-            </div>
-          )}
+          <RunbookProblem runbook={runbook} />
           <Steps runbook={runbook} />
           <LiveLog
             key={runbook.number}
@@ -234,55 +126,153 @@ function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
           />
         </div>
         <div tabIndex={0}>
-          <h3 className={parts['h']}>Pull requests</h3>
-          {runbook.pullRequests.length === 0 && (
-            <p className="dim sm">The runbook has not opened a pull request yet.</p>
-          )}
-          {runbook.pullRequests.length > 0 && (
-            <ul className={cx(parts['box'], parts['list'])}>
-              {runbook.pullRequests.map((one) => (
-                <li key={one.number}>
-                  <span className={parts['num']}>#{one.number}</span>
-                  <Link
-                    className="grow cut"
-                    to="/$owner/$name/pull/$number"
-                    params={{ owner: repository.owner, name: repository.name, number: String(one.number) }}
-                  >
-                    {one.pullRequest?.title}
-                  </Link>
-                  <Pill tone={one.pullRequest?.status === 'MERGED' ? 'green' : 'plain'}>
-                    {labelOf(one.pullRequest?.status ?? one.state)}
-                  </Pill>
-                </li>
-              ))}
-            </ul>
-          )}
-          <h3 className={parts['h']}>Prompts</h3>
-          <ol className={parts['timeline']}>
-            {runbook.prompts.toReversed().map((prompt) => (
-              <li key={prompt.ordinal}>
-                <At at={prompt.createdAt} />
-                <i aria-hidden="true" />
-                <span>
-                  <span className={cx('mono xs', styles['prompt'])}>{prompt.text}</span>
-                  <small>{prompt.author}</small>
-                </span>
-              </li>
-            ))}
-          </ol>
-          <h3 className={parts['h']}>Budget</h3>
-          <progress
-            className={styles['budget']}
-            max={budget}
-            value={spent}
-            aria-label="Part of the budget that is spent"
-          />
-          <p className="sm dim">
-            {dollars.format(spent)} of {dollars.format(budget)}; {cost.inputTokens.toLocaleString()} tokens in,{' '}
-            {cost.outputTokens.toLocaleString()} out.
-          </p>
+          <PullRequests runbook={runbook} />
+          <Prompts prompts={runbook.prompts} />
+          <Budget cost={runbook.cost} />
         </div>
       </div>
+    </>
+  );
+}
+
+interface RunbookProps {
+  readonly runbook: Runbook;
+}
+
+function RunbookBar({ runbook, actions }: RunbookProps & { readonly actions: readonly RunbookAction[] }): ReactNode {
+  const act = useAct();
+  const { repository } = runbook;
+  return (
+    <Bar
+      crumbs={
+        <Link
+          to="/$owner/$name/runbooks"
+          params={{ owner: repository.owner, name: repository.name }}
+          className={parts['crumb']}
+        >
+          Runbooks /
+        </Link>
+      }
+      title={String(runbook.number)}
+    >
+      <LiveSign />
+      <span className="grow" />
+      {actions.map(({ key, label, action }) => (
+        <Button key={key} shortcut={key.toUpperCase()} kind={key === 'u' ? 'go' : 'plain'} onClick={() => act(action)}>
+          {label}
+        </Button>
+      ))}
+    </Bar>
+  );
+}
+
+function RunbookAnswer({ runbook }: RunbookProps): ReactNode {
+  const { stepCounts, cost } = runbook;
+  const inLine = runbook.pullRequests.filter(
+    ({ pullRequest }) => pullRequest?.status === 'QUEUED' || pullRequest?.status === 'TAGGED',
+  ).length;
+  return (
+    <Answer
+      facts={
+        <>
+          <Pill tone={toneOf(runbook.status)}>{labelOf(runbook.status)}</Pill>
+          <span>
+            asked by <b>{runbook.createdBy}</b> <At at={runbook.createdAt} />
+          </span>
+          <span>
+            {modes[runbook.prMode]} into {runbook.targetBranch}
+          </span>
+          <span>
+            <b>{dollarsOf(cost.spentMicros)}</b> of {dollarsOf(cost.budgetMicros)}, {count(cost.turns, 'turn')}
+          </span>
+        </>
+      }
+    >
+      {runbook.title}:{' '}
+      <em>
+        {stepCounts.completed} of {count(stepCounts.total, 'step')} done
+        {inLine > 0 && `, ${count(inLine, 'pull request')} in line`}.
+      </em>
+    </Answer>
+  );
+}
+
+function RunbookProblem({ runbook: { problem, nextTryAt } }: RunbookProps): ReactNode {
+  if (!problem) return null;
+  return (
+    <div className={cx(parts['next'], parts['red'])}>
+      <span>{problem}</span>
+      {nextTryAt && (
+        <span className="dim">
+          It is tried again at <At at={nextTryAt} />.
+        </span>
+      )}
+    </div>
+  );
+}
+
+function PullRequests({ runbook: { pullRequests, repository } }: RunbookProps): ReactNode {
+  return (
+    <>
+      <h3 className={parts['h']}>Pull requests</h3>
+      {pullRequests.length === 0 && <p className="dim sm">The runbook has not opened a pull request yet.</p>}
+      {pullRequests.length > 0 && (
+        <ul className={cx(parts['box'], parts['list'])}>
+          {pullRequests.map((one) => (
+            <li key={one.number}>
+              <span className={parts['num']}>#{one.number}</span>
+              <Link
+                className="grow cut"
+                to="/$owner/$name/pull/$number"
+                params={{ owner: repository.owner, name: repository.name, number: String(one.number) }}
+              >
+                {one.pullRequest?.title}
+              </Link>
+              <Pill tone={one.pullRequest?.status === 'MERGED' ? 'green' : 'plain'}>
+                {labelOf(one.pullRequest?.status ?? one.state)}
+              </Pill>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Prompts({ prompts }: Pick<Runbook, 'prompts'>): ReactNode {
+  return (
+    <>
+      <h3 className={parts['h']}>Prompts</h3>
+      <ol className={parts['timeline']}>
+        {prompts.toReversed().map((prompt) => (
+          <li key={prompt.ordinal}>
+            <At at={prompt.createdAt} />
+            <i aria-hidden="true" />
+            <span>
+              <span className={cx('mono xs', styles['prompt'])}>{prompt.text}</span>
+              <small>{prompt.author}</small>
+            </span>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Budget({ cost }: Pick<Runbook, 'cost'>): ReactNode {
+  return (
+    <>
+      <h3 className={parts['h']}>Budget</h3>
+      <progress
+        className={styles['budget']}
+        max={cost.budgetMicros / microsInDollar}
+        value={cost.spentMicros / microsInDollar}
+        aria-label="Part of the budget that is spent"
+      />
+      <p className="sm dim">
+        {dollarsOf(cost.spentMicros)} of {dollarsOf(cost.budgetMicros)}; {cost.inputTokens.toLocaleString()} tokens in,{' '}
+        {cost.outputTokens.toLocaleString()} out.
+      </p>
     </>
   );
 }

@@ -10,7 +10,7 @@ import { Answer, Bar, Button, Empty, Pill, type Tone } from '../design/parts.tsx
 import parts from '../design/parts.module.css';
 import { Ago } from '../design/time.tsx';
 import { count, labelOf } from '../design/labels.ts';
-import { CreateRunbookDocument, RunbooksDocument } from '../generated/runbooks.ts';
+import { CreateRunbookDocument, RunbooksDocument, type RunbooksQuery } from '../generated/runbooks.ts';
 
 export function toneOf(status: string): Tone {
   if (status === 'COMPLETED') return 'green';
@@ -21,11 +21,29 @@ export function toneOf(status: string): Tone {
 export function RunbooksPage(): ReactNode {
   const { owner = '', name = '' } = useParams({ strict: false });
   useTitle(`Runbooks of ${owner}/${name}`);
-  const client = useClient();
   const act = useAct();
-  const navigate = useNavigate();
+  const ask = useCreateAction(owner, name);
   const answer = useAnswer(RunbooksDocument, { owner, name });
-  const ask = useMemo(
+  useCommands([{ key: 'n', label: 'New runbook…', group: 'This page', run: () => act(ask) }]);
+  return (
+    <>
+      <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Runbooks">
+        <span className="grow" />
+        <Button kind="go" shortcut="N" onClick={() => act(ask)}>
+          New runbook
+        </Button>
+      </Bar>
+      <AnswerView answer={answer} what="The runbooks">
+        {({ repository }) => <Runbooks runbooks={repository?.runbooks.nodes ?? []} />}
+      </AnswerView>
+    </>
+  );
+}
+
+function useCreateAction(owner: string, name: string): Action {
+  const client = useClient();
+  const navigate = useNavigate();
+  return useMemo(
     (): Action => ({
       title: 'A new runbook',
       verb: 'Begin',
@@ -45,55 +63,49 @@ export function RunbooksPage(): ReactNode {
     }),
     [client, owner, name, navigate],
   );
-  useCommands([{ key: 'n', label: 'New runbook…', group: 'This page', run: () => act(ask) }]);
+}
+
+type Runbook = NonNullable<RunbooksQuery['repository']>['runbooks']['nodes'][number];
+
+function Runbooks({ runbooks }: { readonly runbooks: readonly Runbook[] }): ReactNode {
+  const running = runbooks.filter(({ status }) => toneOf(status) === 'blue').length;
+  if (runbooks.length === 0)
+    return (
+      <Empty title="There is no runbook yet.">
+        A runbook turns a prompt into commits and pull requests, step by step.
+      </Empty>
+    );
   return (
-    <>
-      <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Runbooks">
-        <span className="grow" />
-        <Button kind="go" shortcut="N" onClick={() => act(ask)}>
-          New runbook
-        </Button>
-      </Bar>
-      <AnswerView answer={answer} what="The runbooks">
-        {({ repository }) => {
-          const runbooks = repository?.runbooks.nodes ?? [];
-          const running = runbooks.filter(({ status }) => toneOf(status) === 'blue').length;
-          if (runbooks.length === 0)
-            return (
-              <Empty title="There is no runbook yet.">
-                A runbook turns a prompt into commits and pull requests, step by step.
-              </Empty>
-            );
-          return (
-            <div className={parts['scroll']} tabIndex={0}>
-              <Answer>
-                {count(runbooks.length, 'runbook')}.{' '}
-                <em>{running === 0 ? 'No runbook is running.' : `${count(running, 'is', 'are')} running.`}</em>
-              </Answer>
-              <div className={parts['body']}>
-                <ul className={cx(parts['box'], parts['list'])}>
-                  {runbooks.map((runbook) => (
-                    <li key={runbook.id}>
-                      <span className={parts['num']}>{runbook.number}</span>
-                      <Link to="/runbooks/$number" params={{ number: String(runbook.number) }} className="grow cut">
-                        <b>{runbook.title}</b>
-                      </Link>
-                      <span className="sm dim wide">
-                        {runbook.stepCounts.completed} of {count(runbook.stepCounts.total, 'step')}, by{' '}
-                        {runbook.createdBy}
-                      </span>
-                      <span className="sm faint nowrap">
-                        <Ago at={runbook.createdAt} />
-                      </span>
-                      <Pill tone={toneOf(runbook.status)}>{labelOf(runbook.status)}</Pill>
-                    </li>
-                  ))}
-                </ul>
-              </div>
-            </div>
-          );
-        }}
-      </AnswerView>
-    </>
+    <div className={parts['scroll']} tabIndex={0}>
+      <Answer>
+        {count(runbooks.length, 'runbook')}.{' '}
+        <em>{running === 0 ? 'No runbook is running.' : `${count(running, 'is', 'are')} running.`}</em>
+      </Answer>
+      <div className={parts['body']}>
+        <ul className={cx(parts['box'], parts['list'])}>
+          {runbooks.map((runbook) => (
+            <RunbookItem key={runbook.id} runbook={runbook} />
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+function RunbookItem({ runbook }: { readonly runbook: Runbook }): ReactNode {
+  return (
+    <li>
+      <span className={parts['num']}>{runbook.number}</span>
+      <Link to="/runbooks/$number" params={{ number: String(runbook.number) }} className="grow cut">
+        <b>{runbook.title}</b>
+      </Link>
+      <span className="sm dim wide">
+        {runbook.stepCounts.completed} of {count(runbook.stepCounts.total, 'step')}, by {runbook.createdBy}
+      </span>
+      <span className="sm faint nowrap">
+        <Ago at={runbook.createdAt} />
+      </span>
+      <Pill tone={toneOf(runbook.status)}>{labelOf(runbook.status)}</Pill>
+    </li>
   );
 }

@@ -1,5 +1,6 @@
 // The page of webhooks: which addresses get events, and whether the deliveries succeed.
 import { useEffect, useRef, useState, type ReactNode } from 'react';
+import type { Client } from '@urql/core';
 import { useClient, type TypedDocumentNode } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
@@ -17,6 +18,7 @@ import {
   PingWebhookEndpointDocument,
   RedeliverWebhookDocument,
   WebhookAttemptsDocument,
+  type WebhookAttemptsQuery,
   WebhookDeliveryChangedDocument,
   WebhooksDocument,
   type WebhookDeliveryChangedSubscription,
@@ -44,7 +46,38 @@ export function WebhooksPage(): ReactNode {
     follows: { document: deliveryChanged, variables: {}, cursorOf: () => null },
   });
   const [secret, setSecret] = useState<string | null>(null);
-  const create: Action = {
+  const onMade = (made: string | null): void => {
+    setSecret(made);
+    answer.refresh();
+  };
+  const create = (
+    <Button kind="go" onClick={() => act(createAction(client, onMade))}>
+      New webhook
+    </Button>
+  );
+  return (
+    <>
+      <Bar title="Webhooks">
+        <span className="grow" />
+        {create}
+      </Bar>
+      <AnswerView answer={answer} what="The webhooks">
+        {({ webhookEndpoints: { nodes } }) =>
+          nodes.length === 0 ? (
+            <Empty title="No address gets events yet." actions={create}>
+              A webhook sends signed events to your address, and repeats each until it arrives.
+            </Empty>
+          ) : (
+            <Endpoints endpoints={nodes} secret={secret} refresh={answer.refresh} />
+          )
+        }
+      </AnswerView>
+    </>
+  );
+}
+
+function createAction(client: Client, onMade: (secret: string | null) => void): Action {
+  return {
     title: 'A new webhook',
     verb: 'Create',
     harms: false,
@@ -59,52 +92,34 @@ export function WebhooksPage(): ReactNode {
           input: { url, actions: actionsOf(actions), ownSecret: false },
         }),
       );
-      setSecret(createWebhookEndpoint.secret ?? null);
-      answer.refresh();
+      onMade(createWebhookEndpoint.secret ?? null);
       return `${url} gets events from now on.`;
     },
   };
+}
+
+interface EndpointsProps {
+  readonly endpoints: readonly Endpoint[];
+  /** The secret of a webhook that was just made. Null: no webhook was just made. */
+  readonly secret: string | null;
+  readonly refresh: () => void;
+}
+
+function Endpoints({ endpoints, secret, refresh }: EndpointsProps): ReactNode {
+  const failing = endpoints.filter(({ failingSince }) => failingSince).length;
   return (
-    <>
-      <Bar title="Webhooks">
-        <span className="grow" />
-        <Button kind="go" onClick={() => act(create)}>
-          New webhook
-        </Button>
-      </Bar>
-      <AnswerView answer={answer} what="The webhooks">
-        {({ webhookEndpoints: { nodes } }) => {
-          if (nodes.length === 0)
-            return (
-              <Empty
-                title="No address gets events yet."
-                actions={
-                  <Button kind="go" onClick={() => act(create)}>
-                    New webhook
-                  </Button>
-                }
-              >
-                A webhook sends signed events to your address, and repeats each until it arrives.
-              </Empty>
-            );
-          const failing = nodes.filter(({ failingSince }) => failingSince).length;
-          return (
-            <div className={parts['scroll']} tabIndex={0}>
-              <Answer>
-                {count(nodes.length, 'address gets', 'addresses get')} webhooks.{' '}
-                <em>{failing === 0 ? 'All addresses answer.' : `${count(failing, 'does', 'do')} not answer.`}</em>
-              </Answer>
-              <div className={parts['body']}>
-                {secret !== null && <Terminal label="The secret that signs the deliveries">{secret}</Terminal>}
-                {nodes.map((endpoint) => (
-                  <EndpointCard key={endpoint.id} endpoint={endpoint} refresh={answer.refresh} />
-                ))}
-              </div>
-            </div>
-          );
-        }}
-      </AnswerView>
-    </>
+    <div className={parts['scroll']} tabIndex={0}>
+      <Answer>
+        {count(endpoints.length, 'address gets', 'addresses get')} webhooks.{' '}
+        <em>{failing === 0 ? 'All addresses answer.' : `${count(failing, 'does', 'do')} not answer.`}</em>
+      </Answer>
+      <div className={parts['body']}>
+        {secret !== null && <Terminal label="The secret that signs the deliveries">{secret}</Terminal>}
+        {endpoints.map((endpoint) => (
+          <EndpointCard key={endpoint.id} endpoint={endpoint} refresh={refresh} />
+        ))}
+      </div>
+    </div>
   );
 }
 
@@ -202,29 +217,45 @@ function EndpointCard(props: EndpointProps): ReactNode {
           </Button>
         </li>
         {endpoint.deliveries.nodes.map((delivery) => (
-          <li key={delivery.id} className={cx('sm')}>
-            <Pill tone={delivery.state === 'SUCCEEDED' ? 'green' : delivery.state === 'FAILED' ? 'red' : 'blue'}>
-              {labelOf(delivery.state)}
-            </Pill>
-            <span className="grow wrap">{delivery.action}</span>
-            <Button
-              kind="quiet"
-              aria-expanded={delivery.id === openedId}
-              onClick={() => setOpened(delivery.id === openedId ? null : delivery.id)}
-            >
-              {count(delivery.attemptCount, 'attempt')}
-            </Button>
-            <span className="faint nowrap">
-              <Ago at={delivery.createdAt} />
-            </span>
-            <Button kind="quiet" onClick={() => actions.redeliver(delivery.id)}>
-              Again…
-            </Button>
-          </li>
+          <DeliveryItem
+            key={delivery.id}
+            delivery={delivery}
+            isOpen={delivery.id === openedId}
+            onOpen={(isOpen) => setOpened(isOpen ? delivery.id : null)}
+            onRedeliver={() => actions.redeliver(delivery.id)}
+          />
         ))}
       </ul>
       {opened !== undefined && <Attempts key={opened.id} delivery={opened} />}
     </section>
+  );
+}
+
+interface DeliveryItemProps {
+  readonly delivery: Delivery;
+  /** Whether the attempts of the delivery are shown. */
+  readonly isOpen: boolean;
+  readonly onOpen: (isOpen: boolean) => void;
+  readonly onRedeliver: () => void;
+}
+
+function DeliveryItem({ delivery, isOpen, onOpen, onRedeliver }: DeliveryItemProps): ReactNode {
+  return (
+    <li className={cx('sm')}>
+      <Pill tone={delivery.state === 'SUCCEEDED' ? 'green' : delivery.state === 'FAILED' ? 'red' : 'blue'}>
+        {labelOf(delivery.state)}
+      </Pill>
+      <span className="grow wrap">{delivery.action}</span>
+      <Button kind="quiet" aria-expanded={isOpen} onClick={() => onOpen(!isOpen)}>
+        {count(delivery.attemptCount, 'attempt')}
+      </Button>
+      <span className="faint nowrap">
+        <Ago at={delivery.createdAt} />
+      </span>
+      <Button kind="quiet" onClick={onRedeliver}>
+        Again…
+      </Button>
+    </li>
   );
 }
 
@@ -246,21 +277,7 @@ function Attempts({ delivery: { id, state, attemptCount } }: { readonly delivery
           <ol className={parts['list']} aria-label="Attempts">
             {attempts.length === 0 && <li className="sm dim">No attempt has been made yet.</li>}
             {attempts.map((attempt) => (
-              <li key={attempt.number} className="sm">
-                <span className="faint nowrap">
-                  <At at={attempt.startedAt} />
-                </span>
-                <span className="grow wrap">
-                  {attempt.responseStatus !== null && attempt.responseStatus !== undefined && (
-                    <b>answered {attempt.responseStatus}</b>
-                  )}{' '}
-                  {attempt.error && <span className="red">{attempt.error}</span>}{' '}
-                  <span className="dim">{attempt.responseBody}</span>
-                </span>
-                {attempt.durationMs !== null && attempt.durationMs !== undefined && (
-                  <span className="faint nowrap">{attempt.durationMs} ms</span>
-                )}
-              </li>
+              <AttemptItem key={attempt.number} attempt={attempt} />
             ))}
             {nextAttemptAt && (
               <li className="sm dim">
@@ -271,6 +288,31 @@ function Attempts({ delivery: { id, state, attemptCount } }: { readonly delivery
         );
       }}
     </AnswerView>
+  );
+}
+
+type Attempt = Extract<
+  NonNullable<WebhookAttemptsQuery['node']>,
+  { __typename: 'WebhookDelivery' }
+>['attempts'][number];
+
+function AttemptItem({ attempt }: { readonly attempt: Attempt }): ReactNode {
+  return (
+    <li className="sm">
+      <span className="faint nowrap">
+        <At at={attempt.startedAt} />
+      </span>
+      <span className="grow wrap">
+        {attempt.responseStatus !== null && attempt.responseStatus !== undefined && (
+          <b>answered {attempt.responseStatus}</b>
+        )}{' '}
+        {attempt.error && <span className="red">{attempt.error}</span>}{' '}
+        <span className="dim">{attempt.responseBody}</span>
+      </span>
+      {attempt.durationMs !== null && attempt.durationMs !== undefined && (
+        <span className="faint nowrap">{attempt.durationMs} ms</span>
+      )}
+    </li>
   );
 }
 

@@ -1,0 +1,167 @@
+// The page of tokens.
+import { useState, type ReactNode } from 'react';
+import type { Client } from '@urql/core';
+import { useClient } from 'urql';
+import { answerOf, useAct, type Action } from '../app/act.tsx';
+import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
+import { cx } from '../design/cx.ts';
+import { count } from '../design/labels.ts';
+import { Answer, Bar, Button, Pill, Terminal } from '../design/parts.tsx';
+import parts from '../design/parts.module.css';
+import { Ago, At } from '../design/time.tsx';
+import {
+  CreateApiTokenDocument,
+  RevokeApiTokenDocument,
+  TokensDocument,
+  type Scope,
+  type TokensQuery,
+} from '../generated/accounts.ts';
+
+type Token = TokensQuery['apiTokens'][number];
+
+const presets: Readonly<Record<string, readonly Scope[]>> = {
+  'read queues': ['QUEUE_READ'],
+  'queue pull requests': ['QUEUE_READ', 'QUEUE_WRITE'],
+  'register previews': ['PREVIEW_REGISTER'],
+  'deploy and roll back': ['RELEASE_READ', 'DEPLOY_WRITE'],
+  everything: ['ADMIN'],
+};
+
+export function TokensPage(): ReactNode {
+  useTitle('Tokens');
+  const client = useClient();
+  const act = useAct();
+  const answer = useAnswer(TokensDocument, {});
+  const [made, setMade] = useState<string | null>(null);
+  const onMade = (token: string): void => {
+    setMade(token);
+    answer.refresh();
+  };
+  return (
+    <>
+      <Bar title="Tokens">
+        <span className="grow" />
+        <Button kind="go" onClick={() => act(createAction(client, onMade))}>
+          New token
+        </Button>
+      </Bar>
+      <AnswerView answer={answer} what="The tokens">
+        {({ apiTokens }) => {
+          const valid = apiTokens.filter(({ revokedAt }) => !revokedAt);
+          return (
+            <div className={parts['scroll']} tabIndex={0}>
+              <Answer>
+                {count(valid.length, 'token is valid', 'tokens are valid')}. <em>{describeUnused(valid)}</em>
+              </Answer>
+              <div className={parts['body']}>
+                {made !== null && <NewToken token={made} />}
+                <ul className={cx(parts['box'], parts['list'])}>
+                  {apiTokens.map((token) => (
+                    <TokenItem key={token.id} token={token} refresh={answer.refresh} />
+                  ))}
+                </ul>
+              </div>
+            </div>
+          );
+        }}
+      </AnswerView>
+    </>
+  );
+}
+
+function NewToken({ token }: { readonly token: string }): ReactNode {
+  return (
+    <div className={cx(parts['next'], parts['green'])}>
+      <b>The new token. It is shown once.</b>
+      <Terminal label="The new token">{token}</Terminal>
+    </div>
+  );
+}
+
+function createAction(client: Client, onMade: (token: string) => void): Action {
+  return {
+    title: 'A new token',
+    verb: 'Create',
+    harms: false,
+    fields: [
+      { name: 'name', label: 'Name', required: true },
+      { name: 'may', label: 'What the token may do', options: Object.keys(presets) },
+      { name: 'expires', label: 'Until (empty: it does not expire)', type: 'datetime-local' },
+    ],
+    preview: null,
+    run: async ({ name = '', may = '', expires = '' }) => {
+      const { createApiToken } = await answerOf(
+        client.mutation(CreateApiTokenDocument, {
+          input: {
+            name,
+            kind: 'USER',
+            scopes: [...(presets[may] ?? [])],
+            expiresAt: expires === '' ? null : new Date(expires).toISOString(),
+          },
+        }),
+      );
+      onMade(createApiToken.token);
+      return 'The token is shown once. Copy it now.';
+    },
+  };
+}
+
+function revokeAction(client: Client, { id, name }: Token, refresh: () => void): Action {
+  return {
+    title: `Revoke ${name}?`,
+    verb: 'Revoke',
+    harms: true,
+    preview: async () => ({
+      sentence: `Every program that uses ${name} is refused at once, and its sessions and sockets end.`,
+    }),
+    run: async () => {
+      await answerOf(client.mutation(RevokeApiTokenDocument, { input: { id } }));
+      refresh();
+      return `${name} is revoked.`;
+    },
+  };
+}
+
+function TokenItem({ token, refresh }: { readonly token: Token; readonly refresh: () => void }): ReactNode {
+  const client = useClient();
+  const act = useAct();
+  return (
+    <li>
+      <span className="grow">
+        <b>{token.name}</b> <span className="faint">{token.userEmail}</span>
+        <p className="sm dim">{token.scopes.map(scopeOf).join(', ')}</p>
+      </span>
+      <span className="sm faint wide">
+        {token.lastUsedAt ? (
+          <>
+            used <Ago at={token.lastUsedAt} />
+          </>
+        ) : (
+          'never used'
+        )}
+      </span>
+      {token.expiresAt && (
+        <span className="sm faint wide">
+          until <At at={token.expiresAt} />
+        </span>
+      )}
+      {token.revokedAt ? (
+        <Pill tone="red">revoked</Pill>
+      ) : (
+        <Button kind="quiet" onClick={() => act(revokeAction(client, token, refresh))}>
+          Revoke…
+        </Button>
+      )}
+    </li>
+  );
+}
+
+/** `QUEUE_READ` as `queue:read`. */
+function scopeOf(scope: Scope): string {
+  return scope.toLowerCase().replace('_', ':');
+}
+
+function describeUnused(tokens: readonly { readonly lastUsedAt: string | null }[]): string {
+  const unused = tokens.filter(({ lastUsedAt }) => lastUsedAt === null).length;
+  return unused === 0 ? '' : `${count(unused, 'was never used', 'were never used')}.`;
+}

@@ -1,0 +1,227 @@
+// The menu: the side bar of a wide screen, and the tab bar of a narrow screen.
+import { useState, type ReactNode } from 'react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Dialog } from '../design/dialog.tsx';
+import { Icon, Mark, type IconName } from '../design/icons.tsx';
+import { labelOf } from '../design/labels.ts';
+import { Kbd } from '../design/parts.tsx';
+import parts from '../design/parts.module.css';
+import type { ShellQuery } from '../generated/app.ts';
+import { InstallationSign } from './installation.tsx';
+import { changePreferences, usePreferences, type Theme } from './preferences.ts';
+import { graphiqlAddress } from './shown-query.ts';
+import type { RepositoryName, ShownRepository } from './use-shell.ts';
+import styles from './shell.module.css';
+
+interface PageLink {
+  readonly key: string;
+  readonly label: string;
+  /** The label in the tab bar of a narrow screen, if `label` is too long for it. */
+  readonly shortLabel?: string;
+  readonly icon: IconName;
+  readonly to: string;
+}
+
+/** The pages of a repository, in the order of the side bar. */
+export function listPages(repository: ShownRepository | null, shell: ShellQuery | undefined): readonly PageLink[] {
+  if (repository === null) return [{ key: 'a', label: 'Activity', icon: 'activity', to: '/activity' }];
+  const base = `/${repository.owner}/${repository.name}`;
+  const project = shell?.releaseProjects.nodes.find(
+    (one) => one.repository.owner === repository.owner && one.repository.name === repository.name,
+  );
+  return [
+    { key: 'q', label: 'Queue', icon: 'queue', to: `${base}/queue/${repository.branch}` },
+    { key: 'p', label: 'Pull requests', shortLabel: 'Pulls', icon: 'pulls', to: `${base}/pulls` },
+    { key: 'r', label: 'Releases', icon: 'releases', to: project ? `/releases/${project.name}` : '/releases' },
+    { key: 'b', label: 'Runbooks', icon: 'runbooks', to: `${base}/runbooks` },
+    { key: 'v', label: 'Previews', icon: 'previews', to: `${base}/previews` },
+    { key: 'l', label: 'Analytics', icon: 'analytics', to: `${base}/analytics` },
+    { key: 'c', label: 'Configuration', icon: 'configuration', to: `${base}/configuration` },
+    { key: 'a', label: 'Activity', icon: 'activity', to: '/activity' },
+  ];
+}
+
+export const settings: readonly PageLink[] = [
+  { key: 'w', label: 'Webhooks', icon: 'webhooks', to: '/settings/webhooks' },
+  { key: 'm', label: 'People', icon: 'people', to: '/settings/people' },
+  { key: 't', label: 'Tokens', icon: 'tokens', to: '/settings/tokens' },
+];
+
+export const themes: readonly Theme[] = ['system', 'light', 'dark'];
+
+interface MenuProps {
+  readonly shell: ShellQuery | undefined;
+  readonly repository: ShownRepository | null;
+  /** If left out, the menu has no button for the search. The tab bar of a narrow screen has its own. */
+  readonly onSearch?: () => void;
+}
+
+/** The side bar of a wide screen. */
+export function Side({ shell, repository, onSearch }: MenuProps): ReactNode {
+  return (
+    <nav className={styles['side']} aria-label="Main">
+      <Link to="/" className={styles['brand']}>
+        <Mark />
+        Interlock
+      </Link>
+      <Menu shell={shell} repository={repository} onSearch={onSearch} />
+    </nav>
+  );
+}
+
+/** The menu: the repositories, every page, the API, the theme, and the signed-in user. */
+function Menu({ shell, repository, onSearch }: MenuProps): ReactNode {
+  const current = shell?.repositories.nodes.find(
+    (one) => one.owner === repository?.owner && one.name === repository.name,
+  );
+  return (
+    <div className={styles['menu']}>
+      <RepositorySwitch shell={shell} repository={repository} />
+      {listPages(repository, shell).map((page) => (
+        <SideLink key={page.to} page={page} badge={page.key === 'q' ? current?.queueDepth.queued : undefined} />
+      ))}
+      <h2>Account</h2>
+      {settings.map((page) => (
+        <SideLink key={page.to} page={page} />
+      ))}
+      <span className="grow" />
+      {onSearch && <SearchButton onSearch={onSearch} />}
+      <a href="/graphiql/" onClick={(event) => (event.currentTarget.href = graphiqlAddress())}>
+        <Icon name="open" />
+        API: GraphiQL
+      </a>
+      <a href="/docs/api">
+        <Icon name="open" />
+        API: REST
+      </a>
+      <ThemeChoice />
+      {shell && <Viewer viewer={shell.viewer} />}
+      <InstallationSign />
+    </div>
+  );
+}
+
+function SearchButton({ onSearch }: { readonly onSearch: () => void }): ReactNode {
+  return (
+    <button type="button" className={styles['link']} onClick={onSearch}>
+      <Icon name="search" />
+      Search or act
+      <span className={styles['n']}>
+        <Kbd>Ctrl</Kbd> <Kbd>K</Kbd>
+      </span>
+    </button>
+  );
+}
+
+function ThemeChoice(): ReactNode {
+  const { theme } = usePreferences();
+  return (
+    <label className={styles['link']}>
+      <Icon name="sun" />
+      <span className="grow">Theme</span>
+      <select
+        className={parts['select']}
+        value={theme}
+        onChange={(event) => changePreferences({ theme: event.currentTarget.value as Theme })}
+      >
+        {themes.map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Viewer({ viewer }: { readonly viewer: ShellQuery['viewer'] }): ReactNode {
+  return (
+    <div className={styles['me']}>
+      <span className={styles['avatar']} aria-hidden="true">
+        {(viewer.handle ?? viewer.email ?? '?').slice(0, 2)}
+      </span>
+      <span className="cut" title={viewer.email ?? undefined}>
+        {viewer.handle ?? viewer.email}
+      </span>
+      <span className="grow" />
+      <span className="xs faint">{labelOf(viewer.role)}</span>
+    </div>
+  );
+}
+
+function SideLink({ page, badge }: { readonly page: PageLink; readonly badge?: number | undefined }): ReactNode {
+  return (
+    <Link to={page.to} activeOptions={{ includeSearch: false }} title={`g ${page.key}`}>
+      <Icon name={page.icon} />
+      {page.label}
+      {badge !== undefined && <span className={styles['n']}>{badge}</span>}
+    </Link>
+  );
+}
+
+function RepositorySwitch({
+  shell,
+  repository,
+}: {
+  readonly shell: ShellQuery | undefined;
+  readonly repository: RepositoryName | null;
+}): ReactNode {
+  const navigate = useNavigate();
+  const repositories = shell?.repositories.nodes ?? [];
+  if (repository === null || repositories.length === 0) return null;
+  return (
+    <select
+      className={styles['repository']}
+      aria-label="Repository"
+      value={`${repository.owner}/${repository.name}`}
+      onChange={(event) => {
+        const chosen = repositories.find((one) => `${one.owner}/${one.name}` === event.currentTarget.value);
+        if (!chosen) return;
+        void navigate({
+          to: '/$owner/$name/queue/$',
+          params: { owner: chosen.owner, name: chosen.name, _splat: chosen.defaultBranch },
+        });
+      }}
+    >
+      {repositories.map((one) => (
+        <option key={one.id}>{`${one.owner}/${one.name}`}</option>
+      ))}
+    </select>
+  );
+}
+
+/** The tab bar of a narrow screen: three pages, the search, and a dialog with the whole menu. */
+export function Tabs({ shell, repository, onSearch }: MenuProps): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const pages = listPages(repository, shell).filter(({ key }) => ['q', 'p', 'r'].includes(key));
+  return (
+    <>
+      <nav className={styles['tabs']} aria-label="Most used pages">
+        {pages.map((page) => (
+          <Link key={page.to} to={page.to}>
+            <Icon name={page.icon} />
+            {page.shortLabel ?? page.label}
+          </Link>
+        ))}
+        <button type="button" onClick={onSearch}>
+          <Icon name="search" />
+          Search
+        </button>
+        <button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+          <Icon name="activity" />
+          More
+        </button>
+      </nav>
+      {isOpen && (
+        <Dialog title="All pages" onClose={() => setOpen(false)}>
+          {/* eslint-disable-next-line jsx-a11y/click-events-have-key-events -- Enter on a link is a click too. */}
+          <div
+            onClick={({ target }) => {
+              if (target instanceof Element && target.closest('a') !== null) setOpen(false);
+            }}
+          >
+            <Menu shell={shell} repository={repository} />
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}

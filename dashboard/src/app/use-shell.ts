@@ -1,0 +1,41 @@
+// What the frame and many pages need: the viewer, the repositories, and the repository that is shown.
+import { useParams } from '@tanstack/react-router';
+import { useQuery } from 'urql';
+import { ShellDocument, type ShellQuery } from '../generated/app.ts';
+import { readPreferences } from './preferences.ts';
+
+export interface RepositoryName {
+  readonly owner: string;
+  readonly name: string;
+}
+
+export interface ShownRepository extends RepositoryName {
+  /** The base branch whose queue is shown. */
+  readonly branch: string;
+}
+
+/**
+ * Reads what every page needs: the viewer, the repositories and the release projects. Undefined until the answer
+ * arrives.
+ */
+export function useShell(): ShellQuery | undefined {
+  const [{ data }] = useQuery({ query: ShellDocument });
+  return data;
+}
+
+/**
+ * Returns the repository in the address, otherwise the repository of the last visited queue, otherwise the first
+ * repository.
+ */
+export function useRepository(shell: ShellQuery | undefined): ShownRepository | null {
+  const { owner, name, _splat } = useParams({ strict: false });
+  const repositories = shell?.repositories.nodes ?? [];
+  const [, lastOwner, lastName] = readPreferences().lastQueue?.split('/') ?? [];
+  const found =
+    repositories.find((one) => one.owner === owner && one.name === name) ??
+    repositories.find((one) => one.owner === lastOwner && one.name === lastName) ??
+    repositories[0];
+  if (owner !== undefined && name !== undefined)
+    return { owner, name, branch: _splat ?? found?.defaultBranch ?? 'main' };
+  return found ? { owner: found.owner, name: found.name, branch: found.defaultBranch } : null;
+}
