@@ -136,16 +136,14 @@ const hour = 60 * minute;
 const defaultRetention = readRetention({});
 
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const { log, dataDir, publicUrl, committer, packEveryMs, secrets, clock = () => new Date() } = options;
+  const { log, publicUrl, secrets, clock = () => new Date() } = options;
   const onError = (error: unknown): void => log.error({ error: String(error) }, 'A part of the service failed.');
   const db = await openDatabase(options, onError);
   const sequencer = createSequencer({ db, log });
   const metrics = createMetrics();
   const { meter } = metrics;
   const inbox = createHostInbox(() => ports);
-  const emit = (event: HostEvent): void => inbox.receive(event);
-  const hasOwnDisk = !(options.sharesDataDirectory ?? !options.mirrors?.keepsAtGitHub);
-  const localHost = createLocalHost({ dataDir, db, emit, publicUrl, clock, committer, hasOwnDisk, packEveryMs });
+  const localHost = openLocalHost(options, { db, clock, inbox });
   const codeHosts: readonly HostAdapter[] = [
     localHost,
     ...openGitHub(options, { db, clock, meter, ports: () => ports }),
@@ -164,6 +162,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   };
   const relays = createRelays(options, ports);
   const health = watchHealth(ports, metrics, options.maxSeries);
+  const dueWork = dueWorkOf(options, ports, { inbox, slack: relays.slack });
   const loops = joinLoops(ports, onError, {
     housekeeping: [
       ...codeHosts.map((host) => host.reconciler({ onError })),
@@ -175,12 +174,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     ],
     wakers: [
       createRelay(ports),
-      lookForDueWork(dueWorkOf(options, ports, { inbox, slack: relays.slack }), {
-        db,
-        clock,
-        everyMs: second,
-        onError,
-      }),
+      lookForDueWork(dueWork, { db, clock, everyMs: second, onError }),
       createReconciler(ports),
     ],
   });
@@ -323,6 +317,15 @@ function dueWorkOf({ secrets }: ServiceOptions, ports: Ports, { inbox, slack }: 
     { isDue: hintsAreDue, act: async () => await inbox.look() },
     ...(slack === null ? [] : [{ isDue: slack.isDue, act: async () => await slack.look() }]),
   ];
+}
+
+function openLocalHost(
+  { dataDir, publicUrl, committer, packEveryMs, sharesDataDirectory, mirrors }: ServiceOptions,
+  { db, clock, inbox }: Pick<Ports, 'db' | 'clock'> & { readonly inbox: HostInbox },
+): LocalHost {
+  const emit = (event: HostEvent): void => inbox.receive(event);
+  const hasOwnDisk = !(sharesDataDirectory ?? !mirrors?.keepsAtGitHub);
+  return createLocalHost({ dataDir, db, emit, publicUrl, clock, committer, hasOwnDisk, packEveryMs });
 }
 
 /** The host `github`. Empty if the installation has no secrets, with which the secrets of GitHub Apps are opened. */

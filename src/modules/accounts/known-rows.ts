@@ -41,66 +41,79 @@ export function createKnownRows<Row extends { readonly key: string; readonly use
   read: (keys: readonly string[]) => Promise<readonly Row[]>,
   hasSameSecret: (before: Row, now: Row) => boolean = () => false,
 ): KnownRows<Row> {
+  return new RowCache(read, hasSameSecret);
+}
+
+class RowCache<Row extends { readonly key: string; readonly usedAt: Date | null }> implements KnownRows<Row> {
+  readonly #read: (keys: readonly string[]) => Promise<readonly Row[]>;
+  readonly #hasSameSecret: (before: Row, now: Row) => boolean;
   /** The cached rows, in the order in which they were read. */
-  const known = new Map<string, CachedRow<Row>>();
-  const underWay = new Map<string, Promise<void>>();
-  let ends = 0;
+  readonly #known = new Map<string, CachedRow<Row>>();
+  readonly #underWay = new Map<string, Promise<void>>();
+  #ends = 0;
+
+  constructor(
+    read: (keys: readonly string[]) => Promise<readonly Row[]>,
+    hasSameSecret: (before: Row, now: Row) => boolean,
+  ) {
+    this.#read = read;
+    this.#hasSameSecret = hasSameSecret;
+  }
+
+  async find(key: string, now: number): Promise<KnownRow<Row> | undefined> {
+    const cached = this.#known.get(key);
+    const isFresh = cached !== undefined && now - cached.readAt < knownMs;
+    if (!isFresh) await (this.#underWay.get(key) ?? this.#startReading(key, now));
+    const found = isFresh ? cached : this.#known.get(key);
+    if (found !== undefined) found.isInUse = true;
+    return found;
+  }
+
+  forget(isEnded: (row: Row) => boolean): void {
+    this.#ends += 1;
+    for (const [key, { row }] of this.#known) if (isEnded(row)) this.#known.delete(key);
+  }
 
   /**
    * Returns the keys of rows that are in use and due. Removes rows that are too old and were not requested since they
    * were read.
    */
-  function takeDue(now: number): string[] {
+  #takeDue(now: number): string[] {
     const due: string[] = [];
-    for (const [key, { readAt, isInUse }] of known) {
+    for (const [key, { readAt, isInUse }] of this.#known) {
       if (now - readAt < dueMs || due.length === maxAtOnce) break;
-      if (isInUse && !underWay.has(key)) due.push(key);
-      else if (!isInUse && now - readAt >= knownMs) known.delete(key);
+      if (isInUse && !this.#underWay.has(key)) due.push(key);
+      else if (!isInUse && now - readAt >= knownMs) this.#known.delete(key);
     }
     return due;
   }
 
-  async function readRows(keys: readonly string[]): Promise<ReadonlyMap<string, Row>> {
-    const before = ends;
-    const rows = await read(keys);
-    return before === ends ? new Map(rows.map((row) => [row.key, row])) : await readRows(keys);
+  async #readRows(keys: readonly string[]): Promise<ReadonlyMap<string, Row>> {
+    const before = this.#ends;
+    const rows = await this.#read(keys);
+    return before === this.#ends ? new Map(rows.map((row) => [row.key, row])) : await this.#readRows(keys);
   }
 
-  async function readAgain(keys: readonly string[], now: number): Promise<void> {
-    const rows = await readRows(keys);
+  async #readAgain(keys: readonly string[], now: number): Promise<void> {
+    const rows = await this.#readRows(keys);
     for (const key of keys) {
-      const cached = known.get(key);
+      const cached = this.#known.get(key);
       const row = rows.get(key);
-      known.delete(key);
+      this.#known.delete(key);
       if (row === undefined) continue;
       const usedAt = Math.max(row.usedAt?.getTime() ?? 0, cached?.usedAt ?? 0);
-      if (known.size >= maxKnown) known.delete(known.keys().next().value as string);
-      const secret = cached !== undefined && hasSameSecret(cached.row, row) ? cached.secret : null;
-      known.set(key, { row, readAt: now, usedAt, secret, isInUse: false });
+      if (this.#known.size >= maxKnown) this.#known.delete(this.#known.keys().next().value as string);
+      const secret = cached !== undefined && this.#hasSameSecret(cached.row, row) ? cached.secret : null;
+      this.#known.set(key, { row, readAt: now, usedAt, secret, isInUse: false });
     }
   }
 
-  async function startReading(key: string, now: number): Promise<void> {
-    const keys = [...new Set([...takeDue(now), key])];
-    const reading = readAgain(keys, now).finally(() => {
-      for (const each of keys) underWay.delete(each);
+  async #startReading(key: string, now: number): Promise<void> {
+    const keys = [...new Set([...this.#takeDue(now), key])];
+    const reading = this.#readAgain(keys, now).finally(() => {
+      for (const each of keys) this.#underWay.delete(each);
     });
-    for (const each of keys) underWay.set(each, reading);
+    for (const each of keys) this.#underWay.set(each, reading);
     await reading;
   }
-
-  return {
-    async find(key, now) {
-      const cached = known.get(key);
-      const isFresh = cached !== undefined && now - cached.readAt < knownMs;
-      if (!isFresh) await (underWay.get(key) ?? startReading(key, now));
-      const found = isFresh ? cached : known.get(key);
-      if (found !== undefined) found.isInUse = true;
-      return found;
-    },
-    forget(isEnded) {
-      ends += 1;
-      for (const [key, { row }] of known) if (isEnded(row)) known.delete(key);
-    },
-  };
 }

@@ -90,33 +90,6 @@ interface Kept {
 export function createBoards(schema: GraphQLSchema, services: RequestServices): Boards {
   const kept = new Map<string, Kept>();
 
-  async function readNow(session: EmbedSession): Promise<Board> {
-    const { ctx, link } = session;
-    const { data, errors } = await execute({ schema, document: boardDocument, ...requestOf(session, services) });
-    const [failure] = errors ?? [];
-    if (failure !== undefined) throw failure.originalError ?? failure;
-    const { repository } = data as unknown as { readonly repository: { readonly queue: ShownQueue | null } | null };
-    // The user of the link may no longer see the repository at GitHub.
-    if (repository === null) throw notFound('Repository');
-    const { queue } = repository;
-    return {
-      version: readVersion(),
-      repository: `${link.owner}/${link.name}`,
-      branch: link.baseBranch,
-      at: ctx.clock().toISOString(),
-      summary: describeLine({
-        baseBranch: link.baseBranch,
-        queued: queue?.depth.queued ?? 0,
-        building: queue?.builds ?? 0,
-        haltedReason: queue?.haltedReason ?? null,
-        isPaused: (queue?.pause ?? null) !== null,
-        pauseMessage: queue?.pause?.message ?? null,
-        frozen: queue?.frozen?.sentence ?? null,
-      }),
-      queue,
-    };
-  }
-
   return {
     async read(session) {
       const now = performance.now();
@@ -124,7 +97,7 @@ export function createBoards(schema: GraphQLSchema, services: RequestServices): 
       const before = kept.get(linkId);
       if (before !== undefined && now - before.at < readEveryMs) return await before.board;
       for (const [id, { at }] of kept) if (now - at >= readEveryMs) kept.delete(id);
-      const board = readNow(session);
+      const board = readNow(schema, services, session);
       kept.set(linkId, { at: now, board });
       // A failure is not cached, so that the next visitor's request reads again.
       board.catch(() => kept.delete(linkId));
@@ -135,6 +108,33 @@ export function createBoards(schema: GraphQLSchema, services: RequestServices): 
       if (Symbol.asyncIterator in following) return following as AsyncIterableIterator<unknown>;
       throw following.errors?.[0]?.originalError ?? new Error('The changes of a queue cannot be followed.');
     },
+  };
+}
+
+async function readNow(schema: GraphQLSchema, services: RequestServices, session: EmbedSession): Promise<Board> {
+  const { ctx, link } = session;
+  const { data, errors } = await execute({ schema, document: boardDocument, ...requestOf(session, services) });
+  const [failure] = errors ?? [];
+  if (failure !== undefined) throw failure.originalError ?? failure;
+  const { repository } = data as unknown as { readonly repository: { readonly queue: ShownQueue | null } | null };
+  // The user of the link may no longer see the repository at GitHub.
+  if (repository === null) throw notFound('Repository');
+  const { queue } = repository;
+  return {
+    version: readVersion(),
+    repository: `${link.owner}/${link.name}`,
+    branch: link.baseBranch,
+    at: ctx.clock().toISOString(),
+    summary: describeLine({
+      baseBranch: link.baseBranch,
+      queued: queue?.depth.queued ?? 0,
+      building: queue?.builds ?? 0,
+      haltedReason: queue?.haltedReason ?? null,
+      isPaused: (queue?.pause ?? null) !== null,
+      pauseMessage: queue?.pause?.message ?? null,
+      frozen: queue?.frozen?.sentence ?? null,
+    }),
+    queue,
   };
 }
 

@@ -31,20 +31,66 @@ interface Stream extends Visitor {
 }
 
 export function createStreams(boards: Boards, log: Logger): Streams {
-  const streams = new Set<Stream>();
+  return new OpenStreams(boards, log);
+}
 
-  function end(stream: Stream, lastEvent?: string): void {
-    if (!streams.delete(stream)) return;
+class OpenStreams implements Streams {
+  readonly #boards: Boards;
+  readonly #log: Logger;
+  readonly #streams = new Set<Stream>();
+  readonly #beating: NodeJS.Timeout;
+
+  constructor(boards: Boards, log: Logger) {
+    this.#boards = boards;
+    this.#log = log;
+    this.#beating = setInterval(() => this.#beat(), heartbeatEveryMs);
+    this.#beating.unref();
+  }
+
+  open(visitor: Visitor): boolean {
+    const { link } = visitor.session;
+    if ([...this.#streams].filter(({ session }) => session.link.linkId === link.linkId).length >= maxStreamsOfLink)
+      return false;
+    const stream: Stream = { ...visitor, ended: new AbortController() };
+    this.#streams.add(stream);
+    visitor.response.on('close', () => this.#end(stream));
+    this.#follow(stream)
+      .catch((error: unknown) => {
+        if (!stream.ended.signal.aborted) this.#log.warn({ err: error }, 'the changes of a queue could not be shown');
+      })
+      // The page reconnects, and then gets an error if its link is no longer valid.
+      .finally(() => this.#end(stream));
+    return true;
+  }
+
+  async recheckAll(): Promise<void> {
+    for (const stream of [...this.#streams]) await this.#recheck(stream);
+  }
+
+  close(): void {
+    clearInterval(this.#beating);
+    for (const stream of [...this.#streams]) this.#end(stream);
+  }
+
+  #beat(): void {
+    for (const { response } of this.#streams) response.write(': \n\n');
+    void this.recheckAll().catch((error: unknown) =>
+      this.#log.warn({ err: error }, 'embed links could not be checked'),
+    );
+  }
+
+  #end(stream: Stream, lastEvent?: string): void {
+    if (!this.#streams.delete(stream)) return;
     stream.ended.abort();
     stream.response.end(lastEvent);
   }
 
-  async function follow(stream: Stream): Promise<void> {
+  async #follow(stream: Stream): Promise<void> {
     const { response, session, ended } = stream;
-    const changes = await boards.changes(session);
+    const changes = await this.#boards.changes(session);
     ended.signal.addEventListener('abort', () => void changes.return?.());
     const send = async (): Promise<void> => {
-      const board = await boards.read(session);
+      const board = await this.#boards.read(session);
       if (!ended.signal.aborted) response.write(`data: ${JSON.stringify(board)}\n\n`);
     };
     await send();
@@ -57,45 +103,12 @@ export function createStreams(boards: Boards, log: Logger): Streams {
     }
   }
 
-  async function recheck(stream: Stream): Promise<void> {
+  async #recheck(stream: Stream): Promise<void> {
     try {
       await stream.signInAgain();
     } catch (error) {
-      if (error instanceof DomainError) return end(stream, 'event: ended\ndata: {}\n\n');
+      if (error instanceof DomainError) return this.#end(stream, 'event: ended\ndata: {}\n\n');
       throw error;
     }
   }
-
-  const recheckAll = async (): Promise<void> => {
-    for (const stream of [...streams]) await recheck(stream);
-  };
-
-  const beating = setInterval(() => {
-    for (const { response } of streams) response.write(': \n\n');
-    void recheckAll().catch((error: unknown) => log.warn({ err: error }, 'embed links could not be checked'));
-  }, heartbeatEveryMs);
-  beating.unref();
-
-  return {
-    open(visitor) {
-      const { link } = visitor.session;
-      if ([...streams].filter(({ session }) => session.link.linkId === link.linkId).length >= maxStreamsOfLink)
-        return false;
-      const stream: Stream = { ...visitor, ended: new AbortController() };
-      streams.add(stream);
-      visitor.response.on('close', () => end(stream));
-      follow(stream)
-        .catch((error: unknown) => {
-          if (!stream.ended.signal.aborted) log.warn({ err: error }, 'the changes of a queue could not be shown');
-        })
-        // The page reconnects, and then gets an error if its link is no longer valid.
-        .finally(() => end(stream));
-      return true;
-    },
-    recheckAll,
-    close() {
-      clearInterval(beating);
-      for (const stream of [...streams]) end(stream);
-    },
-  };
 }
