@@ -82,20 +82,7 @@ export function createClient(options: ClientOptions): Client {
     async apiFor(repository, purpose) {
       const { installation } = await find(repository);
       const octokit = octokitOf(installation, { accountId: repository.accountId, installationId: installation.id });
-      const given = { owner: repository.owner, repo: repository.name };
-      return {
-        ...given,
-        installation,
-        bot: `${installation.app.slug}[bot]`,
-        request: octokit.request.defaults({ request: { purpose } }) as Octokit['request'],
-        graphql: async <Answer>(document: string, variables: Readonly<Record<string, unknown>> = {}) =>
-          await octokit
-            .graphql<Answer>(document, { ...given, ...variables, request: { purpose } })
-            .catch((error: unknown) => {
-              const failed = readFailedCall(error);
-              throw failed === null ? error : asPortError(judgeFailure(failed, now()), error);
-            }),
-      };
+      return apiOf(octokit, { repository, installation, purpose, now });
     },
     async findRemote(repository, { isRefused = false } = {}) {
       const { installation, githubId } = await find(repository);
@@ -107,6 +94,30 @@ export function createClient(options: ClientOptions): Client {
       return { url: `${installation.app.webUrl}/${repository.owner}/${repository.name}.git`, token };
     },
     identity: (repository) => identities.get(repository.id) ?? unknownIdentity,
+  };
+}
+
+interface ApiOptions {
+  readonly repository: HostRepository;
+  readonly installation: GitHubInstallation;
+  readonly purpose: Purpose;
+  readonly now: () => number;
+}
+
+function apiOf(octokit: Octokit, { repository, installation, purpose, now }: ApiOptions): Api {
+  const given = { owner: repository.owner, repo: repository.name };
+  return {
+    ...given,
+    installation,
+    bot: `${installation.app.slug}[bot]`,
+    request: octokit.request.defaults({ request: { purpose } }) as Octokit['request'],
+    graphql: async <Answer>(document: string, variables: Readonly<Record<string, unknown>> = {}) =>
+      await octokit
+        .graphql<Answer>(document, { ...given, ...variables, request: { purpose } })
+        .catch((error: unknown) => {
+          const failed = readFailedCall(error);
+          throw failed === null ? error : asPortError(judgeFailure(failed, now()), error);
+        }),
   };
 }
 

@@ -62,30 +62,6 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
     write: writeSuccesses,
   });
 
-  async function attempt(
-    delivery: TakenDelivery,
-    target: Target | null,
-    writeSuccess: (answered: AnsweredDelivery) => Promise<void>,
-  ): Promise<AttemptVerdict> {
-    const { headers, answer } =
-      target === null
-        ? { headers: {}, answer: undeliverable }
-        : await post(options.http, delivery, { target, at: ports.clock() });
-    const now = ports.clock();
-    const verdict = decideAfterAttempt(
-      { status: answer.status, retryAfter: answer.headers['retry-after'] ?? null },
-      { failures: delivery.failures, hasRetries: delivery.action !== pingAction },
-      now.getTime(),
-    );
-    const outcome = { requestHeaders: headers, answer, concluded: concluded(verdict), now };
-    const failure = { ...outcome, url: target?.url ?? null, isGone: verdict.kind === 'gone' };
-    // If the outcome cannot be written, the delivery is sent again when its lease ends.
-    if (verdict.kind === 'succeeded') await writeSuccess({ taken: delivery, outcome });
-    else await retryDuringOutage(async () => await writeFailure(ports, delivery, failure), ports.log);
-    ports.meter.count('interlock_webhook_attempts_total', { outcome: outcomeLabels[verdict.kind] });
-    return verdict;
-  }
-
   return {
     async takePendingDeliveries(endpoint, max) {
       const now = ports.clock();
@@ -93,20 +69,52 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
       return { deliveries, target: deliveries.length === 0 ? null : await readTarget(ports, options, endpoint) };
     },
     async send(delivery, target) {
-      if ((await attempt(delivery, target, writeTogether)).kind === 'again') await options.retry(delivery);
+      const verdict = await attempt(ports, options.http, { delivery, target, writeSuccess: writeTogether });
+      if (verdict.kind === 'again') await options.retry(delivery);
     },
     async attemptRetry(ref) {
       const taken = await takeRetry(ports.db, ref, ports.clock());
       // The outcome of a retry is written alone, without waiting for other outcomes.
       if (taken !== null)
-        await attempt(
-          taken,
-          await readTarget(ports, options, taken),
-          async (answered) => await writeSuccesses([answered]),
-        );
+        await attempt(ports, options.http, {
+          delivery: taken,
+          target: await readTarget(ports, options, taken),
+          writeSuccess: async (answered) => await writeSuccesses([answered]),
+        });
       return (await readDeliveryWait(ports.db, ref)) ?? { state: 'canceled', nextLookAt: null };
     },
   };
+}
+
+interface Attempt {
+  readonly delivery: TakenDelivery;
+  /** Null: the delivery cannot be signed. */
+  readonly target: Target | null;
+  readonly writeSuccess: (answered: AnsweredDelivery) => Promise<void>;
+}
+
+async function attempt(
+  ports: Ports,
+  http: WebhookOptions['http'],
+  { delivery, target, writeSuccess }: Attempt,
+): Promise<AttemptVerdict> {
+  const { headers, answer } =
+    target === null
+      ? { headers: {}, answer: undeliverable }
+      : await post(http, delivery, { target, at: ports.clock() });
+  const now = ports.clock();
+  const verdict = decideAfterAttempt(
+    { status: answer.status, retryAfter: answer.headers['retry-after'] ?? null },
+    { failures: delivery.failures, hasRetries: delivery.action !== pingAction },
+    now.getTime(),
+  );
+  const outcome = { requestHeaders: headers, answer, concluded: concluded(verdict), now };
+  const failure = { ...outcome, url: target?.url ?? null, isGone: verdict.kind === 'gone' };
+  // If the outcome cannot be written, the delivery is sent again when its lease ends.
+  if (verdict.kind === 'succeeded') await writeSuccess({ taken: delivery, outcome });
+  else await retryDuringOutage(async () => await writeFailure(ports, delivery, failure), ports.log);
+  ports.meter.count('interlock_webhook_attempts_total', { outcome: outcomeLabels[verdict.kind] });
+  return verdict;
 }
 
 const undeliverable: HttpAnswer = {
