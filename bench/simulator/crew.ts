@@ -1,27 +1,34 @@
 // Measures policies in worker threads. Each thread takes the next task of the list when it is idle.
 import { Worker, isMainThread, parentPort } from 'node:worker_threads';
-import { measureTask, type MeasuredTask, type Task } from './measurement.ts';
+import { measureTask, type Task } from './measurement.ts';
+import type { MeasuredTask } from './rows.ts';
 
-/** Returns the measurements in the order of the tasks. */
-export async function measureAll(tasks: readonly Task[], threads: number): Promise<MeasuredTask[]> {
-  const measured: MeasuredTask[] = [];
+interface Answer extends MeasuredTask {
+  readonly tookSec: number;
+}
+
+/** Calls `onMeasured` for each task as soon as it is measured. */
+export async function measureAll(
+  tasks: readonly Task[],
+  threads: number,
+  onMeasured: (measured: MeasuredTask, tookSec: number) => void,
+): Promise<void> {
   let next = 0;
   const runThread = async (): Promise<void> => {
     const worker = new Worker(new URL(import.meta.url));
     try {
-      for (let at = next++; at < tasks.length; at = next++) {
-        const task = tasks[at];
-        if (task !== undefined) measured[at] = await measureIn(worker, task);
+      for (let task = tasks[next++]; task !== undefined; task = tasks[next++]) {
+        const { tookSec, ...measured } = await measureIn(worker, task);
+        onMeasured(measured, tookSec);
       }
     } finally {
       await worker.terminate();
     }
   };
   await Promise.all(Array.from({ length: Math.min(threads, tasks.length) }, runThread));
-  return measured;
 }
 
-async function measureIn(worker: Worker, task: Task): Promise<MeasuredTask> {
+async function measureIn(worker: Worker, task: Task): Promise<Answer> {
   return await new Promise((resolve, reject) => {
     const fail = (error: unknown): void => reject(new Error(`${task.policy}, seed ${task.seed}`, { cause: error }));
     worker.removeAllListeners();
@@ -32,5 +39,7 @@ async function measureIn(worker: Worker, task: Task): Promise<MeasuredTask> {
 
 if (!isMainThread)
   parentPort?.on('message', (task: Task) => {
-    parentPort?.postMessage({ task, measurement: measureTask(task) } satisfies MeasuredTask);
+    const begin = performance.now();
+    const measurement = measureTask(task);
+    parentPort?.postMessage({ task, measurement, tookSec: (performance.now() - begin) / 1000 } satisfies Answer);
   });

@@ -1,8 +1,10 @@
 // Measures a policy on a day, and averages over days.
 import { simulate, type Run } from '../../src/domain/simulation/engine.ts';
 import { quantile } from '../../src/domain/simulation/quantile.ts';
-import { nameCell, type Cell } from './cell.ts';
-import { referencePolicy, policies } from './policies/index.ts';
+import type { Cell } from './cell.ts';
+import { interlock } from './policies/interlock.ts';
+import { policies } from './policies/index.ts';
+import { TailRecorder, type Tail } from './tail.ts';
 import { drawDay, type Day } from './workload.ts';
 
 export interface Task extends Day {
@@ -21,27 +23,35 @@ export interface Measurement {
   readonly red: number;
   /** The share of all changes that were ejected although they were good. */
   readonly ejectedUnjustly: number;
+  /** Only for `interlock`. */
+  readonly tail?: Tail;
 }
 
-/**
- * The means over several days of a cell; `red` is a sum. Times are ratios to the times of the policy `referencePolicy`
- * on the same days.
- */
-export interface Row {
-  readonly policy: string;
-  readonly cell: string;
+/** Times are ratios to the times of the policy `referencePolicy` on the same days. */
+export interface Figures {
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
   readonly buildsPerChange: number;
+}
+
+/** The means over several days of a cell; `red` is a sum. */
+export interface Row extends Figures {
+  readonly policy: string;
+  readonly cell: string;
+  /** The number of days. */
+  readonly days: number;
+  /** The figures of the worst day, each by itself. */
+  readonly worst: Figures;
   readonly landedPerHour: number;
   readonly red: number;
   readonly ejectedUnjustly: number;
-}
-
-export interface FullRow extends Row {
   /** The longest wait of a day, divided by the P99 of the same day, for the day with the largest such ratio. */
   readonly longest: number;
+  /** The means of `interlock` over the days of this row. Null: `interlock` did not run on all of these days. */
+  readonly interlock: Figures | null;
+  /** The sum over the days. Only for `interlock`. */
+  readonly tail?: Tail;
 }
 
 export function measureTask({ cell, policy, ...day }: Task): Measurement {
@@ -49,7 +59,10 @@ export function measureTask({ cell, policy, ...day }: Task): Measurement {
   if (makePolicy === undefined)
     throw new Error(`There is no policy ${policy}. The policies are ${Object.keys(policies).join(', ')}.`);
   const setup = drawDay(cell, day);
-  return measurementOf(simulate(setup, makePolicy), setup.changes.length);
+  if (makePolicy !== interlock) return measurementOf(simulate(setup, makePolicy), setup.changes.length);
+  const recorder = new TailRecorder();
+  const run = simulate(setup, () => recorder.watch(interlock(setup, recorder.onPlan)));
+  return { ...measurementOf(run, setup.changes.length), tail: recorder.tailOf(run.outcomes, setup.workers) };
 }
 
 function measurementOf(run: Run, changes: number): Measurement {
@@ -70,52 +83,4 @@ function measurementOf(run: Run, changes: number): Measurement {
     red: run.red,
     ejectedUnjustly: run.ejectedUnjustly / changes,
   };
-}
-
-export interface MeasuredTask {
-  readonly task: Task;
-  readonly measurement: Measurement;
-}
-
-/** Returns a row for each policy and cell. A time is the mean of the ratios of the days. */
-export function rowsOf(measured: readonly MeasuredTask[], shown: readonly string[]): FullRow[] {
-  const measures = new Map(
-    measured.flatMap(({ task, measurement }) =>
-      task.policy === referencePolicy ? [[dayOf(task), measurement] as const] : [],
-    ),
-  );
-  const groups = Map.groupBy(measured, ({ task }) => `${nameCell(task.cell)} ${task.policy}`);
-  return [...groups.values()].flatMap((group) => {
-    const [first] = group;
-    if (first === undefined || !shown.includes(first.task.policy)) return [];
-    const mean = (of: (measurement: Measurement) => number): number =>
-      rounded(group.reduce((sum, { measurement }) => sum + of(measurement), 0) / group.length);
-    const ratio = (of: (measurement: Measurement) => number): number =>
-      rounded(
-        group.reduce(
-          (sum, each) => sum + of(each.measurement) / of(measures.get(dayOf(each.task)) ?? each.measurement),
-          0,
-        ) / group.length,
-      );
-    return {
-      policy: first.task.policy,
-      cell: nameCell(first.task.cell),
-      p50: ratio((of) => of.p50),
-      p95: ratio((of) => of.p95),
-      p99: ratio((of) => of.p99),
-      buildsPerChange: mean((of) => of.buildsPerChange),
-      landedPerHour: mean((of) => of.landedPerHour),
-      red: group.reduce((sum, { measurement }) => sum + measurement.red, 0),
-      ejectedUnjustly: mean((of) => of.ejectedUnjustly),
-      longest: rounded(Math.max(...group.map(({ measurement }) => measurement.longest / measurement.p99))),
-    };
-  });
-}
-
-function dayOf({ cell, seed, changes, past }: Task): string {
-  return `${nameCell(cell)} ${seed} ${changes} ${past}`;
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 10_000) / 10_000;
 }

@@ -1,11 +1,11 @@
 // Writes the page that describes the results of a grid in words. The page compares the rounded values that the tables
 // show, so that a reader finds the same order in the tables.
-import { parseCell } from './cell.ts';
-import type { FullRow } from './measurement.ts';
-import { policies } from './policies/index.ts';
+import { markdownTable, nameDay, percent, roundRow, show } from './figures.ts';
+import { linearSection } from './linear-section.ts';
+import type { Figures, Row } from './measurement.ts';
+import { tailTable } from './tail-table.ts';
 
 export interface Effort {
-  readonly seeds: string;
   readonly changes: number;
   readonly past: number;
 }
@@ -19,19 +19,24 @@ const isRival = (policy: string): boolean =>
 /** A kind of day on which our planner ran, with the policies that it is compared with. */
 interface Day {
   readonly name: string;
-  readonly interlock: FullRow;
-  readonly trained: FullRow | undefined;
-  readonly bound: FullRow | undefined;
-  /** The policy with the lowest P95 among the other policies that do not know outcomes. */
-  readonly best: FullRow | undefined;
+  readonly interlock: Row;
+  readonly trained: Row | undefined;
+  readonly bound: Row | undefined;
+  /** Of the other policies that do not know outcomes, the one with the lowest P95, compared with ours on its days. */
+  readonly best: Rival | undefined;
   /** The other policies that do not know outcomes. */
-  readonly rivals: readonly FullRow[];
+  readonly rivals: readonly Rival[];
+}
+
+interface Rival extends Row {
+  /** The figures of our planner on the same days. */
+  readonly ours: Figures;
 }
 
 const title = '# The planner compared with other policies';
 
 /** Returns the text of docs/planner/README.md. */
-export function summarize(rows: readonly FullRow[], effort: Effort): string {
+export function summarize(rows: readonly Row[], effort: Effort): string {
   const shown = rows.map(roundRow);
   const days = daysOf(shown);
   if (days.length === 0) return `${title}\n\n${introduction(effort)} \`${own}\` did not run, so nothing is compared.\n`;
@@ -39,64 +44,70 @@ export function summarize(rows: readonly FullRow[], effort: Effort): string {
     title,
     introduction(effort),
     '## What was compared',
-    comparison(days),
+    comparison(days, shown),
+    amount(shown),
     '## Results',
     ...results(days, shown),
     '## Where the long waits come from',
     causes,
+    ...tail(days),
+    ...linear(shown),
     '## What is not reached',
     notReached(days),
   ].join('\n\n');
 }
 
-function roundRow(row: FullRow): FullRow {
-  const round = (value: number): number => Number(value.toFixed(2));
-  return {
-    ...row,
-    ...{ p50: round(row.p50), p95: round(row.p95), p99: round(row.p99) },
-    ...{ longest: round(row.longest), buildsPerChange: round(row.buildsPerChange) },
-  };
+function tail(days: readonly Day[]): readonly string[] {
+  const table = tailTable(days.map(({ interlock }) => interlock));
+  if (table === '') return [];
+  return [
+    'The table has the landed changes of `interlock` that waited longer than the P95 of their day. Each minute of their waits has one cause: the first one in the table that applies. *Were moved* is the share of these changes that were moved behind others.',
+    table,
+  ];
 }
 
-function daysOf(rows: readonly FullRow[]): readonly Day[] {
+function linear(rows: readonly Row[]): readonly string[] {
+  const section = linearSection(rows);
+  return section === '' ? [] : ['## Adaptive and linear speculation', section];
+}
+
+function daysOf(rows: readonly Row[]): readonly Day[] {
   return [...Map.groupBy(rows, (row) => row.cell)].flatMap(([cell, group]) => {
-    const of = (policy: string): FullRow | undefined => group.find((row) => row.policy === policy);
+    const of = (policy: string): Row | undefined => group.find((row) => row.policy === policy);
     const interlock = of(own);
     if (interlock === undefined) return [];
-    const rivals = group.filter((row) => isRival(row.policy)).toSorted((a, b) => a.p95 - b.p95);
+    const rivals = group
+      .flatMap((row) => (isRival(row.policy) && row.interlock !== null ? [{ ...row, ours: row.interlock }] : []))
+      .toSorted((a, b) => a.p95 / a.ours.p95 - b.p95 / b.ours.p95);
     return [{ name: nameDay(cell), interlock, trained: of(trained), bound: of(bound), best: rivals[0], rivals }];
   });
 }
 
-/** The cell as text, such as `500 an hour, 500 workers, overlap 0.5`, and what is unusual about the day. */
-function nameDay(text: string): string {
-  const cell = parseCell(text);
-  const usual = parseCell('');
-  return [
-    `${cell.rate} an hour`,
-    cell.workers === 1 ? 'one worker' : `${cell.workers} workers`,
-    cell.overlap === 1 ? 'targets unknown' : `overlap ${cell.overlap}`,
-    ...(cell.failure === usual.failure ? [] : [`${percent(cell.failure)} failures`]),
-    ...(cell.flake === usual.flake ? [] : [`${percent(cell.flake)} flakes`]),
-    ...(cell.median === usual.median ? [] : [`builds of ${cell.median} minutes`]),
-    ...(cell.zipf === usual.zipf ? [] : [`Zipf ${cell.zipf}`]),
-    ...(cell.burst === usual.burst ? [] : ['bursts']),
-    ...(cell.draw === usual.draw ? [] : ['a time for each build']),
-  ].join(', ');
+function introduction({ changes, past }: Effort): string {
+  return `\`npm run bench:planner\` made this page and [the tables](tables.md) of all policies, which have a plot for each kind of day. A day has ${changes} changes. Policies that learn know the outcomes of ${past} earlier changes. [The simulator](../simulator.md) says what is modelled, and describes each policy.`;
 }
 
-function introduction({ seeds, changes, past }: Effort): string {
-  return `\`npm run bench:planner\` made this page and [the tables](tables.md) of all policies, which have a plot for each kind of day. Seeds ${seeds}, ${changes} changes a day. Policies that learn know the outcomes of ${past} earlier changes. [The simulator](../simulator.md) says what is modelled, and describes each policy.`;
+function comparison(days: readonly Day[], rows: readonly Row[]): string {
+  return `Our planner (\`${own}\`) and ${new Set(rows.map(({ policy }) => policy).filter(isRival)).size} other policies ran on ${days.length} kinds of days. A kind of day is given by the changes that arrive in an hour, the number of workers of CI, and the share of changes that overlap another change in flight. Unless the name of a day says otherwise, 8 % of the changes are bad, no build flakes, half of the builds take less than 30 minutes, and the popularity of targets follows a power law with the exponent 0.8 (Zipf). \`${trained}\` is our planner with the success probabilities of a trained model. Waits are ratios to the *in-order oracle*, which knows all outcomes and keeps the order. A wait below 1 is shorter than the oracle's. \`${bound}\` knows all outcomes too and may change the order. If every build has a worker, no policy that builds each change separately is faster.`;
 }
 
-function comparison(days: readonly Day[]): string {
-  return `Our planner (\`${own}\`) and ${Object.keys(policies).filter(isRival).length} other policies ran on ${days.length} kinds of days. A kind of day is given by the changes that arrive in an hour, the number of workers of CI, and the share of changes that overlap another change in flight. Unless the name of a day says otherwise, 8 % of the changes are bad, no build flakes, half of the builds take less than 30 minutes, and the popularity of targets follows a power law with the exponent 0.8 (Zipf). \`${trained}\` is our planner with the success probabilities of a trained model. Waits are ratios to the *in-order oracle*, which knows all outcomes and keeps the order. A wait below 1 is shorter than the oracle's. \`${bound}\` knows all outcomes too and may change the order. If every build has a worker, no policy that builds each change separately is faster.`;
+/** How many days of each kind each policy ran on. */
+function amount(rows: readonly Row[]): string {
+  const byPolicy = [...Map.groupBy(rows, ({ policy }) => policy)].map(([policy, group]) => {
+    const days = group.map((row) => row.days);
+    const [least, most] = [Math.min(...days), Math.max(...days)];
+    return { policy: `\`${policy}\``, days: least === most ? `${least}` : `${least} to ${most}` };
+  });
+  const groups = [...Map.groupBy(byPolicy, ({ days }) => days)].map(
+    ([days, group]) => `${days} (${group.map(({ policy }) => policy).join(', ')})`,
+  );
+  return `Figures are means over several days of each kind, each with other random numbers. The number of days is ${groups.join('; ')}. Our planner is compared with each policy on the same days.`;
 }
 
-function results(days: readonly Day[], rows: readonly FullRow[]): readonly string[] {
+function results(days: readonly Day[], rows: readonly Row[]): readonly string[] {
   const rivals = rows.filter((row) => isRival(row.policy));
   const red = rows.reduce((sum, row) => sum + row.red, 0);
-  const fastest = days.filter(({ interlock, best }) => best === undefined || interlock.p95 <= best.p95);
+  const fastest = days.filter(({ best }) => best === undefined || best.ours.p95 <= best.p95);
   const beaten = days.filter((day) => betterWithoutMoreBuilds(day).length > 0);
   const findings = [
     `- **Waits.** On ${fastest.length} of ${days.length} kinds of days no other policy that does not know outcomes has a lower P95 than \`${own}\`. On ${days.length - beaten.length} none has a lower P95 with as many builds or fewer.${beaten.map(describeBetterPolicy).join('')}`,
@@ -106,19 +117,19 @@ function results(days: readonly Day[], rows: readonly FullRow[]): readonly strin
   ];
   return [
     findings.join('\n'),
-    'The table has percentiles of the waits, and the builds a change. *Best other* is the policy with the lowest P95 that does not know outcomes.',
+    'The table has percentiles of the waits, and the builds a change. The P95 of the worst day is in parentheses. *Best other* is the policy with the lowest P95 that does not know outcomes.',
     tableOf(days),
   ];
 }
 
-function betterWithoutMoreBuilds({ interlock, rivals }: Day): readonly FullRow[] {
-  return rivals.filter((row) => row.p95 < interlock.p95 && row.buildsPerChange <= interlock.buildsPerChange);
+function betterWithoutMoreBuilds({ rivals }: Day): readonly Rival[] {
+  return rivals.filter((row) => row.p95 < row.ours.p95 && row.buildsPerChange <= row.ours.buildsPerChange);
 }
 
 function describeBetterPolicy(day: Day): string {
   const [first] = betterWithoutMoreBuilds(day);
   if (first === undefined) return '';
-  return ` On the day with ${day.name}, \`${first.policy}\` has a P95 of ${show(first.p95)} with ${show(first.buildsPerChange)} builds a change, and \`${own}\` one of ${show(day.interlock.p95)} with ${show(day.interlock.buildsPerChange)}.`;
+  return ` On the day with ${day.name}, \`${first.policy}\` has a P95 of ${show(first.p95)} with ${show(first.buildsPerChange)} builds a change, and \`${own}\` one of ${show(first.ours.p95)} with ${show(first.ours.buildsPerChange)}.`;
 }
 
 function tableOf(days: readonly Day[]): string {
@@ -131,12 +142,12 @@ function tableOf(days: readonly Day[]): string {
   ];
   const lines = days.map(({ name, interlock, trained: model, best, bound: limit }) => [
     name,
-    `${show(interlock.p50)} / ${show(interlock.p95)} / ${show(interlock.p99)}, ${show(interlock.buildsPerChange)}`,
+    `${show(interlock.p50)} / ${p95Of(interlock)} / ${show(interlock.p99)}, ${show(interlock.buildsPerChange)}`,
     model === undefined ? '' : costOf(model),
     best === undefined ? '' : `${best.policy}: ${costOf(best)}`,
     limit === undefined ? '' : show(limit.p95),
   ]);
-  return [header, header.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return markdownTable([header, ...lines]);
 }
 
 const causes = [
@@ -161,14 +172,19 @@ function notReached(days: readonly Day[]): string {
       : [
           `- **The bound for any order.** On the day with ${far.name}, the P95 of \`${own}\` is ${far.ratio.toFixed(1)} times the P95 of \`${bound}\`. On every other day the ratio is lower.`,
         ]),
-    '- **One build a change.** Most of the additional builds are stopped because their assumption cannot come true any more ([where the builds go](../simulator.md#builds-for-reordered-changes)). For this reason linear speculation is the default.',
-    '- **Long days.** On [days of 2,000 changes](../simulator.md#a-day-of-2000-changes) the lines of the busiest targets grow for hours, and all policies have longer waits than on the days of this page.',
+    '- **One build a change.** Most of the additional builds are stopped because their assumption cannot come true any more ([where the builds go](../simulator.md#builds-for-reordered-changes)).',
+    '- **The best that is possible.** No policy that knows only probabilities is as fast as the oracle. [Small lines](small-lines.md) compares our planner with the best policy for lines of at most five changes.',
+    '- **Long days.** The longer the day, the longer the lines of the busiest targets and the waits of all policies. Days of 500 changes have shorter waits than the days of this page, and [days of 2,000 changes](../simulator.md#a-day-of-2000-changes) longer ones.',
   ];
   return `${findings.join('\n')}\n`;
 }
 
-function costOf(row: FullRow): string {
-  return `${show(row.p95)}, ${show(row.buildsPerChange)}`;
+function p95Of({ p95, worst, days }: Row): string {
+  return days === 1 ? show(p95) : `${show(p95)} (${show(worst.p95)})`;
+}
+
+function costOf(row: Row): string {
+  return `${p95Of(row)}, ${show(row.buildsPerChange)}`;
 }
 
 function range(values: readonly number[]): string {
@@ -176,5 +192,3 @@ function range(values: readonly number[]): string {
 }
 
 const most = (values: readonly number[]): number => Math.max(0, ...values);
-const show = (value: number): string => value.toFixed(2);
-const percent = (share: number): string => `${Number((share * 100).toFixed(2))} %`;

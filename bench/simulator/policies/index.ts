@@ -4,6 +4,7 @@ import { batches } from './batches.ts';
 import { earlyLanding, earlyLandingLearned } from './early-landing.ts';
 import { inOrderOracle } from './in-order-oracle.ts';
 import { interlock, interlockTrained, interlockWithoutPrefixRule } from './interlock.ts';
+import { interlockLinear, interlockLinearBatches } from './linear.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { optimistic } from './optimistic.ts';
 import { prefixWindow } from './prefix-window.ts';
@@ -17,6 +18,8 @@ export const policies: Readonly<Record<string, MakePolicy>> = {
   interlock,
   'interlock-trained': interlockTrained,
   'interlock-without-prefix-rule': interlockWithoutPrefixRule,
+  'interlock-linear': interlockLinear,
+  'interlock-linear-batches': interlockLinearBatches,
   'one-at-a-time': oneAtATime,
   batches,
   'prefix-window': prefixWindow,

@@ -5,8 +5,8 @@ import type { Policy, PolicySetup } from '../../../src/domain/simulation/policy.
 import { rulesOfPlanner } from './rules.ts';
 import { trainedModel } from './submitqueue.ts';
 
-export function interlock(setup: PolicySetup): Policy {
-  return interlockWith(setup, {});
+export function interlock(setup: PolicySetup, onPlan?: PlannerOptions['onPlan']): Policy {
+  return interlockWith(setup, onPlan === undefined ? {} : { onPlan });
 }
 
 /**
@@ -28,7 +28,7 @@ export function interlockWithoutPrefixRule(setup: PolicySetup): Policy {
 
 function interlockWith(
   { workers, past }: PolicySetup,
-  more: Pick<PlannerOptions, 'rowOf'>,
+  more: Pick<PlannerOptions, 'rowOf' | 'onPlan'>,
   different: Partial<QueueRules> = {},
 ): Policy {
   const rules = { ...rulesOfPlanner, speculation: 'adaptive', useAffectedTargets: true } as const;

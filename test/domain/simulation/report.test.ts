@@ -2,51 +2,70 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import type { FullRow } from '../../../bench/simulator/measurement.ts';
-import { writeReport } from '../../../bench/simulator/report.ts';
+import type { Figures, Row } from '../../../bench/simulator/measurement.ts';
+import { readReport, writeReport } from '../../../bench/simulator/report.ts';
 import { projectRoot } from '../../../src/platform/project-root.ts';
 
 const committed = join(projectRoot, 'docs/planner');
 const folder = mkdtempSync(join(tmpdir(), 'interlock-report-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The rows in docs/planner/tables.md. */
-function readRows(): readonly FullRow[] {
-  const sections = readFileSync(join(committed, 'tables.md'), 'utf8').split('\n## ').slice(1);
-  return sections.flatMap((section) => {
-    const [heading = '', ...lines] = section.split('\n');
-    const cells = lines.filter((line) => line.startsWith('| ')).map((line) => line.slice(2, -2).split(' | '));
-    return cells.slice(2).map(([policy = '', ...figures]) => {
-      const [p50, p95, p99, longest, buildsPerChange, landedPerHour, red, unjustly] = figures.map(Number.parseFloat);
-      return {
-        ...{ policy, cell: heading.replaceAll(', ', ',') },
-        ...{ p50: p50 ?? NaN, p95: p95 ?? NaN, p99: p99 ?? NaN, longest: longest ?? NaN },
-        ...{ buildsPerChange: buildsPerChange ?? NaN, landedPerHour: landedPerHour ?? NaN },
-        ...{ red: red ?? NaN, ejectedUnjustly: (unjustly ?? NaN) / 100 },
-      };
-    });
-  });
-}
-
-it('the committed summary of the planner follows from its tables', async () => {
-  const rows = readRows();
-  expect(rows.length).toBeGreaterThan(200);
-  await writeReport(folder, rows, { seeds: '1', changes: 500, past: 2_000 });
-  for (const file of ['README.md', 'tables.md'])
+it('the committed pages of the planner follow from the committed rows', async () => {
+  const findings = await readReport(committed);
+  expect(findings.rows.length).toBeGreaterThan(100);
+  await writeReport(folder, findings);
+  for (const file of ['README.md', 'tables.md', 'rows.jsonl'])
     expect(readFileSync(join(folder, file), 'utf8')).toBe(readFileSync(join(committed, file), 'utf8'));
 });
 
-it('the summary names a policy that is faster with as few builds', async () => {
-  const row = { p50: 1, p99: 1, longest: 1, landedPerHour: 1, red: 0, ejectedUnjustly: 0, cell: 'rate=20,overlap=1' };
-  const rows = [
-    { ...row, policy: 'interlock', p95: 1.2, buildsPerChange: 2 },
-    { ...row, policy: 'in-order-oracle', p95: 1, buildsPerChange: 1 },
-    { ...row, policy: 'batches', p95: 1.1, buildsPerChange: 1.5 },
-  ];
-  await writeReport(folder, rows, { seeds: '1', changes: 10, past: 0 });
-  const page = readFileSync(join(folder, 'README.md'), 'utf8');
+const cell = 'rate=20,workers=20,overlap=1,failure=0.08,flake=0,median=30';
+
+/** The row of a policy with a P95 and builds, compared with `ours` on the same days. */
+function rowOf(policy: string, figures: Partial<Figures>, ours: Partial<Figures> | null): Row {
+  const usual: Figures = { p50: 1, p95: 1, p99: 1, buildsPerChange: 1 };
+  return {
+    ...{ policy, cell, days: 2, landedPerHour: 1, red: 0, ejectedUnjustly: 0, longest: 1 },
+    ...{ ...usual, ...figures },
+    worst: { ...usual, ...figures },
+    interlock: ours === null ? null : { ...usual, ...ours },
+  };
+}
+
+async function summaryOf(rows: readonly Row[]): Promise<string> {
+  await writeReport(folder, { rows, effort: { changes: 10, past: 0 } });
+  return readFileSync(join(folder, 'README.md'), 'utf8');
+}
+
+it('the summary names a policy that is faster with as few builds on the same days', async () => {
+  const page = await summaryOf([
+    // On the days of `batches`, `interlock` is slower than on average.
+    rowOf('interlock', { p95: 1.05, buildsPerChange: 2 }, { p95: 1.05, buildsPerChange: 2 }),
+    rowOf('in-order-oracle', {}, null),
+    rowOf('batches', { p95: 1.1, buildsPerChange: 1.5 }, { p95: 1.2, buildsPerChange: 2.1 }),
+  ]);
   expect(page).toContain('On 0 of 1 kinds of days no other policy that does not know outcomes has a lower P95');
   expect(page).toContain(
-    'On the day with 20 an hour, 100 workers, targets unknown, `batches` has a P95 of 1.10 with 1.50 builds a change, and `interlock` one of 1.20 with 2.00.',
+    'On the day with 20 an hour, 20 workers, targets unknown, `batches` has a P95 of 1.10 with 1.50 builds a change, and `interlock` one of 1.20 with 2.10.',
   );
+});
+
+it('the summary says on which days linear speculation is better', async () => {
+  const ours = { p50: 0.9, p95: 1.2, buildsPerChange: 2 };
+  const row = rowOf('interlock', ours, ours);
+  const better = await summaryOf([row, rowOf('interlock-linear', { p95: 1.3 }, ours)]);
+  expect(better).toContain(
+    'On none of the 1 kinds of days it has longer waits. On 1 of 1 it makes more builds a change.',
+  );
+  const worse = await summaryOf([row, rowOf('interlock-linear', { p95: 1.1, buildsPerChange: 3 }, ours)]);
+  expect(worse).toContain(
+    'it has longer waits: with 20 an hour, 20 workers, targets unknown, P95 1.20 instead of 1.10',
+  );
+  expect(worse).toContain('On 0 of 1 it makes more builds a change.');
+});
+
+it('the summary shows what the longest waits were spent on', async () => {
+  const minutes = { landingBuild: 30, noWorker: 0, moved: 60, ownBuilds: 0, behindMoved: 0 };
+  const tail = { changes: 2, moved: 1, minutes: { ...minutes, behindSecondBuild: 0, chain: 30, other: 0 } };
+  const page = await summaryOf([{ ...rowOf('interlock', {}, {}), tail }]);
+  expect(page).toContain('| 20 an hour, 20 workers, targets unknown | 1.0 | 50 % | 25 % | 50 % | 25 % |');
 });
