@@ -1,5 +1,6 @@
 // Enumerates the possible assumptions of a build in order of their probability. An assumption says which of the pull
 // requests before the unit land.
+import { priorityOfIsolatedBuild } from './isolated-first-build.ts';
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isFailure } from '../planning/failure.ts';
 import { findConflict, isAssumedToLand, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
@@ -59,6 +60,11 @@ export function mostLikelyCandidate(
     return { members, certain: [...certain], undecided: [], next: { probability: 1, flipped: [] } };
   undecided.sort((a, b) => a.odds - b.odds);
   return { members, certain: [...certain], undecided, next: { probability, flipped: [] } };
+}
+
+/** The candidate of an isolated first build. It assumes nothing, so that no other assumption follows. */
+export function isolatedCandidate(members: readonly number[]): Candidate {
+  return { members, certain: [], undecided: [], next: { probability: priorityOfIsolatedBuild, flipped: [] } };
 }
 
 /** With linear speculation every pull request is assumed to land unless one of its builds failed. */

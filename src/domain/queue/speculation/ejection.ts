@@ -36,7 +36,9 @@ export function ejectFailedPullRequests(graph: SpeculationGraph, justified: Read
     if (failure === null) continue;
     for (const index of build.members) ejected.add(index);
     const ended = endFailed(graph, step.view, { build, failure });
-    const related = [...new Set([...graph.builds, ...graph.invalidated, ...graph.inconclusive])].filter(
+    const related = [
+      ...new Set([...graph.builds, ...graph.invalidated, ...graph.inconclusive, ...graph.isolated]),
+    ].filter(
       (other) =>
         other !== build && !endedBuilds.has(other) && other.members.some((index) => build.members.includes(index)),
     );

@@ -39,6 +39,11 @@ export interface SpeculationGraph extends ConflictGraph {
    * none.
    */
   readonly inconclusive: readonly SpeculativeBuild[];
+  /**
+   * Isolated first builds, running or green, that lack a change that has landed since their start. They land nothing,
+   * and a green one shows that its pull request is good by itself.
+   */
+  readonly isolated: readonly SpeculativeBuild[];
   /** Builds whose result no longer matters. */
   readonly obsolete: readonly { readonly batch: BatchState; readonly cause: Cause; readonly isReported: boolean }[];
   /** For each index: the speculative builds that have its pull request as a member. */

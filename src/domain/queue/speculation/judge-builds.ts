@@ -2,6 +2,7 @@
 // much its failure proves.
 import { verdictOf, type LineView } from '../planning/line.ts';
 import { isFailure } from '../planning/failure.ts';
+import { isIsolatedBuild } from './isolated-first-build.ts';
 import { mayReorderForFailure, mayReorder, wasReordered } from './reorderable.ts';
 import { targetsOf } from './conflict-graph.ts';
 import { overlap, type Targets } from '../model/overlap.ts';
@@ -13,6 +14,8 @@ export type JudgedBuild =
   | { readonly build: SpeculativeBuild }
   /** The running build of an isolated retry, if a change that overlaps it has landed since its start. */
   | { readonly late: SpeculativeBuild }
+  /** An isolated first build that lacks a change that has landed since its start. */
+  | { readonly isolated: SpeculativeBuild }
   | { readonly red: SpeculativeBuild; readonly isOneOfTwo: boolean; readonly mayBeReordered: boolean }
   | SpeculationGraph['obsolete'][number];
 
@@ -22,7 +25,7 @@ export function judgeByGreens(
   judged: JudgedBuild,
   greens: readonly SpeculativeBuild[],
 ): JudgedBuild {
-  if ('batch' in judged) return judged;
+  if ('batch' in judged || 'isolated' in judged) return judged;
   if ('late' in judged) {
     const { late } = judged;
     const isAnswered = greens.some(({ members }) => members.some((index) => late.members.includes(index)));
@@ -76,6 +79,8 @@ export function judgeSpeculativeBuild(graph: SpeculationGraph, batch: BatchState
   if (passing !== null) return reset({ code: 302, causedBy: passing.id });
   const isOutdated = members.some((index) => !isUntouched(graph, build, index));
   if (!isOutdated && (isAboutReordered || isOrdered(graph, order))) return { build };
+  if ((verdict.kind === 'pending' || verdict.kind === 'green') && isIsolatedBuild(graph, batch, members[0] ?? -1))
+    return { isolated: build };
   if (countsAgainstReordered(graph, build)) return { red: build, isOneOfTwo: true, mayBeReordered: false };
   // The build goes on although it is late, because no pull request waits for it. If it were restarted at each landing,
   // it might never end.

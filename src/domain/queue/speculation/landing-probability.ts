@@ -52,7 +52,7 @@ function probabilityTogether(graph: SpeculationGraph, faultProbabilities: Float6
  */
 function estimateFaults(graph: SpeculationGraph): Float64Array {
   const faultProbabilities = Float64Array.from(graph.line, ({ successProbability: probability }) => 1 - probability);
-  for (const { verdict, pending } of graph.builds)
+  for (const { verdict, pending } of [...graph.builds, ...graph.isolated])
     if (verdict.kind === 'green') for (const index of pending) faultProbabilities[index] = residualFailure;
   const suspects = [...graph.builds, ...graph.invalidated]
     .filter(({ verdict }) => verdict.kind === 'red' || verdict.kind === 'timed_out')

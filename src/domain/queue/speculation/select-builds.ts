@@ -1,6 +1,7 @@
 // Selects the builds that start. Possible builds start in order of the probability that they are needed. A build is
 // needed if exactly the pull requests that it assumes land before it.
 import TinyQueue from 'tinyqueue';
+import { allowsIsolatedBuilds, isIsolatedBuild, needsIsolatedBuild } from './isolated-first-build.ts';
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { formBatches } from './batches.ts';
 import { isSecondTryWorthwhile } from '../model/success-probability.ts';
@@ -14,6 +15,7 @@ import type { Decision } from '../model/decision.ts';
 import {
   type Candidate,
   firstMember,
+  isolatedCandidate,
   mostLikelyCandidate,
   nextCandidates,
   listAssumedIndices,
@@ -57,12 +59,17 @@ export function selectBuilds(
   const dropped: SpeculativeBuild[] = [];
   if (free + unlikely.length <= 0) return { starts, dropped, until: null };
   const formed = formBatches(graph, free);
-  const heap = collectCandidates(graph, probabilities, unitsOf(graph, formed));
+  const heap = collectCandidates(graph, probabilities, {
+    units: unitsOf(graph, formed),
+    mayIsolate: allowsIsolatedBuilds(graph, free + countRunning(graph)),
+  });
   const reds = findUnexplainedReds(graph);
   for (let best = heap.pop(); best !== undefined; best = heap.pop()) {
     if (isAdaptive && best.next.probability < minProbability) break;
     const assumed = isAdaptive ? listAssumedIndices(graph, best, reds) : listAssumedOptimistically(graph, best);
-    const cause = assumed === null ? null : causeOf(graph, best, assumed);
+    // An isolated first build may have the same content as another candidate.
+    const isStarted = assumed?.length === 0 && starts.some((each) => isIsolatedStart(graph, each, best));
+    const cause = assumed === null || isStarted ? null : causeOf(graph, best, assumed);
     if (assumed !== null && cause !== null) {
       if (starts.length >= free + dropped.length) {
         const leastLikely = unlikely[dropped.length];
@@ -83,7 +90,7 @@ export function selectBuilds(
 function collectCandidates(
   graph: SpeculationGraph,
   probabilities: LandingProbabilities,
-  units: readonly (readonly number[])[],
+  { units, mayIsolate }: { readonly units: readonly (readonly number[])[]; readonly mayIsolate: boolean },
 ): TinyQueue<Candidate> {
   const isAdaptive = graph.view.snapshot.rules.speculation === 'adaptive';
   const heap = new TinyQueue<Candidate>(
@@ -97,12 +104,23 @@ function collectCandidates(
     // A unit with too many open outcomes before it is not examined. So the cost of a plan does not grow with a long
     // chain of overlapping pull requests.
     const [first = 0] = members;
+    if (mayIsolate && members.length === 1 && needsIsolatedBuild(graph, first, mostProbable?.[first] ?? 1))
+      heap.push(isolatedCandidate(members));
     if (mostProbable !== null && (mostProbable[first] ?? 1) < minProbability && !isInIsolatedRetry(graph, first))
       continue;
     const candidate = mostLikelyCandidate(graph, probabilities, members);
     if (candidate !== null) heap.push(candidate);
   }
   return heap;
+}
+
+function isIsolatedStart(graph: SpeculationGraph, { members, assumes }: StartBatch, candidate: Candidate): boolean {
+  const isSame = members.length === 1 && members[0]?.pullRequest === graph.line[firstMember(candidate)]?.id;
+  return isSame && assumes.length === 0 && candidate.members.length === 1;
+}
+
+function countRunning({ builds, isolated }: SpeculationGraph): number {
+  return [...builds, ...isolated].filter(({ verdict }) => verdict.kind === 'pending').length;
 }
 
 /** Running speculative builds that are unlikely to be needed, the least likely first. */
@@ -113,6 +131,7 @@ function findUnlikelyBuilds(
   return graph.builds
     .filter(({ verdict, batch }) => verdict.kind === 'pending' && !batch.landingPlanned)
     .filter(({ members }) => !members.some((index) => isInIsolatedRetry(graph, index)))
+    .filter(({ batch, members }) => !isIsolatedBuild(graph, batch, members[0] ?? -1))
     .map((build) => ({ build, probability: probabilityOfAssumptions(graph, probabilities, build) }))
     .filter(({ probability }) => probability * minReplacementFactor < 1)
     .sort((a, b) => a.probability - b.probability);

@@ -19,6 +19,7 @@ export function viewGraph(view: LineView): SpeculationGraph {
     builds: [],
     invalidated: [],
     inconclusive: [],
+    isolated: [],
     obsolete: [],
     buildsOf: new Map(),
     landed: history.changes,
@@ -32,6 +33,7 @@ export function viewGraph(view: LineView): SpeculationGraph {
   graph.builds = judged.flatMap((each) => ('build' in each ? [each.build] : []));
   graph.invalidated = judged.flatMap((each) => ('red' in each && each.isOneOfTwo ? [each.red] : []));
   graph.inconclusive = judged.flatMap((each) => ('red' in each && each.mayBeReordered ? [each.red] : []));
+  graph.isolated = judged.flatMap((each) => ('isolated' in each ? [each.isolated] : []));
   graph.obsolete = judged.flatMap((each) => ('batch' in each ? [each] : []));
   graph.buildsOf = indexMembers(graph.builds);
   return graph;
