@@ -101,7 +101,14 @@ function amount(rows: readonly Row[]): string {
   const groups = [...Map.groupBy(byPolicy, ({ days }) => days)].map(
     ([days, group]) => `${days} (${group.map(({ policy }) => policy).join(', ')})`,
   );
-  return `Figures are means over several days of each kind, each with other random numbers. The number of days is ${groups.join('; ')}. Our planner is compared with each policy on the same days.`;
+  const kinds = new Set(rows.map(({ cell }) => cell)).size;
+  const few = [...Map.groupBy(rows, ({ policy }) => policy)].flatMap(([policy, group]) =>
+    group.length < kinds ? `\`${policy}\` ran on ${group.length}` : [],
+  );
+  return [
+    `Figures are means over several days of each kind, each with other random numbers. The number of days is ${groups.join('; ')}. Our planner is compared with each policy on the same days.`,
+    ...(few.length === 0 ? [] : [`Not all policies ran on all ${kinds} kinds of days: ${few.join(', ')}.`]),
+  ].join(' ');
 }
 
 function results(days: readonly Day[], rows: readonly Row[]): readonly string[] {
@@ -173,7 +180,7 @@ function notReached(days: readonly Day[]): string {
           `- **The bound for any order.** On the day with ${far.name}, the P95 of \`${own}\` is ${far.ratio.toFixed(1)} times the P95 of \`${bound}\`. On every other day the ratio is lower.`,
         ]),
     '- **One build a change.** Most of the additional builds are stopped because their assumption cannot come true any more ([where the builds go](../simulator.md#builds-for-reordered-changes)).',
-    '- **The best that is possible.** No policy that knows only probabilities is as fast as the oracle. [Small lines](small-lines.md) compares our planner with the best policy for lines of at most five changes.',
+    '- **The best policy that knows no outcomes.** Both oracles know outcomes. [Small lines](small-lines.md) compares our planner with the best policy that knows only probabilities, for lines of five changes.',
     '- **Long days.** The longer the day, the longer the lines of the busiest targets and the waits of all policies. Days of 500 changes have shorter waits than the days of this page, and [days of 2,000 changes](../simulator.md#a-day-of-2000-changes) longer ones.',
   ];
   return `${findings.join('\n')}\n`;
