@@ -11,8 +11,8 @@ import { errorText, secretsOf, textRedactor } from './platform/logging.ts';
 import { isOutage } from './platform/outage.ts';
 
 /**
- * Parses the arguments of this process. Throws CommanderError after `--help`, for which `runTool` prints nothing. The
- * message about wrong arguments names the help.
+ * Parses the arguments of this process. Throws CommanderError after `--help`, for which `runTool` prints nothing.
+ * Throws StartError if arguments are wrong, with a message that names the help.
  */
 export function parseArguments(command: Command): void {
   command

@@ -116,7 +116,7 @@ export async function connect(invocation: Invocation): Promise<Api> {
     case 'no address':
       throw new Failure(
         'usage',
-        'No service is named. Log in (interlock login <address>), set INTERLOCK_URL, give --url, or name the data directory of a service that runs on this machine by --data.',
+        'No service is named. Log in (interlock login <address>), set INTERLOCK_URL, give --url, or give --data with the data directory of a service on this machine.',
       );
   }
 }
@@ -189,7 +189,7 @@ export function unknownPullRequest(repository: RepositoryName, number: number): 
 
 /**
  * Waits for an answer of the service. A documented refusal such as "Pull request not found" does not say which name is
- * unknown and what to do, so `more` is appended to its message. A message that ends with a period is not changed.
+ * unknown or what to do, so `more` is appended to its message. A message that ends with a period is not changed.
  */
 export async function completeRefusal<Answer>(
   more: string | ((refusal: Failure) => string),

@@ -131,7 +131,7 @@ async function rollBack(
   return await change(invocation, { api, options }, { project, environment, version: null, send });
 }
 
-/** What to do about a refusal that names neither the place nor a cure. */
+/** Returns what `completeRefusal` appends to a refusal that names neither the place nor a cure. */
 function cureOf(of: Pick<Change, 'project' | 'environment' | 'version'> & { readonly url: string }) {
   const { project, environment, version, url } = of;
   const place = `${project}/${environment}`;

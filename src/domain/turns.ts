@@ -2,8 +2,8 @@
 // planned time or when it is woken. The rows record when the relay reads them, in case the workflow or a wake is lost.
 
 /**
- * What follows a turn: an action, or a wait until an instant in milliseconds since the epoch. Null: until the workflow
- * is woken.
+ * What follows a turn: an action, the end of the work, or a wait. `until`: an instant in milliseconds since the epoch.
+ * Null: until the workflow is woken.
  */
 export type AfterTurn =
   | { readonly kind: 'call' | 'supervise' | 'ended' }
@@ -20,7 +20,7 @@ const carryOutMs = 60_000;
 const longestMs = 5 * 60_000;
 const lostWakeMs = 2_000;
 
-/** The pause after this many failures in a row, in milliseconds. The last pause repeats. */
+/** Returns a function from the number of failures in a row to the pause in milliseconds. The last pause repeats. */
 export function backOff(pausesSec: readonly [number, ...number[]]): (calls: number) => number {
   return (calls) => (pausesSec[Math.min(Math.max(calls, 1), pausesSec.length) - 1] ?? pausesSec[0]) * 1000;
 }
@@ -37,7 +37,10 @@ export function waitForLease(supervisedUntil: number | null, now: number): WaitF
     : null;
 }
 
-/** When the relay reads the row after a turn: later than the workflow itself does. Null: never, the work has ended. */
+/**
+ * When the relay reads the row after a turn: some time after the workflow should have read it, but at the latest after
+ * five minutes. Null: never, the work has ended.
+ */
 export function relayAt(left: AfterTurn, now: Date): Date | null {
   if (left.kind === 'ended') return null;
   if (left.kind !== 'wait') return new Date(now.getTime() + carryOutMs);

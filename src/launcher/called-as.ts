@@ -7,7 +7,7 @@ export function calledAs(program: string): string {
   return program === 'start' ? 'npm start --' : `npm run ${program} --`;
 }
 
-/** Lets the message about a wrong option or argument name the help of the command. `call` is how the user calls it. */
+/** Lets the message about a wrong option or argument name the help of the command. `call` is what the user types. */
 export function nameHelpInErrors(command: Command, call: string): void {
   command.configureOutput({
     outputError: (text, write) => write(`${text.replace(/^error: /, '').trimEnd()} (${call} --help)\n`),

@@ -58,7 +58,7 @@ export async function openTemporal(
   return { address, namespace, security, uiUrl: null, exited: null, stop: async () => undefined };
 }
 
-/** Throws StartError if the database does not answer. `hasEmbedded`: without the setting, there is an embedded one. */
+/** Throws StartError if the database does not answer. `hasEmbedded`: without the setting, an embedded one is used. */
 export async function checkDatabase(databaseUrl: string, { hasEmbedded = false } = {}): Promise<void> {
   const cure = hasEmbedded
     ? 'Start the database, correct --database-url (DATABASE_URL), or leave this setting out to use the embedded database.'

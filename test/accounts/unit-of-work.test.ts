@@ -128,7 +128,7 @@ it('a transaction in repeatable read sees the database as it was at its first st
   expect(seen).toEqual([{ hash: 'before' }]);
 });
 
-it('a transaction of one account that sends a statement changes no row of another', async () => {
+it('a statement that one account sends changes no row of another account', async () => {
   await sendHashAlone('before');
   const other = await w.account();
   await db.transaction(other, async (tx) => await sendHash(tx, 'stolen'));
@@ -145,7 +145,7 @@ it('a query after the end of its transaction is refused', async () => {
   await expect(ended?.send('select 1 as one')).rejects.toThrow('after its end');
 });
 
-it('statements that are made at once have each their own answer', async () => {
+it('statements that are made at once each get their own answer', async () => {
   const seen = await db.transaction(
     accountId,
     async (tx) =>

@@ -118,7 +118,7 @@ describe.each(protocols)('the model agent by $provider', ({ provider }) => {
     expect(server.requests.length).toBeLessThanOrEqual(2);
   });
 
-  it('fails, and the step may be retried, if nothing comes', async () => {
+  it('fails, and the step may be retried, if the model sends nothing', async () => {
     await using server = await modelServer(() => ({ hangs: true }));
     await using session = await testSession();
 

@@ -125,7 +125,7 @@ describe('an environment', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('gets the next candidate from the tip by a key, and the page shows the output of a deployment', async () => {
+  it('gets the next candidate from the tip by a key, and the page says that a deployment has written nothing', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await visit.open('/releases/shop');

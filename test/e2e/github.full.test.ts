@@ -1,5 +1,5 @@
-// Follows docs/github.md and the README of the emulator. The emulator runs as a program, two clicks connect Interlock
-// to it, and a person uses only Octokit and git.
+// Follows docs/github.md and the README of the emulator. The emulator runs as a program, the link of Interlock's start
+// connects Interlock to it, and a person uses only Octokit and git.
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -102,7 +102,7 @@ test('three pull requests at an emulator that runs alone: two land, and the red 
   for (const issue_number of [1, 2, 3])
     await person.issues.addLabels({ ...place, issue_number, labels: ['mergequeue'] });
 
-  // The secondary rate limit of GitHub allows no more reads than one a second.
+  // A person who reads more often than once a second may exceed the secondary rate limit.
   const askEveryMs = 1_000;
   const said = async (issue_number: number): Promise<string> =>
     (await person.issues.listComments({ ...place, issue_number })).data.map(({ body }) => body).join('\n');

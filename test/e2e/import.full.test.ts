@@ -109,7 +109,7 @@ test('a shallow clone is imported with the history that it has, and pull request
   expect(verified.code, verified.said).toBe(0);
 });
 
-test('an export has the rows of a repository and its commits, and an account has all its repositories', async () => {
+test('an export of a repository has its rows and commits, an account can be exported, and wrong arguments are refused', async () => {
   const to = await folder();
   const exported = async (...args: string[]): Promise<{ code: number | null; said: string; stderr: string }> =>
     await runProgram('export', [...args, '--data', dataDir]).ended;

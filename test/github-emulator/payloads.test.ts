@@ -1,4 +1,4 @@
-// The emulator compares every webhook that it sends with GitHub's description, and records a fault as a mistake.
+// The emulator compares every webhook that it sends with GitHub's description, and records a difference as a mistake.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dismissReview, setThreadResolved, threadsOf } from '../../github-emulator/pulls/conversations.ts';
 import { emulatorWorld, type EmulatorWorld } from './emulator-world.ts';

@@ -10,7 +10,7 @@ describe('the user of a run', () => {
     for (const { uid, gid } of runs) expect([gid, uid >= 0x70000000, uid < 0x7fffffff]).toEqual([uid, true, true]);
   });
 
-  test('is the user of the service if the machine has no separate users', () => {
+  test('is nobody for all runs if the machine has no separate users', () => {
     expect(decideIdentity({ ...nobody, hasOwnUids: false })).toMatchObject(nobody);
   });
 
@@ -19,7 +19,7 @@ describe('the user of a run', () => {
     ['a container without root', '         0       1000          1\n         1     100000      65536\n', false],
     ['a container with its last users missing', '         0     100000 2147483000\n', false],
     ['a machine without user namespaces', '', false],
-  ])('on %s is mapped in the user namespace: expected %s', (_where, map, expected) => {
+  ])('can be another user for each run on %s: %s', (_where, map, expected) => {
     expect(isMapped(map, { first: 0x70000000, count: 0x0fffffff })).toBe(expected);
   });
 });

@@ -68,14 +68,14 @@ test('a preview that is registered again while it is driven is driven again', as
   expect(await w.comesTo(number, 'passed')).toMatchObject({ attempt: 1, steps: ['passed It answers: GET /'] });
 });
 
-test('a file moved out of an exempt folder is not exempt', async () => {
+test('a file that is moved into an exempt folder is not exempt', async () => {
   w = await verificationWorld({ files: { 'src/app.txt': 'code\n' } });
   await w.verify(`${endpoint}  exempt_paths:\n    - docs/**\n`);
   const moved = await w.open('moved', { 'src/app.txt': null, 'docs/app.txt': 'code\n' });
   expect(await w.comesTo(moved, 'waiting')).toMatchObject({ attempt: 1 });
 });
 
-test('a newer commit of the base branch does not count as a change of the head', async () => {
+test('a newer commit of the base branch does not count as a change of the pull request', async () => {
   w = await verificationWorld();
   const from = await w.git('rev-parse', 'main');
   await w.commit('main', { 'src.txt': 'code\n' });
@@ -109,7 +109,7 @@ test('a slow writer does not report an earlier status after the verification has
   expect(await w.check(run.head)).toMatchObject({ state: 'failure' });
 });
 
-test('a sandbox whose setup fails ends the verification with its message', async () => {
+test('a verification whose sandbox fails its setup ends with an error that names the exit code', async () => {
   w = await verificationWorld();
   await w.image('node', { kind: 'command', source: 'true' });
   await w.verify(sandboxOf());

@@ -89,7 +89,7 @@ describe('a final gate', () => {
 });
 
 describe('a bot pull request', () => {
-  it('has its row closed, if its batch was cleaned up before the row was written', async () => {
+  it('is closed, and so is its row, if its batch was cleaned up before the row was written', async () => {
     await using w = await world({ configuration: parallel(), ci: "checks:\n  test: {run: 'sleep 600'}\n" });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await w.queue(number);

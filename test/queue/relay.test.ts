@@ -32,7 +32,7 @@ it('a queue whose turn is delayed is woken again every ten seconds, not at every
   expect(wakes).toEqual(['7', '7', '7']);
 });
 
-it('a queue that was planned since and is due again is woken at once', async () => {
+it('a queue that is due again, and was planned since its last wake, is woken at once', async () => {
   let turns = 0;
   const { relay, wakes } = relayOf(() => [{ ...queue, planned_version: String((turns += 1)) }]);
   relay.start();

@@ -135,7 +135,7 @@ describe('docs/interface.md', () => {
     [{ a: 'integer', 'b?': ['one of x y or null'] }, { a: 1, b: ['x', null] }, []],
     [{ a: 'integer' }, { a: 'x', c: 1 }, ['it.c is not documented', 'it.a is no integer: "x"']],
     [{ 'a?': 'sha', b: { c: 'date-time' } }, { b: {} }, ['it.b.c is missing']],
-  ])('has shapes in a notation: %j compared with %j gives %j', (notation, value, problems) => {
+  ])('has a notation of shapes: %j compared with %j gives the problems %j', (notation, value, problems) => {
     expect(problemsWithNotation(notation as unknown as Notation, value)).toEqual(problems);
   });
 

@@ -17,7 +17,7 @@ const drawn = Number(process.env['SCHEMATHESIS_EXAMPLES'] ?? examples({ standard
 const seeds = (process.env['SCHEMATHESIS_SEEDS'] ?? String(seed)).split(',').map(Number);
 /** The `operationId`s of the operations under test. Empty: all. */
 const only = (process.env['SCHEMATHESIS_OPERATIONS'] ?? '').split(',').filter(Boolean);
-// 100 examples of every operation take two minutes on an idle machine, and the preparation takes as long as 20 examples.
+// 100 examples of every operation take two minutes on an idle machine, and the preparation as long as 20 examples.
 const timeout = 120_000 + drawn * 5_000;
 // The phase `coverage` tries the bounds of each parameter, and takes four fifths of the time. refusals.test.ts and the
 // tables of `contract` test most of these bounds.

@@ -30,7 +30,7 @@ describe('after a backup was restored', () => {
     await r.rest(number);
     const tip = await w.git('rev-parse', 'interlock/runbook-1');
     const pullRequest = await r.pullRequestNumber(number);
-    // The rows of a time at which no leaf was started.
+    // The rows are set back to a time at which no leaf had started.
     await w.rows('delete from runbook_commit');
     await w.rows('delete from runbook_pull_request');
     await w.rows("update runbook_step set status = 'not_started', started_at = null where status is not null");

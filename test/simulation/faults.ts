@@ -52,7 +52,7 @@ export async function happen(p: Played, draw: Draws): Promise<void> {
   }
 }
 
-/** The index of a process that runs a check, or whose work is held up. */
+/** The index of a process that runs a check, or whose work is held up. Null: there is none. */
 function findHolder({ i, tasks }: Played): number | null {
   const holders = [...i.running, ...tasks.filter(({ state }) => state === 'held')].map(({ process }) => process);
   const at = i.processes.findIndex(({ name }) => holders.includes(name));

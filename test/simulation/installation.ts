@@ -53,7 +53,7 @@ export interface Installation extends AsyncDisposable {
   /** Connections that no process has, so that no fault concerns them. */
   readonly watcher: Database;
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Changes whenever a row is written. */
+  /** Returns an id that changes whenever a row is written. */
   lastTransaction(): Promise<string>;
   /** Ends a process as `kill -9` does, and starts another one in its place. The memory of the process is lost. */
   kill(at: number): Promise<void>;
@@ -67,7 +67,7 @@ export interface Installation extends AsyncDisposable {
   readonly retries: Map<string, number>;
   /** The bodies that the receiver of webhooks has received, by message. */
   readonly received: Map<string, string[]>;
-  /** By process: how far its clock is ahead. A negative number: its clock is behind. */
+  /** How far the clock of each process is ahead. A negative number: the clock is behind. */
   readonly aheadMs: number[];
   /**
    * Whether the clock of a process has ever been wrong. Then `absolute_pause` does not count, because this invariant

@@ -14,7 +14,7 @@ export interface SimulatedDatabase {
   readonly owner: pg.Client;
   /** Connections for a process. When they are closed, another process gets them. */
   open(): Promise<Database>;
-  /** Gives the database to the next simulation. */
+  /** Keeps the database for the next simulation, unless connections are still open. */
   drop(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
-// What happens while work is held at a failpoint: people change the pull requests that the work is about, or stop the
-// landings, or the process dies. Most faults of locks and leases show only then, between a read and the write that
-// depends on it.
+// What happens while work is held at a failpoint: people change pull requests that have a build, or stop the landings,
+// or the process dies, or Temporal gives the work up. Most faults of locks and leases show only then, between a read and
+// the write that depends on it.
 import type { Draws } from './draws.ts';
 import { forget, kill } from './faults.ts';
 import { chooseAct, chooseActAbout } from './people.ts';
@@ -8,7 +8,7 @@ import { beginAct, goOn, minute, second, type Played } from './played.ts';
 import { toTheEnd, type Task } from './tasks.ts';
 import { choicesOf } from './work.ts';
 
-/** How often work is held at a failpoint that it reaches. */
+/** The probability that work is held at a failpoint that it reaches. */
 const heldShares: Readonly<Record<string, number>> = {
   'landing:before_gate': 0.5,
   'landing:after_gate': 0.2,
@@ -28,12 +28,12 @@ const heldShares: Readonly<Record<string, number>> = {
 
 export const failpoints: readonly string[] = Object.keys(heldShares);
 
-/** Whether work is held at a failpoint that it reaches. */
+/** Draws whether work is held at a failpoint that it reaches. */
 export function isHeldAt(failpoint: string, draw: Draws): boolean {
   return draw.chance(heldShares[failpoint] ?? 0);
 }
 
-/** Lets something happen while the task is held at a failpoint, and then goes on with the task. */
+/** Lets something happen while the task is held at a failpoint, and mostly goes on with the task then. */
 export async function happenMeanwhile(p: Played, task: Task, draw: Draws): Promise<string[]> {
   p.fault('a change while work is held at a failpoint');
   p.say(`meanwhile, at ${task.at ?? ''}:`);
@@ -59,7 +59,7 @@ export async function happenMeanwhile(p: Played, task: Task, draw: Draws): Promi
   return [...problems, ...(await goOn(p, task, toTheEnd))];
 }
 
-/** If the task lands a batch, the act concerns this batch. */
+/** A person acts. If the task is held in a landing, the act concerns a pull request that is to land. */
 async function act(p: Played, { at }: Task, draw: Draws): Promise<string[]> {
   const { i, promises, isTargeted } = p;
   const by = draw.pick(i.processes);

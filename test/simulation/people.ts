@@ -100,7 +100,7 @@ export function chooseAct(setting: Setting): Act | null {
   return possible.length === 0 ? null : draw.weighted(possible)();
 }
 
-/** An act that concerns one of these pull requests, or all landings. Null: no act is possible now. */
+/** An act that concerns one of these pull requests, or all landings. Null: people know none of these pull requests. */
 export function chooseActAbout(setting: Setting, numbers: readonly number[]): Act | null {
   const { promises, draw } = setting;
   const known = promises.pullRequests.filter(({ number }) => number !== null && numbers.includes(number));

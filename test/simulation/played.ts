@@ -20,7 +20,7 @@ export interface Played {
   readonly promises: Promises;
   readonly tasks: Task[];
   readonly isTargeted: boolean;
-  /** By kind of task: how many boundaries the last one passed that came to its end. */
+  /** By kind of task: how many boundaries the last task that ended has passed. */
   readonly lengths: Map<string, number>;
   readonly say: (line: string) => void;
   /** Records a fault of this kind for the present step. */

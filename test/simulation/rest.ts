@@ -14,7 +14,10 @@ const lineMovesWithinMs = 16 * minute;
 /** How long it takes until nothing is left to do. Deliveries of webhooks take longer, because their retries wait. */
 const restsWithinMs = hour;
 
-/** Returns when the leases and deadlines count that a process has written whose clock was ahead. */
+/**
+ * Ends all faults. Returns the latest instant that any clock has shown. From then on, leases and deadlines of a process
+ * whose clock was ahead count as they would without that fault.
+ */
 function endFaults({ i, w }: Played): number {
   w.truth.setHonest(true);
   i.answer = () => 'accepted';

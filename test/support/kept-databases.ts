@@ -189,7 +189,7 @@ export async function prepareRestore(owner: pg.Client): Promise<void> {
   await owner.query('set session_replication_role = replica');
 }
 
-/** Replaces all rows of the database and the values of its sequences. */
+/** Replaces all rows of the database, and the values of its sequences, by those in `state`. */
 export async function restoreState(owner: pg.Client, state: DatabaseState): Promise<void> {
   await owner.query('select pg_temp.restore($1::json)', [state]);
 }

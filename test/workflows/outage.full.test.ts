@@ -1,4 +1,5 @@
-// Rows of the database decide: wakes are lost, Temporal stops and starts again, and the line goes on.
+// The rows of the database decide. So a line and deployments go on although wakes are lost, or Temporal stops or loses
+// its data.
 import { describe, expect, it } from 'vitest';
 import { cdServer } from '../support/cd-server.ts';
 import { expectOneLandingEach, openSome } from '../support/landings.ts';

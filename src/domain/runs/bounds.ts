@@ -108,7 +108,7 @@ export function megabytes(bytes: number): string {
   return `${Math.floor(bytes / megabyte)} MB`;
 }
 
-/** If the machine lost less than this part of a limit since the last measurement, no run can be near its limits. */
+/** A run is measured early if the machine has lost a sixteenth of a limit since the last measurement. */
 const partOfBound = 16;
 
 /** Whether the machine lost so much since `before` that the run must be measured. */

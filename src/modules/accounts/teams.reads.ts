@@ -34,7 +34,7 @@ export async function readTeam(ctx: Context, id: string): Promise<TeamRead | nul
   return await findTeam(ctx, id);
 }
 
-/** Checks no scope, because the caller is changing the team. */
+/** Checks no scope, because every caller changes the team or has checked the scope. */
 export async function findTeam(ctx: Context, id: string): Promise<TeamRead | null> {
   const [row] = await ctx.db.read<TeamRead>(ctx.accountId, {
     name: 'team',

@@ -22,7 +22,7 @@ registerEnumType(candidateStatuses, {
 @ObjectType({
   implements: Node,
   simpleResolvers: true,
-  description: 'A version of a release project, which has one or more candidates.',
+  description: 'A version of a release project. It has one or more candidates.',
 })
 export class Release {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
@@ -69,7 +69,8 @@ export class ReleaseCandidate {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The error of the last call to the provider of the build. Null: the call succeeded.',
+    description:
+      'The error of the last call to the provider of the build. Null: the call succeeded, or there was none.',
   })
   lastFailure!: string | null;
 

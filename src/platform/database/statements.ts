@@ -24,9 +24,9 @@ interface Held {
 }
 
 // A unit of work sends BEGIN and waits, then sets its account and waits, and only then sends its first query. Here these
-// statements, the updates of changed entities, and other statements that need no answer are held back until the next
-// statement, and sent in one message with it.
-// The connection must be in pipeline mode, in which it sends a statement before the one before it is answered.
+// statements, the updates of changed entities, and other statements that need no answer are held back, and sent
+// together with the next statement. The connection must be in pipeline mode, in which it does not wait for an answer
+// before it sends the next statement.
 export function sendInOneRoundTrip(client: pg.PoolClient): void {
   const send = client.query.bind(client) as unknown as Query;
   let held: Held[] = [];
@@ -58,7 +58,7 @@ const isHeldBack = (text: string, held: readonly Held[]): boolean =>
 
 const startsTransaction = ([first]: readonly Held[]): boolean => first !== undefined && begins.test(first.text);
 
-/** PostgreSQL accepts several statements in one message if they have no parameters. */
+/** Joins BEGIN and the next statement, because PostgreSQL accepts both in one message if they have no parameters. */
 function inFewMessages([first, second, ...others]: readonly Held[]): readonly Held[] {
   if (first === undefined || second === undefined) return first === undefined ? [] : [first];
   const isJoined = begins.test(first.text) && !(second.values !== undefined && second.values.length > 0);

@@ -82,8 +82,8 @@ export function createUnitsOfWork({ orm, readerOf, onError }: UnitsOfWork) {
   };
 }
 
-// Kysely runs one statement of a transaction at a time. The connection itself sends a statement before the one before it
-// is answered, so statements that do not need each other's answers can share a round trip.
+// Kysely runs one statement of a transaction at a time. The connection itself does not wait for an answer before it
+// sends the next statement, so statements that do not need each other's answers can share a round trip.
 async function connectionOf(em: EntityManager): Promise<DatabaseConnection> {
   const transaction = em.getTransactionContext<KyselyTransaction<unknown>>();
   if (transaction === undefined) throw new Error('A unit of work has no transaction.');

@@ -1,4 +1,4 @@
-// Measures how much disk, memory and how many processes a run uses while it runs. A command can hide disk space
+// Measures how much disk and memory and how many processes a run uses while it runs. A command can hide disk space
 // (deleted files that it holds open, unreadable folders) and memory (shared between processes) from these measurements.
 // Therefore the free reserves of the whole machine are watched too.
 import { readdir, readFile, statfs } from 'node:fs/promises';
@@ -103,7 +103,7 @@ async function lookAt(pid: number): Promise<{ readonly bytes: number; readonly c
 interface Gauges {
   readonly freeBytes: number;
   readonly freeFiles: number;
-  /** Null except on Linux. Only on Linux, the figure is the memory that is available to programs. */
+  /** The memory that is available to programs. Null except on Linux, because only Linux reports it. */
   readonly freeMemoryBytes: number | null;
 }
 

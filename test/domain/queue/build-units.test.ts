@@ -25,7 +25,7 @@ interface Row extends Situation {
 }
 
 const rows: readonly Row[] = [
-  { name: 'a pull request without a build is alone', units: [[0], [1], [2], [3]] },
+  { name: 'a pull request without a build is a unit by itself', units: [[0], [1], [2], [3]] },
   { name: 'the members of a running build stay together', line: [built('pending', 1, 2)], units: [[0, 1], [2], [3]] },
   {
     name: 'the members of a running build are in line order',
@@ -33,9 +33,13 @@ const rows: readonly Row[] = [
     line: [built('pending', 2, 1)],
     units: [[0, 1], [2]],
   },
-  { name: 'a running build of one is no group', line: [built('pending', 1)], units: [[0], [1], [2], [3]] },
   {
-    name: 'two builds of a pull request make one unit',
+    name: 'a running build of one pull request joins no others',
+    line: [built('pending', 1)],
+    units: [[0], [1], [2], [3]],
+  },
+  {
+    name: 'of two builds that share a member, only the first is a unit',
     line: [built('pending', 1, 2), built('pending', 2, 3)],
     units: [[0, 1], [2], [3]],
   },
@@ -48,13 +52,13 @@ const rows: readonly Row[] = [
     ],
   },
   {
-    name: 'a red batch with a red member is explained',
+    name: 'a red batch is not halved if a member is red by itself',
     line: [built('failure', 1, 2), built('failure', 1)],
     units: [[0], [1], [2], [3]],
   },
   { name: 'a batch is a unit, in the order of the line', formed: { batches: [[1, 2]] }, units: [[0], [1, 2], [3]] },
   {
-    name: 'a batch behind others comes behind them',
+    name: 'a batch of the last pull requests is the last unit',
     formed: { batches: [[2, 3]] },
     units: [[0], [1], [2, 3]],
   },
@@ -85,7 +89,7 @@ const rows: readonly Row[] = [
     units: [[0, 1], [2]],
   },
   {
-    name: 'a stack ends before a member that is in another unit',
+    name: 'a stack ends before a member that waits for further members of a batch',
     waiting: [on(1, { stack: 'p1' }), on(2, { stack: 'p1' }), on(3, { stack: 'p1' })],
     formed: { held: [1] },
     units: [[0], [2]],
@@ -144,7 +148,7 @@ const rows: readonly Row[] = [
     ],
   },
   {
-    name: 'the members of a build are no unit if one has failed with others since',
+    name: 'the members of a build are no unit if one of them is now a part of a failed batch',
     waiting: [on(1, part('g')), on(2), on(3)],
     line: [built('pending', 1, 2)],
     units: [[0], [1], [2]],

@@ -26,7 +26,7 @@ describe('the reason why nothing lands on a base branch', () => {
     ['a rule that may refuse', { ...free, why }, parallel, null],
     ['a rule that refuses', { ...free, push: 'refused', why }, parallel, /takes no landing on main\. Add Interlock to/],
     [
-      'a rule that refuses and that nobody explains',
+      'a rule that refuses and does not say why',
       { ...free, push: 'refused' },
       parallel,
       /^The code host takes no landing on main\.$/,
@@ -65,22 +65,27 @@ describe('the reason why nothing lands on a base branch', () => {
       null,
     ],
     ['required checks that CI runs', { ...free, push: 'checked', enforcedChecks: ['test'] }, parallel, null],
-    ['a linear history and groups', { ...free, linear: true }, parallel, /batch_commit to linear, or remove the rule/],
     [
-      'a linear history by a rule that the host names',
+      'a linear history and group commits',
+      { ...free, linear: true },
+      parallel,
+      /batch_commit to linear, or remove the rule/,
+    ],
+    [
+      'a linear history, for which the host names a cure',
       { ...free, linear: true, cures: { linear: 'add the App to the list. https://x.test/1' } },
       parallel,
       /batch_commit to linear, or add the App to the list\. https:\/\/x\.test\/1$/,
     ],
     [
-      'required checks by a rule that the host names, in serial mode',
+      'required checks, for which the host names a cure, in serial mode',
       { ...free, push: 'checked', cures: { checks: 'add the App to the list. https://x.test/2' } },
       changed({ mode: 'serial' }),
       /type to parallel, or add the App to the list\. https:\/\/x\.test\/2$/,
     ],
-    ['a linear history and none', { ...free, linear: true }, changed({ batchCommit: 'linear' }), null],
+    ['a linear history and linear commits', { ...free, linear: true }, changed({ batchCommit: 'linear' }), null],
     [
-      'a linear history and merges',
+      'a linear history and the strategy merge',
       { ...free, linear: true },
       changed({ strategy: 'merge', batchCommit: 'linear' }),
       /merge_strategy\.name to squash or rebase/,
@@ -107,7 +112,7 @@ test.each([
     'merge_strategy.batch_commit: group joins several commits by a merge commit',
     ['batch_commit'],
   ],
-] as const)('merge commits come from the key that is named: %s', (_name, configured, what, [key]) => {
+] as const)('if merge commits come from %s, the key is named', (_name, configured, what, [key]) => {
   expect(mergeCommitsOf(configured)).toMatchObject({ what, key: ['merge_rules', 'merge_strategy', key] });
 });
 
@@ -116,7 +121,7 @@ test.each([
   ['the host that merges each pull request', byHost],
 ])('no merge commits come from %s', (_name, configured) => expect(mergeCommitsOf(configured)).toBeNull());
 
-test('only a commit that was built itself lands if the host requires its checks, unless the host merges', () => {
+test('if the host requires checks, only a commit that was built itself lands, unless the host merges', () => {
   expect(landsBuiltCommitsOnly({ ...free, push: 'checked' }, parallel)).toBe(true);
   expect(landsBuiltCommitsOnly({ ...free, push: 'checked' }, byHost)).toBe(false);
   expect(landsBuiltCommitsOnly(free, parallel)).toBe(false);

@@ -12,7 +12,7 @@ const b = { targets: ['b'] };
 const reordered = { reorderedForFailure: true };
 const pinned = (number: number) => ({ pullRequest: `p${number}`, head: `h${number}` });
 
-/** A speculative build of these pull requests on the tip, which assumes those in `on`. */
+/** A speculative build on the tip of the pull requests in `of`, which assumes those in `assumed`. */
 function built(build: BatchSpec['build'], of: readonly number[], assumed: readonly number[] = []): BatchSpec {
   return { of, build, change: { sideBuild: 'speculative', assumes: assumed.map(pinned) } };
 }
@@ -25,7 +25,10 @@ function but(spec: BatchSpec, change: Partial<BatchState>): BatchSpec {
 /** The build, made before the landings. */
 const older = (spec: BatchSpec, base = 'root'): BatchSpec => but(spec, { base, parentCommit: base });
 
-/** Landings, one after the other, of these pull requests. The last one is the tip. */
+/**
+ * Landings, one after the other, of these pull requests. The last one is the tip. Pull requests from 8 on have the
+ * target b, all others the target a.
+ */
 function landed(...numbers: readonly (readonly number[])[]): Pick<Situation, 'queue' | 'change'> {
   const commitOf = (at: number): string => (at === numbers.length - 1 ? 'tip' : `l${at + 1}`);
   const landings: Landing[] = numbers.map((of, at) => ({
@@ -44,7 +47,7 @@ function landed(...numbers: readonly (readonly number[])[]): Pick<Situation, 'qu
 
 interface Row extends Situation {
   readonly name: string;
-  /** A word for each build, in order. */
+  /** What each build still proves, in the order of the builds. */
   readonly judged: readonly string[];
 }
 
@@ -57,7 +60,7 @@ const rows: readonly Row[] = [
     judged: ['reset 307'],
   },
   {
-    name: 'a build of a part of a batch is none of the speculative builds',
+    name: 'a build that shows whether one pull request is red by itself is not speculative, and ends',
     waiting: [on(1)],
     line: [but(built('pending', [1]), { sideBuild: 'isolation' })],
     judged: ['reset 307'],
@@ -200,7 +203,7 @@ const rows: readonly Row[] = [
     judged: ['counts for 0'],
   },
   {
-    name: 'a red build of one that lacks a landed change is one of two',
+    name: 'a red build of one pull request that lacks a landed change counts as one of two failures',
     waiting: [on(2)],
     line: [older(built('failure', [2]))],
     ...landed([1]),
@@ -214,7 +217,7 @@ const rows: readonly Row[] = [
     judged: ['ends'],
   },
   {
-    name: 'a red build of a reordered pull request and others is one of two',
+    name: 'a red build of a reordered pull request and others counts as one of two failures',
     waiting: [on(2, { timesPassed: 1 }), on(3)],
     line: [built('failure', [2], [3])],
     judged: ['is one of two'],
@@ -232,7 +235,7 @@ const rows: readonly Row[] = [
     judged: ['ends'],
   },
   {
-    name: 'a red build that only assumed a reordered pull request is about it when all others have landed',
+    name: 'a red build that only assumed a reordered pull request counts for it when all others have landed',
     waiting: [on(2, { timesPassed: 1 })],
     line: [older(built('failure', [1], [2]))],
     ...landed([1]),
@@ -282,7 +285,7 @@ const rows: readonly Row[] = [
     judged: ['ends'],
   },
   {
-    name: 'a running build in a fixed place is no isolated retry',
+    name: 'a running build of a stack is no isolated retry',
     waiting: [on(2, { ...reordered, stack: 'p2' })],
     line: [older(built('pending', [2]))],
     ...landed([1]),

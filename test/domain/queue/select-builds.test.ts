@@ -14,7 +14,7 @@ const on = (number: number, change: Partial<PullRequestState> = {}) => pr(number
 const line = (count: number) => Array.from({ length: count }, (_, at) => on(at + 1));
 const [two, three, four] = [line(2), line(3), line(4)] as const;
 
-/** A speculative build of these pull requests, which assumes those in `on`. */
+/** A speculative build of the pull requests in `of`, which assumes those in `assumed`. */
 function built(build: BatchSpec['build'], of: readonly number[], assumed: readonly number[] = []): BatchSpec {
   const assumes = assumed.map((number) => ({ pullRequest: `p${number}`, head: `h${number}` }));
   return { of, build, change: { sideBuild: 'speculative', assumes } };
@@ -36,9 +36,9 @@ interface Row extends Situation {
 
 const wrongly = built('pending', [2]);
 const rows: readonly Row[] = [
-  { name: 'each is built on those before it', starts: ['new p1 on tip', 'new p2 on p1'] },
-  { name: 'no more start than are free', waiting: four, free: 2, starts: ['new p1 on tip', 'new p2 on p1'] },
-  { name: 'none starts if none is free', free: 0, starts: [] },
+  { name: 'each pull request is built on those before it', starts: ['new p1 on tip', 'new p2 on p1'] },
+  { name: 'no more builds start than the limit allows', waiting: four, free: 2, starts: ['new p1 on tip', 'new p2 on p1'] },
+  { name: 'no build starts if the limit allows none', free: 0, starts: [] },
   {
     name: 'both outcomes are built if both are likely',
     lands: [0.7, 0.9],
@@ -58,7 +58,7 @@ const rows: readonly Row[] = [
     starts: ['new p1 on tip', 'new p2 on p1', 'new p3 on p1 p2', 'new p3 on p1', 'new p2 on tip', 'new p3 on p2'],
   },
   {
-    name: 'with linear speculation each is assumed to land',
+    name: 'with linear speculation each pull request is assumed to land',
     rules: { speculation: 'linear' },
     lands: [0.2, 0.2],
     starts: ['new p1 on tip', 'new p2 on p1'],
@@ -89,7 +89,7 @@ const rows: readonly Row[] = [
     dropped: ['b2', 'b1'],
   },
   {
-    name: 'a free build comes before a replaced one',
+    name: 'a build is replaced only if no other build may start',
     line: [wrongly],
     lands: [0.99, 0.9],
     free: 1,
@@ -106,14 +106,20 @@ const rows: readonly Row[] = [
     dropped: ['b1'],
   },
   {
-    name: 'a build does not replace one that is needed more often than that',
+    name: 'a build does not replace one that is needed more than a twentieth as often',
     waiting: three,
     line: [wrongly, built('pending', [1]), built('pending', [2], [1])],
     lands: [0.96, 0.8, 0.9],
     free: 0,
     starts: [],
   },
-  { name: 'no build is replaced if more run than may', line: [wrongly], lands: [0.99, 0.9], free: -1, starts: [] },
+  {
+    name: 'no build is replaced if more builds run than may run',
+    line: [wrongly],
+    lands: [0.99, 0.9],
+    free: -1,
+    starts: [],
+  },
   {
     name: 'no build is replaced with linear speculation',
     rules: { speculation: 'linear' },
@@ -123,7 +129,7 @@ const rows: readonly Row[] = [
     starts: [],
   },
   {
-    name: 'no build is replaced if any number may run',
+    name: 'no build is replaced if any number of builds may run',
     line: [wrongly],
     lands: [0.99, 0.9],
     free: Infinity,
@@ -141,7 +147,7 @@ const rows: readonly Row[] = [
   // Builds that are made again.
   { name: 'a red build is made again', waiting: [on(1)], line: [built('failure', [1])], starts: ['retry p1 on tip'] },
   {
-    name: 'two red builds are enough',
+    name: 'a pull request with two red builds is not built again',
     waiting: [on(1)],
     line: [built('failure', [1]), built('failure', [1])],
     starts: [],
@@ -191,7 +197,7 @@ const rows: readonly Row[] = [
     starts: ['bisect p1 p2 on tip'],
   },
   {
-    name: 'a part of a failed batch is bisected',
+    name: 'the build of a part of a failed batch is a bisection',
     waiting: [on(1, { bisection: { group: 'g', max: 1, attempts: 1, phase: 'in_place' } })],
     starts: ['bisect p1 on tip'],
   },
@@ -236,9 +242,9 @@ const good = { successProbability: 0.98 };
 const busy = { batchSize: 4 } as const;
 
 const formed: readonly Formed[] = [
-  { name: 'a size of one forms none', rules: { ...linear, batchSize: 1 }, batches: [] },
+  { name: 'no batch is formed with a batch size of one', rules: { ...linear, batchSize: 1 }, batches: [] },
   {
-    name: 'full ones do not wait',
+    name: 'full batches do not wait',
     waiting: four,
     rules: linear,
     batches: [
@@ -246,11 +252,11 @@ const formed: readonly Formed[] = [
       [2, 3],
     ],
   },
-  { name: 'one that can grow waits', waiting: three, rules: linear, batches: [[0, 1]], held: [2], untilMin: 4 },
-  { name: 'one that has waited long enough is formed', rules: { ...atOnce, batchSize: 3 }, batches: [[0, 1]] },
-  { name: 'a single pull request is none', waiting: three, rules: atOnce, batches: [[0, 1]] },
+  { name: 'a batch that can grow waits', waiting: three, rules: linear, batches: [[0, 1]], held: [2], untilMin: 4 },
+  { name: 'a batch that has waited long enough is formed', rules: { ...atOnce, batchSize: 3 }, batches: [[0, 1]] },
+  { name: 'a single pull request is no batch', waiting: three, rules: atOnce, batches: [[0, 1]] },
   {
-    name: 'the wait counts from the first that was queued',
+    name: 'a batch waits from the time when its first member was queued',
     waiting: [on(1, { queuedAt: now - 3 * minute }), on(2)],
     rules: { ...linear, batchSize: 3 },
     batches: [],
@@ -258,7 +264,7 @@ const formed: readonly Formed[] = [
     untilMin: 2,
   },
   {
-    name: 'the wait ends with the first of several',
+    name: 'of several batches that wait, the first end of a wait counts',
     waiting: [on(1, { queuedAt: now - 3 * minute }), on(2, b)],
     rules: linear,
     batches: [],
@@ -266,7 +272,7 @@ const formed: readonly Formed[] = [
     untilMin: 2,
   },
   {
-    name: 'disjoint pull requests are not mixed',
+    name: 'disjoint pull requests are in different batches',
     waiting: [on(1), on(2, b), on(3), on(4, b)],
     rules: linear,
     batches: [
@@ -275,7 +281,7 @@ const formed: readonly Formed[] = [
     ],
   },
   {
-    name: 'one behind which others are built does not wait',
+    name: 'a pull request that skips the line is in no batch',
     waiting: [on(1), on(2), on(3, { skipLine: true, rank: 0 })],
     rules: { ...linear, batchSize: 3 },
     batches: [],
@@ -283,49 +289,55 @@ const formed: readonly Formed[] = [
     untilMin: 4,
   },
   {
-    name: 'a stack, a part, a barrier and a landing are in none',
+    name: 'a stack and a barrier are in no batch, and divide the pull requests around them',
     waiting: [on(1), on(2, { stack: 'p2' }), on(3, { isBarrier: true }), on(4)],
     rules: atOnce,
     batches: [],
   },
   {
-    name: 'a pull request with a build is in none',
+    name: 'a pull request with a build is in no batch',
     waiting: three,
     line: [built('pending', [1])],
     rules: atOnce,
     batches: [[1, 2]],
   },
-  { name: 'any number of builds needs none', waiting: four, rules: busy, free: Infinity, batches: [] },
   {
-    name: 'one build for four that mostly pass',
+    name: 'no batch is formed if any number of builds may run',
+    waiting: four,
+    rules: busy,
+    free: Infinity,
+    batches: [],
+  },
+  {
+    name: 'if one build may start, four pull requests that mostly pass are a batch',
     waiting: four.map((each) => ({ ...each, ...good })),
     rules: busy,
     free: 1,
     batches: [[0, 1, 2, 3]],
   },
   {
-    name: 'one build for four that mostly fail',
+    name: 'if one build may start, four pull requests that mostly fail are no batch',
     waiting: four.map((each) => ({ ...each, successProbability: 0.3 })),
     rules: busy,
     free: 1,
     batches: [],
   },
   {
-    name: 'as many builds as pull requests',
+    name: 'no batch is formed if as many builds may start as pull requests wait',
     waiting: four.map((each) => ({ ...each, ...good })),
     rules: busy,
     free: 4,
     batches: [],
   },
   {
-    name: 'two builds for a component of four',
+    name: 'if two builds may start, a component of four is no batch',
     waiting: four.map((each) => ({ ...each, ...good })),
     rules: busy,
     free: 2,
     batches: [],
   },
   {
-    name: 'two builds for two components of two',
+    name: 'if two builds may start, two components of two are two batches',
     waiting: [on(1, good), on(2, good), on(3, { ...b, ...good }), on(4, { ...b, ...good })],
     rules: busy,
     free: 2,
@@ -335,7 +347,7 @@ const formed: readonly Formed[] = [
     ],
   },
   {
-    name: 'a running build counts as one that may run',
+    name: 'a running build counts among the builds that a component may have',
     waiting: four.map((each) => ({ ...each, ...good })),
     line: [built('pending', [1])],
     rules: busy,
@@ -343,7 +355,7 @@ const formed: readonly Formed[] = [
     batches: [],
   },
   {
-    name: 'no build is free, and one runs',
+    name: 'if one build runs and no other may start, the pull requests without a build are a batch',
     waiting: four.map((each) => ({ ...each, ...good })),
     line: [built('pending', [1])],
     rules: busy,
@@ -351,7 +363,7 @@ const formed: readonly Formed[] = [
     batches: [[1, 2, 3]],
   },
   {
-    name: 'a member of a red batch is a suspect',
+    name: 'the members of a red batch are in no other batch',
     waiting: four.map((each) => ({ ...each, ...good })),
     line: [built('failure', [1, 2])],
     rules: busy,

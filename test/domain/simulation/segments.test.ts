@@ -43,7 +43,7 @@ it('a history that fits into the time is replayed completely, and of a longer on
 it.each([
   ['the whole history', () => 0],
   ['segments', countingClock(1500)],
-])('reports a progress that never decreases, when it replays %s', (_how, spent) => {
+])('a replay of %s reports a progress that never decreases', (_how, spent) => {
   const shares: number[] = [];
   replay(workload, { rules, spent, onProgress: (share) => shares.push(share) });
   expect(shares.length).toBeGreaterThan(10);

@@ -89,7 +89,7 @@ async function packsOf(directory: string): Promise<string[]> {
   return names.filter((name) => name.endsWith('.pack')).map((name) => join(directory, 'objects', 'pack', name));
 }
 
-test('upkeep joins packs and removes unneeded refs, and keeps everything that is composed', async () => {
+test('upkeep joins packs, and removes the ref of a build after two weeks', async () => {
   const m = machine();
   const directory = await m.mirrors.fetchMissing(w.repository, [head]);
   await m.mirrors.git.run(directory, ['update-ref', 'refs/interlock/builds/1', head]);
@@ -105,7 +105,7 @@ test('upkeep joins packs and removes unneeded refs, and keeps everything that is
   expect(await m.mirrors.tryFetchMissing(w.repository, [head])).toBe(true);
 });
 
-test('if two processes start the upkeep of a mirror at once, it runs once', async () => {
+test('the upkeep of a mirror that is started twice at once runs once', async () => {
   const m = machine();
   await m.mirrors.ensureClone(w.repository);
   m.later(1);
@@ -113,7 +113,7 @@ test('if two processes start the upkeep of a mirror at once, it runs once', asyn
   expect(ends.toSorted()).toEqual([false, true]);
 });
 
-test('upkeep compacts landing refs after a day, and no younger ones', async () => {
+test('upkeep compacts a landing ref a day after it first saw the ref, and not earlier', async () => {
   const m = machine();
   await m.pushes.updateRefs(w.repository, [{ ref: 'refs/interlock/landings/1', from: null, to: main }]);
   const actual = async (): Promise<string[]> =>
@@ -179,7 +179,7 @@ test('locks of a killed git stop neither the next call nor the upkeep', async ()
   expect(await maintainMirror(m, w.repository)).toBe(true);
 });
 
-test('a branch that two processes delete in one push is deleted, and so are the others', async () => {
+test('two branches that are each deleted twice at once are deleted, and no deletion fails', async () => {
   const { pushes, mirrors } = machine();
   const branches = ['mq-bot-1', 'mq-bot-2'].map((name) => `refs/heads/${name}`);
   for (const ref of branches) await pushes.updateRefs(w.repository, [{ ref, from: null, to: main }]);
@@ -241,7 +241,7 @@ test('the removal of a repository removes the mirror of this machine, changes no
   expect((await host.readRef(w.repository, 'refs/heads/main'))?.commit).toBe(main);
 });
 
-test('a token that GitHub refuses is replaced once', async () => {
+test('a token that GitHub refuses is replaced', async () => {
   const m = machine();
   await m.mirrors.fetchMissing(w.repository, [main]);
   g.emulator.controls.expireTokens();

@@ -9,7 +9,7 @@ export interface LandedChange extends PinnedHead {
   readonly commit: string;
 }
 
-/** Two pull requests that overlap land one after the other, in line order. */
+/** Says which pull requests overlap. Pull requests that overlap land in line order, or together in one batch. */
 export interface ConflictGraph {
   /** For an index in line: the earlier pull requests in line that overlap the one at this index, in order. */
   readonly before: Overlaps;

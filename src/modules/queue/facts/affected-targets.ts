@@ -7,7 +7,7 @@ import type { Transaction } from '../../../platform/database.ts';
 
 /**
  * The targets of the pull requests in line, by id. A pull request whose targets were not reported is absent. Flush the
- * unit of work before you call this or any other function of this file, because they read the database directly.
+ * unit of work before you call this function or `loadTargetsOf`, because both read the database directly.
  */
 export async function loadTargets(
   ctx: Context,

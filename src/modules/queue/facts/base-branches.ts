@@ -72,7 +72,7 @@ async function findQueue(ctx: Context, repositoryId: string, baseBranch: string)
   return queue?.id ?? null;
 }
 
-/** Whether a landing of the queue has started. It moves the base branch, and then writes the tip itself. */
+/** Whether a landing of the queue is under way. Such a landing moves the base branch, and then writes the tip. */
 async function isLanding(ctx: Context, queueId: string): Promise<boolean> {
   const started = await ctx.db.read(ctx.accountId, {
     name: 'started_landing_of_queue',

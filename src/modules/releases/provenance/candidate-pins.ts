@@ -7,7 +7,7 @@ import { queuesThatMerged } from './provenance.reads.ts';
 import { reachBase } from './reach.ts';
 
 const maxAtOnce = 20;
-/** When a candidate is tried again after a failure, or after the process was killed. */
+/** After how long a candidate is tried again, if the first try failed or its process was killed. */
 const againMs = 60_000;
 const pins = 'refs/interlock/candidates/';
 
