@@ -10,7 +10,7 @@ export interface HostSettings {
   readonly mirrors: MirrorSettings;
   /** Undefined: commits are not signed. */
   readonly committer: Committer | undefined;
-  /** How often it is looked whether repositories of the local host need packing. Null: they are not packed. */
+  /** How often Interlock looks whether repositories of the local host need packing. Null: they are not packed. */
   readonly packEveryMs: number | null;
 }
 

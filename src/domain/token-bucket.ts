@@ -1,4 +1,4 @@
-// A token bucket: so many tokens may be taken at once, and then so many in each second.
+// A token bucket: `burst` tokens may be taken at once, and then `perSecond` tokens in each second.
 
 export interface BucketRate {
   readonly burst: number;

@@ -10,12 +10,12 @@ import { packIfDue } from '../../src/hosts/local/packing.ts';
 import { looseBlobs } from './commits.ts';
 import { localWorld, type LocalWorld, until } from './local-world.ts';
 
-describe('packing is due', () => {
+describe('packing', () => {
   test.each([
-    ['for a few files', { objects: 499, refs: 199, packs: 19 }, false],
-    ['for 500 objects in files of their own', { objects: 500, refs: 0, packs: 0 }, true],
-    ['for 200 refs in files of their own', { objects: 0, refs: 200, packs: 0 }, true],
-    ['for 20 packs', { objects: 0, refs: 0, packs: 20 }, true],
+    ['is not due for a few files', { objects: 499, refs: 199, packs: 19 }, false],
+    ['is due for 500 objects in files of their own', { objects: 500, refs: 0, packs: 0 }, true],
+    ['is due for 200 refs in files of their own', { objects: 0, refs: 200, packs: 0 }, true],
+    ['is due for 20 packs', { objects: 0, refs: 0, packs: 20 }, true],
   ])('%s', (_title, files, isDue) => {
     expect(isPackingDue(files)).toBe(isDue);
   });

@@ -62,7 +62,7 @@ it('a comparison leaves a pull request to a hint that is due soon, so that the p
   expect(await title()).toEqual([{ title: 'Renamed' }]);
 });
 
-it('a bot pull request is closed whose worker was killed before it wrote the row, and that of somebody else stays open', async () => {
+it('a bot pull request whose worker was killed before it wrote the row is closed, and a pull request of somebody else stays open', async () => {
   await using w = await world({ configuration: parallel({ builds: 1 }), runsCi: false });
   const number = await w.open('tea', { tea: '1' });
   const batches: { id: string; commit: string }[] = [];

@@ -18,7 +18,7 @@ export interface Run {
   readonly ending: Ending;
   /** Whether a refused call of the database is refused because its disk is full. Default: the connection is broken. */
   readonly isFull?: boolean;
-  /** Asked at each failpoint that the task reaches: whether the task is held there. */
+  /** Whether the task is held at a failpoint. It is asked at each failpoint that the task reaches. */
   readonly holdsAt?: (failpoint: string) => boolean;
 }
 

@@ -50,7 +50,7 @@ export async function packRepository(git: Git, directory: string, signal: AbortS
   await git.run(directory, args, { timeoutMs: packTimeoutMs, isBackground: true, signal });
 }
 
-/** Longer than any command of git runs. */
+/** Temporary files of this age have no process any more, because no command of git runs so long. */
 const leftoverAfterMs = 24 * 60 * 60_000;
 
 /** Removes the temporary files and folders of processes that were killed. */

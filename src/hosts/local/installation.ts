@@ -24,7 +24,7 @@ export interface LocalHostOptions {
    * other machines would not have it. Default: all processes have the same data directory, which is kept.
    */
   readonly hasOwnDisk?: boolean;
-  /** How often it is looked whether repositories need packing. Null: they are not packed. Default: once an hour. */
+  /** How often the host looks whether repositories need packing. Null: they are not packed. Default: once an hour. */
   readonly packEveryMs?: number | null | undefined;
 }
 

@@ -114,7 +114,7 @@ async function openDirect(client: WebClient, email: string): Promise<string> {
   return channel.id;
 }
 
-/** Handles a failed call: these errors of Slack mean that there is nothing. */
+/** Returns a handler of failed calls: null for these errors of Slack, and every other error is thrown. */
 function nullIf(errors: readonly string[]): (error: unknown) => null {
   return (error) => {
     if (error instanceof SlackCallFailed && errors.includes(error.error ?? '')) return null;

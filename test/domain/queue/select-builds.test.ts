@@ -37,7 +37,12 @@ interface Row extends Situation {
 const wrongly = built('pending', [2]);
 const rows: readonly Row[] = [
   { name: 'each pull request is built on those before it', starts: ['new p1 on tip', 'new p2 on p1'] },
-  { name: 'no more builds start than the limit allows', waiting: four, free: 2, starts: ['new p1 on tip', 'new p2 on p1'] },
+  {
+    name: 'no more builds start than the limit allows',
+    waiting: four,
+    free: 2,
+    starts: ['new p1 on tip', 'new p2 on p1'],
+  },
   { name: 'no build starts if the limit allows none', free: 0, starts: [] },
   {
     name: 'both outcomes are built if both are likely',

@@ -28,11 +28,11 @@ export function allowsIsolatedBuilds({ view, line }: SpeculationGraph, allowed: 
   return view.snapshot.rules.speculation === 'adaptive' && isFree && line.length <= maxCrowd * allowed;
 }
 
-/** `certainty`: the probability of the most probable outcome of the pull requests before this one. */
+/** `certainty`: the probability of the most probable outcome of the pull requests before `index`. */
 export function needsIsolatedBuild(graph: SpeculationGraph, index: number, certainty: number): boolean {
   const row = graph.line[index];
   if (row === undefined || index >= maxPlace || certainty >= certainBefore || isBoundToPlace(row)) return false;
-  // A pull request that conflicts with another one is merged again only when this one has left the line.
+  // A pull request that conflicts with another one is merged again only when the other one has left the line.
   if (graph.view.conflicts.has(row.id)) return false;
   if (row.successProbability >= minSuccessProbability || !overlapsAll(graph, index) || graph.isFirst(index))
     return false;
