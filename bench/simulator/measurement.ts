@@ -41,7 +41,7 @@ export interface Row extends Figures {
   readonly cell: string;
   /** The number of days. */
   readonly days: number;
-  /** The figures of the worst day, each by itself. */
+  /** For each figure, its largest value on any of the days. */
   readonly worst: Figures;
   readonly landedPerHour: number;
   readonly red: number;

@@ -174,9 +174,9 @@ class PastLine {
   }
 
   /**
-   * The change at the head of the chain for which the change waits: of the changes directly before it the one that
-   * leaves last, of the changes directly before this one again the one that leaves last, and so on. Null: nothing that
-   * overlaps the change is before it.
+   * The first change of the chain for which the change waits. The chain goes back step by step. Each step leads to the
+   * change that leaves last among the overlapping changes before the present one. Null: no overlapping change is before
+   * the change.
    */
   #rootOf(change: Change, now: number): Change | null {
     if (change.targets === null) return this.#firstBefore(change, now);

@@ -1,6 +1,6 @@
 // What happens while work is held at a failpoint: people change pull requests that have a build, or stop the landings,
-// or the process dies, or Temporal gives the work up. Most faults of locks and leases show only then, between a read and
-// the write that depends on it.
+// or the process dies, or Temporal gives the work up. Most faults of locks and leases show only then, between a read
+// and the write that depends on it.
 import type { Draws } from './draws.ts';
 import { forget, kill } from './faults.ts';
 import { chooseAct, chooseActAbout } from './people.ts';

@@ -42,7 +42,7 @@ export const smallPolicies: Readonly<Record<string, (optimum: Optimum) => MakePo
   'in-order-oracle': () => inOrderOracle,
 };
 
-/** It knows that one red build is enough, because no build of the past was a flake. */
+/** Our planner, which knows that one red build is enough, because no build of the past was a flake. */
 function interlockWith({ failures, workers }: SmallLine): MakePolicy {
   return () =>
     plannerPolicy({

@@ -72,7 +72,7 @@ describe('the longest waits', () => {
     expect(tail?.minutes.other).toBeLessThan(minutes / 50);
   });
 
-  it('are waits for workers where workers are few, and for others where they are many', () => {
+  it('are waits for workers if workers are few, and waits for builds if workers are many', () => {
     expect((tail?.minutes.noWorker ?? 0) / minutes).toBeGreaterThan(0.5);
     const many = measureTask({ ...taskOf('interlock', 1), cell: parseCell('rate=60,workers=1000'), changes: 200 }).tail;
     expect(many?.minutes.noWorker).toBe(0);

@@ -34,7 +34,7 @@ describe('the best policy of a small line', () => {
   });
 
   it('lands certain changes with one build', () => {
-    // With one worker, one build of both. The expected wait of both together is two builds.
+    // The only worker builds both in one build. Each waits for this build, so their waits add up to two builds.
     expect(costOf({ ...atOnce, failures: [1e-9, 1e-9], workers: 1 })).toBeCloseTo(2);
   });
 

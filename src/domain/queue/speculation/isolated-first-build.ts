@@ -15,10 +15,10 @@ const certainBefore = 0.6;
 /** Isolated first builds start before builds that are less probably needed. */
 export const priorityOfIsolatedBuild = 0.9;
 
-/** If more pull requests are in line for each build that may run, every build is needed for landings. */
+/** If more pull requests than this are in line for each build that may run, every build is needed for landings. */
 const maxCrowd = 3;
 
-/** Pull requests further back in line wait with their isolated first build. */
+/** Pull requests further back in line get no isolated first build yet. */
 const maxPlace = 100;
 
 /** `allowed`: how many builds may run, with those that run already. */
