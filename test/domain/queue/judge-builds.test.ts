@@ -182,7 +182,7 @@ const rows: readonly Row[] = [
     judged: ['reset 303 by p1'],
   },
   {
-    name: 'a build of a pull request that had landed before its base ends',
+    name: 'a build that assumes a pull request that landed before its base ends',
     waiting: [on(2)],
     line: [older(built('pending', [3]), 'root'), older(built('success', [2], [1]), 'l1')],
     ...landed([1], [3]),
@@ -210,7 +210,7 @@ const rows: readonly Row[] = [
     judged: ['is one of two'],
   },
   {
-    name: 'a red build of several that lacks a landed change ends',
+    name: 'a red build of several pull requests that lacks a landed change ends',
     waiting: [on(2), on(3)],
     line: [older(built('failure', [2, 3]))],
     ...landed([1]),
@@ -229,7 +229,7 @@ const rows: readonly Row[] = [
     judged: ['ends'],
   },
   {
-    name: 'a red build of others in another order ends',
+    name: 'a red build in another order ends if no member was reordered',
     waiting: [on(2), on(3)],
     line: [built('failure', [2], [3])],
     judged: ['ends'],
@@ -271,7 +271,7 @@ const rows: readonly Row[] = [
     judged: ['ends', 'counts for 0'],
   },
   {
-    name: 'a running build of several is no isolated retry',
+    name: 'a running build of several pull requests is no isolated retry',
     waiting: [on(2, reordered), on(3)],
     line: [older(built('pending', [2, 3]))],
     ...landed([1]),

@@ -105,7 +105,7 @@ test('upkeep joins packs, and removes the ref of a build after two weeks', async
   expect(await m.mirrors.tryFetchMissing(w.repository, [head])).toBe(true);
 });
 
-test('the upkeep of a mirror that is started twice at once runs once', async () => {
+test('if the upkeep of a mirror is started twice at once, it runs once', async () => {
   const m = machine();
   await m.mirrors.ensureClone(w.repository);
   m.later(1);
