@@ -29,15 +29,21 @@ export async function minimise(
     runs += 1;
     const outcome = await run(tried);
     if (kindOf(outcome) !== broken) return false;
-    // Steps after the failure are not needed.
-    const steps = outcome.failedAt === null ? {} : { steps: outcome.failedAt + 1 };
-    best = { given: { ...tried, ...steps }, outcome, runs };
+    // Steps after the failure are not needed. If the failure came at the end, a history that leaves steps out must not
+    // take others instead.
+    const steps = outcome.failedAt === null ? outcome.steps : outcome.failedAt + 1;
+    best = { given: { ...tried, steps }, outcome, runs };
     return true;
   }
 
   // If the rules are compared after every step, the failure may be found earlier.
   await isStillBroken({ ...given, every: 1, ...(failed.failedAt === null ? {} : { steps: failed.failedAt + 1 }) });
-  await shorten(best.outcome.faults, async (calm) => await isStillBroken({ ...best.given, calm: new Set(calm) }));
+  // Without any fault the history takes another course, in which the failure may come later.
+  const { steps: _steps, ...unlimited } = best.given;
+  const limit = told.steps === undefined ? {} : { steps: told.steps };
+  const allCalm = new Set(Array.from({ length: 4 * best.outcome.steps }, (_, step) => step));
+  if (!(await isStillBroken({ ...unlimited, ...limit, calm: allCalm })))
+    await shorten(best.outcome.faults, async (calm) => await isStillBroken({ ...best.given, calm: new Set(calm) }));
   const all = Array.from({ length: best.outcome.steps }, (_, step) => step);
   await shorten(all, async (without) => await isStillBroken({ ...best.given, without: new Set(without) }));
   return { ...best, runs };

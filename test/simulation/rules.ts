@@ -35,6 +35,11 @@ interface Row {
   readonly text: string | null;
 }
 
+/** The lines of an output of git. An empty output has none. */
+function linesOf(text: string): readonly string[] {
+  return text === '' ? [] : text.split('\n');
+}
+
 export function createRules(i: Installation, promises: Promises, truth: Truth): Rules {
   let tip = '';
   const judged = new Set<string>();
@@ -67,7 +72,7 @@ export function createRules(i: Installation, promises: Promises, truth: Truth): 
     if (tip !== '' && !line.includes(tip)) problems.push(`The base was at ${tip}, and ${now} does not contain it.`);
     tip = now;
     const refs = (await i.git('for-each-ref', '--format=%(objectname) %(refname)', 'refs/interlock/landings/')).trim();
-    const landed = new Map(refs.split('\n').map((row) => row.split(' ') as [string, string]));
+    const landed = new Map(linesOf(refs).map((row) => row.split(' ') as [string, string]));
     const greenTrees = new Set<string>();
     for (const commit of truth.green) greenTrees.add(await truth.treeOf(commit));
     for (const commit of line.slice(0, -1)) {
@@ -89,7 +94,7 @@ export function createRules(i: Installation, promises: Promises, truth: Truth): 
 
   async function isBelowLanding(commit: string, landed: ReadonlyMap<string, string>): Promise<boolean> {
     const above = (await i.git('rev-list', '--first-parent', '--reverse', `${commit}..refs/heads/main`)).trim();
-    const next = above.split('\n').find((each) => landed.has(each) || promises.direct.has(each));
+    const next = linesOf(above).find((each) => landed.has(each) || promises.direct.has(each));
     return next !== undefined && landed.has(next);
   }
 
