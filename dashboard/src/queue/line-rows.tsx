@@ -1,4 +1,5 @@
-// Draws the rows of the line: the graph at the left, and next to it landings and builds. line-entries.tsx draws the pull requests.
+// Draws the rows of the line: the graph at the left, and next to it landings and builds. line-entries.tsx draws the
+// pull requests.
 import type { ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { cx } from '../design/cx.ts';
