@@ -9,12 +9,14 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { createAccountReads, type Statement } from './database/account-reads.ts';
 import { openReadPool, openSystemPool, unitOfWorkPool, useOf, type PoolUse } from './database/pools.ts';
+import { listenLazily, type LazyListener } from './database/lazy-listener.ts';
 import { createRowReaders } from './database/row-readers.ts';
 import { createSystemQueries, type SystemQueries, type SystemSend } from './database/system-queries.ts';
 import { createUnitsOfWork, type Transaction, type UnitOfWorkOptions } from './database/unit-of-work.ts';
 import { inSpan } from './tracing/index.ts';
 
-export type { Statement, SystemQueries, SystemSend, Transaction };
+export { listenLazily };
+export type { LazyListener, Statement, SystemQueries, SystemSend, Transaction };
 
 /**
  * A list for SQL's `in`. The values must be constants of the code, and never input of a user, because they are not

@@ -1,7 +1,7 @@
 // Distributes an account's events to all streams in this process. A notification is only a hint: events are always
 // read from the log. One statement reads the events of all accounts of a notification, for any number of streams.
 import type { Logger } from 'pino';
-import type { Database } from '../../platform/database.ts';
+import { type Database, type LazyListener, listenLazily } from '../../platform/database.ts';
 import { cursorExpired, formatCursor, parseCursor, requireFollowable, type Cursor } from './cursor.ts';
 import {
   type FollowedEvent,
@@ -69,14 +69,15 @@ export function createEventHub(options: EventHubOptions): EventHub {
 
 class Hub {
   readonly #db: Database;
+  readonly #listener: LazyListener;
   readonly #log: Logger;
   readonly #streams = new Set<BufferedEventStream>();
   readonly #tails = new Map<string, Tail>();
   readonly #recheck: NodeJS.Timeout;
-  #listening: Promise<() => Promise<void>> | undefined;
 
   constructor({ db, log, recheckMs = 5_000 }: EventHubOptions) {
     this.#db = db;
+    this.#listener = listenLazily(db.system, eventsChannel, (payload) => this.#onNotification(payload));
     this.#log = log;
     this.#recheck = setInterval(() => this.#quietly(this.#compareHeads()), recheckMs);
     this.#recheck.unref();
@@ -107,14 +108,13 @@ class Hub {
   async close(): Promise<void> {
     clearInterval(this.#recheck);
     for (const stream of this.#streams) stream.end({});
-    const stop = await this.#listening?.catch(() => undefined);
-    await stop?.();
+    await this.#listener.stop();
   }
 
   /** Finds the position after which a stream begins. */
   async #begin(accountId: string, after: string | null | undefined): Promise<Cursor> {
     const cursor = after === undefined || after === null ? undefined : parseCursor(after);
-    await this.#listen();
+    await this.#listener.start();
     const bounds = await readLogBounds(this.#db, accountId);
     if (cursor !== undefined) requireFollowable(cursor, bounds);
     return cursor ?? { epoch: bounds.epoch, position: bounds.head };
@@ -124,16 +124,6 @@ class Hub {
     reading.catch((error: unknown) =>
       this.#log.warn({ err: error }, 'Events for subscriptions could not be read. Interlock tries again.'),
     );
-  }
-
-  async #listen(): Promise<void> {
-    this.#listening ??= this.#db.system
-      .listen(eventsChannel, (payload) => this.#onNotification(payload))
-      .catch((error: unknown) => {
-        this.#listening = undefined;
-        throw error;
-      });
-    await this.#listening;
   }
 
   #onNotification(payload: string): void {

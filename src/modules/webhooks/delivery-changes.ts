@@ -2,7 +2,7 @@
 // no event, because this event would be delivered by a webhook too. PostgreSQL notifies each change while the account's
 // row in `webhook_watch` is valid.
 import type { Logger } from 'pino';
-import type { Database } from '../../platform/database.ts';
+import { type Database, type LazyListener, listenLazily } from '../../platform/database.ts';
 import { repeat, type Loop } from '../../platform/repeat.ts';
 
 /** The id of a delivery that changed. Null: any delivery may have changed, so the reader reads all deliveries again. */
@@ -26,13 +26,14 @@ export function createDeliveryChanges(options: { readonly db: Database; readonly
 
 class Changes implements DeliveryChanges {
   readonly #db: Database;
+  readonly #listener: LazyListener;
   readonly #streams = new Map<string, Set<DeliveryChangeStream>>();
   readonly #prolonging: Loop;
-  #listening: Promise<() => Promise<void>> | undefined;
   #prolongedAt = 0;
 
   constructor({ db, log }: { readonly db: Database; readonly log: Logger }) {
     this.#db = db;
+    this.#listener = listenLazily(db.system, channel, (payload) => this.#onNotification(payload));
     this.#prolonging = repeat(
       prolongEveryMs,
       async () => await this.#prolong(),
@@ -47,7 +48,7 @@ class Changes implements DeliveryChanges {
       async () => {
         const ofAccount = this.#streams.get(accountId) ?? new Set();
         this.#streams.set(accountId, ofAccount.add(stream));
-        await this.#listen();
+        await this.#listener.start();
         await this.#watch([accountId]);
       },
       () => {
@@ -61,18 +62,7 @@ class Changes implements DeliveryChanges {
   async close(): Promise<void> {
     await this.#prolonging.stop();
     for (const each of this.#streams.values()) for (const stream of each) void stream.return();
-    const stop = await this.#listening?.catch(() => undefined);
-    await stop?.();
-  }
-
-  async #listen(): Promise<void> {
-    this.#listening ??= this.#db.system
-      .listen(channel, (payload) => this.#onNotification(payload))
-      .catch((error: unknown) => {
-        this.#listening = undefined;
-        throw error;
-      });
-    await this.#listening;
+    await this.#listener.stop();
   }
 
   // After a reconnect the message is empty, because notifications may have been lost.

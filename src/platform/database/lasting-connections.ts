@@ -1,24 +1,6 @@
 // Connections that last as long as the process, and reconnect when they drop.
 import pg from 'pg';
 
-/** Listens on a NOTIFY channel, reconnecting when the connection drops. Returns a stop function. */
-export async function listen(
-  url: string,
-  channel: string,
-  { onMessage, onError }: { readonly onMessage: (payload: string) => void; readonly onError: (error: unknown) => void },
-): Promise<() => Promise<void>> {
-  return await stayConnected(url, 'interlock-listen', {
-    onError,
-    begin: async (client) => {
-      client.on('notification', (message) => onMessage(message.payload ?? ''));
-      await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-      // Notifications that were sent while the connection was down are lost. Therefore each new connection counts as a
-      // message, so that the listener reads the database.
-      onMessage('');
-    },
-  });
-}
-
 /** Holds the advisory lock of two numbers, and takes it again when the connection drops. Returns a release function. */
 export async function holdLock(
   url: string,
@@ -37,7 +19,7 @@ export async function holdLock(
 const soonMissed = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4';
 
 /** Calls `begin` with each new connection. Returns a stop function. */
-async function stayConnected(
+export async function stayConnected(
   url: string,
   name: string,
   {
@@ -53,6 +35,8 @@ async function stayConnected(
       connectionString: url,
       application_name: name,
       keepAlive: true,
+      // Several listeners may send their statement at the same time.
+      pipeline: true,
       options: soonMissed,
     });
     next.on('error', onError);

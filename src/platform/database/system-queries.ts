@@ -1,6 +1,7 @@
 // Queries across accounts, in the role interlock_system.
 import type pg from 'pg';
-import { holdLock, listen } from './lasting-connections.ts';
+import { holdLock } from './lasting-connections.ts';
+import { createListen, type Listen } from './listener.ts';
 import { sentWithNext } from './statements.ts';
 
 export interface SystemQueries {
@@ -11,10 +12,11 @@ export interface SystemQueries {
    */
   transaction<T>(work: (query: SystemQueries['query'], send: SystemSend) => Promise<T>): Promise<T>;
   /**
-   * Listens on a NOTIFY channel over a connection of its own, and reconnects if the connection drops. Returns a stop
-   * function.
+   * Listens on a NOTIFY channel, over a connection that all listeners share and that reconnects if it drops. At the
+   * begin and after a reconnect, `onMessage` is called with '', because messages may have been missed. Resolves to a
+   * stop function.
    */
-  listen(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>;
+  readonly listen: Listen;
   /**
    * Holds the advisory lock of two numbers over a connection of its own for as long as this process lives. If the
    * connection drops, it reconnects and takes the lock again. Returns a release function.
@@ -29,7 +31,7 @@ export function createSystemQueries(url: string, pool: pg.Pool, onError: (error:
     query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
       (await pool.query<Row>(text, [...values])).rows,
     transaction: async (work) => await systemTransaction(pool, work),
-    listen: async (channel, onMessage) => await listen(url, channel, { onMessage, onError }),
+    listen: createListen(url, onError),
     holdLock: async (group, number) => await holdLock(url, [group, number], onError),
   };
 }

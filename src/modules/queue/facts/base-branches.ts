@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { isDeepStrictEqual as isEqual } from 'node:util';
 import { hostClient, type HostClient, type HostedRepository } from '../../../hosts/port.ts';
-import { readLandingMembers } from '../store/intents.ts';
+import { isQueueLanding, readLandingMembers } from '../store/intents.ts';
 import { QueueEntity, type QueueRow } from '../store/queue.entities.ts';
 import { changeQueue, ensureQueue } from '../store/queue.locks.ts';
 import { startWork, finishWork } from '../store/status.writer.ts';
@@ -55,7 +55,7 @@ export async function syncBase(
         : await readDemands(ctx, client, baseBranch);
     if (countsUntil !== null) await keepRulesUntil(ctx, queueId, countsUntil);
     const hasMoved = (before.baseTip ?? null) !== (tip?.commit ?? null);
-    if (isEqual(demandsOf(before), demands) && (!hasMoved || (await isLanding(ctx, queueId)))) return;
+    if (isEqual(demandsOf(before), demands) && (!hasMoved || (await isQueueLanding(ctx, queueId)))) return;
     // The base may have moved by a landing of Interlock that a restored database does not have. Such a landing is no
     // push.
     if (hasMoved && (await haltOnUnknownLandings(ctx, repository))) return;
@@ -70,16 +70,6 @@ async function findQueue(ctx: Context, repositoryId: string, baseBranch: string)
     values: [ctx.accountId, repositoryId, baseBranch],
   });
   return queue?.id ?? null;
-}
-
-/** Whether a landing of the queue is under way. Such a landing moves the base branch, and then writes the tip. */
-async function isLanding(ctx: Context, queueId: string): Promise<boolean> {
-  const started = await ctx.db.read(ctx.accountId, {
-    name: 'started_landing_of_queue',
-    text: "select 1 as is from intent where account_id = $1 and queue_id = $2 and kind = 'land' and state = 'started' limit 1",
-    values: [ctx.accountId, queueId],
-  });
-  return started.length > 0;
 }
 
 interface BaseRead {

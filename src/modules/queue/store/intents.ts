@@ -52,6 +52,16 @@ export async function isLandingStarted(ctx: Context, tx: Transaction, pullReques
   return rows.length > 0;
 }
 
+/** Whether a landing of the queue is under way. Such a landing moves the base branch, and then writes the tip. */
+export async function isQueueLanding(ctx: Context, queueId: string): Promise<boolean> {
+  const started = await ctx.db.read(ctx.accountId, {
+    name: 'started_landing_of_queue',
+    text: "select 1 as is from intent where account_id = $1 and queue_id = $2 and kind = 'land' and state = 'started' limit 1",
+    values: [ctx.accountId, queueId],
+  });
+  return started.length > 0;
+}
+
 /** The ids of the pull requests that are landing in a queue. Empty if no landing is started. */
 export async function readLandingMembers(ctx: Context, tx: Transaction, queueId: string): Promise<ReadonlySet<string>> {
   const rows = await tx.query<{ id: string }>(
