@@ -9,264 +9,254 @@ docs/proofs.md says what is checked.
 """
 import argparse, base64, hashlib, json, os, re, subprocess, sys, tempfile
 
-# Ed25519 (RFC 8032, section 6).
+# Signatures: Ed25519 (RFC 8032) on the curve -x² + y² = 1 + D x² y², modulo P. L is the order of the point BASE.
 P, L = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
-D = -121665 * pow(121666, P - 2, P) % P
+D = -121665 * pow(121666, -1, P) % P
 
 
 def add(p, q):
-    a, b = (p[1] - p[0]) * (q[1] - q[0]) % P, (p[1] + p[0]) * (q[1] + q[0]) % P
-    c, d = 2 * p[3] * q[3] * D % P, 2 * p[2] * q[2] % P
-    e, f, g, h = b - a, d - c, d + c, b + a
-    return e * f % P, g * h % P, f * g % P, e * h % P
+    (x, y), (u, v) = p, q
+    t = D * x * y * u * v % P
+    inverse = pow(1 - t * t, -1, P)
+    return (x * v + y * u) * (1 - t) * inverse % P, (y * v + x * u) * (1 + t) * inverse % P
 
 
 def multiply(s, p):
-    q = (0, 1, 1, 0)
-    while s > 0:
-        q, p, s = (add(q, p) if s & 1 else q), add(p, p), s >> 1
+    q = (0, 1)
+    for bit in bin(s)[2:]:
+        q = add(q, q)
+        q = add(q, p) if bit == '1' else q
     return q
 
 
 def decode_point(data):
     y = int.from_bytes(data, 'little')
     sign, y = y >> 255, y & ((1 << 255) - 1)
-    x2 = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    x2 = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
     x = pow(x2, (P + 3) // 8, P)
     x = x if x * x % P == x2 else x * pow(2, (P - 1) // 4, P) % P
     if y >= P or x * x % P != x2 or (x == 0 and sign):
         return None
-    x = P - x if x & 1 != sign else x
-    return x, y, 1, x * y % P
+    return (P - x if x & 1 != sign else x), y
 
 
-BASE = decode_point((4 * pow(5, P - 2, P) % P).to_bytes(32, 'little'))
+BASE = decode_point((4 * pow(5, -1, P) % P).to_bytes(32, 'little'))
 
 
-def is_signed(key, signature, text):
-    public, signed = bytes.fromhex(key), base64.b64decode(signature)
-    a, r, s = decode_point(public), decode_point(signed[:32]), int.from_bytes(signed[32:], 'little')
-    if len(public) != 32 or len(signed) != 64 or a is None or r is None or s >= L:
+def is_signed(signed, text, keys):
+    """Whether one of the keys signed the text. `signed` names a key, and has the signature."""
+    if signed['key'] not in keys or not signed['signature']:
         return False
-    h = int.from_bytes(hashlib.sha512(signed[:32] + public + text.encode()).digest(), 'little') % L
-    p, q = multiply(s, BASE), add(r, multiply(h, a))
-    return (p[0] * q[2] - q[0] * p[2]) % P == 0 and (p[1] * q[2] - q[1] * p[2]) % P == 0
+    key, signature = bytes.fromhex(signed['key']), base64.b64decode(signed['signature'])
+    a, r, s = decode_point(key), decode_point(signature[:32]), int.from_bytes(signature[32:], 'little')
+    if len(key) != 32 or len(signature) != 64 or a is None or r is None or s >= L:
+        return False
+    h = int.from_bytes(hashlib.sha512(signature[:32] + key + text.encode()).digest(), 'little') % L
+    return multiply(s, BASE) == add(r, multiply(h, a))
 
 
 def canonical(value):
     return json.dumps(value, sort_keys=True, separators=(',', ':'), ensure_ascii=False)
 
 
-def assert_ids(value, key=None):
-    """Ids become arguments of git, so every id must be a hash."""
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            assert_ids(inner, name)
-    elif isinstance(value, list):
-        for inner in value:
-            assert_ids(inner, key)
-    elif key in ('commit', 'tree', 'head', 'belowHead', 'base', 'firstParent', 'managedFrom', 'tip') and value is not None:
-        if not re.fullmatch('[0-9a-f]{40}([0-9a-f]{24})?', str(value)):
+def read_object(pairs):
+    """Ids become arguments of git, and git would take --output for an option. So only hashes are accepted as ids."""
+    ids = ('commit', 'tree', 'head', 'belowHead', 'base', 'firstParent', 'managedFrom', 'tip')
+    for name, value in pairs:
+        if name in ids and value is not None and not re.fullmatch('[0-9a-f]{40}([0-9a-f]{24})?', str(value)):
             sys.exit(f'The file has {value!r} in place of a commit.')
+    return dict(pairs)
 
 
 class Clone:
-    """Reads a clone. New objects are written to the folder `scratch`, not to the clone."""
+    """Reads a clone, and merges its commits. New objects are written to the folder `scratch`, not to the clone."""
 
     def __init__(self, path, scratch):
-        self.path, self.commits = path, {}
+        settings = {'GIT_CONFIG_NOSYSTEM': '1', 'GIT_CONFIG_GLOBAL': os.devnull, 'GIT_NO_REPLACE_OBJECTS': '1'}
+        self.path, self.env = path, {**os.environ, **settings}
         objects = self.git('rev-parse', '--path-format=absolute', '--git-path', 'objects')
         self.env.update(GIT_OBJECT_DIRECTORY=scratch, GIT_ALTERNATE_OBJECT_DIRECTORIES=objects)
 
-    env = dict(os.environ, GIT_CONFIG_NOSYSTEM='1', GIT_CONFIG_GLOBAL=os.devnull, GIT_AUTHOR_DATE='@0 +0000',
-               GIT_COMMITTER_DATE='@0 +0000', LC_ALL='C', GIT_NO_REPLACE_OBJECTS='1',
-               **{f'GIT_{who}_{what}': 'verify' for who in ('AUTHOR', 'COMMITTER') for what in ('NAME', 'EMAIL')})
+    def git(self, *args, data=None, may_fail=False):
+        command = ['git', '-C', self.path, '-c', 'user.name=verify', '-c', 'user.email=verify', *args]
+        result = subprocess.run(command, input=data, env=self.env, capture_output=True)
+        if result.returncode != 0 and not may_fail:
+            reason = (result.stderr + result.stdout).decode(errors='replace')
+            raise LookupError(f'git {args[0]}: {" ".join(reason.split())}')
+        return result.stdout.decode(errors='replace').strip()
 
-    def git(self, *args, data=None, accept=(0,)):
-        result = subprocess.run(['git', '-C', self.path, *args], input=data, env=self.env, capture_output=True)
-        if result.returncode not in accept:
-            raise LookupError(f'git {args[0]}: {result.stderr.decode(errors="replace").strip()}')
-        return result.stdout.decode(errors='replace').strip() if result.returncode == 0 else None
+    def tree(self, commit):
+        """Returns the tree of a commit, or an empty text if the clone does not have the commit."""
+        return self.git('rev-parse', '--verify', '--quiet', f'{commit}^{{commit}}^{{tree}}', may_fail=True)
 
-    def commit(self, name):
-        """Returns (tree, parents) of a commit. None: the clone does not have the commit."""
-        if name not in self.commits:
-            shown = self.git('rev-list', '--no-walk', '--no-commit-header', '--format=%T %P', name, '--', accept=(0, 128))
-            self.commits[name] = shown and (shown.split()[0], shown.split()[1:])
-        return self.commits[name]
-
-    def is_ancestor(self, ancestor, commit):
-        return self.git('merge-base', '--is-ancestor', ancestor, commit, accept=(0, 1)) is not None
-
-    def make_commit(self, tree, parents):
+    def make_commit(self, tree, *parents):
         return self.git('commit-tree', tree, *[word for parent in parents for word in ('-p', parent)], data=b'verify')
 
     def merge(self, ours, theirs):
-        merged = self.git('merge-tree', '--write-tree', '--no-messages', ours, theirs, accept=(0, 1))
-        if merged is None:
-            raise LookupError(f'{ours} and {theirs} conflict')
-        return merged.split()[0]
+        return self.git('merge-tree', '--write-tree', '--name-only', ours, theirs)
 
-    def with_below_head(self, tip, below, head):
-        """Makes a commit with the tree of the tip. If the head is merged into this commit, only the changes after `below` are merged."""
-        if below is None or self.is_ancestor(tip, head) or self.is_ancestor(below, tip):
-            return tip
-        return self.make_commit(self.commit(tip)[0], [tip, below])
+    def rebase(self, tip, head, below):
+        """Repeats on the tip what each commit of the head changes that neither the tip nor `below` contains."""
+        commits = self.git('rev-list', '--first-parent', '--reverse', head, f'^{tip}', f'^{below or tip}')
+        for commit in commits.split():
+            # With the tree of the tip on the parent of the commit, git merges only what the commit changes.
+            before = self.tree(tip)
+            tree = self.merge(self.make_commit(before, f'{commit}^'), commit)
+            tip = tip if tree == before else self.make_commit(tree, tip)
+        return tip
 
-    def rebase(self, chain, head, below):
-        own = self.git('rev-list', '--first-parent', '--reverse', head, '^' + chain, *(['^' + below] if below else []))
-        for commit in own.split():
-            (tree, parents), tip = self.commit(commit), self.commit(chain)[0]
-            if parents[:1] != [chain]:
-                tree = self.merge(self.make_commit(tip, parents[:1]) if parents else chain, commit)
-            if tree != tip:
-                chain = self.make_commit(tree, [chain])
-        return chain
-
-    def compose(self, parent, members, strategy):
-        """Returns the tree after the members were merged onto the parent, one after the other."""
-        chain = joined = parent
-        for at, member in enumerate(members):
-            head, below = member['head'], member.get('belowHead')
-            how = member.get('strategy', strategy)
-            if how == 'rebase':
-                joined = self.rebase(chain, head, below)
+    def compose(self, parent, members, default_strategy):
+        """Merges the members onto the parent, one after the other, and returns the tree."""
+        tip = joined = parent
+        for member in members:
+            head, below, strategy = member['head'], member.get('belowHead'), member.get('strategy', default_strategy)
+            if strategy == 'rebase':
+                joined = self.rebase(tip, head, below)
             else:
-                tree = self.merge(self.with_below_head(joined, below, head), head)
-                joined = self.make_commit(tree, [chain, head] if how == 'merge' else [chain])
-            if not member.get('joinsNext') or at == len(members) - 1:
-                chain = joined
-        return self.commit(chain)[0]
+                if below and self.git('rev-list', '--max-count=1', joined, f'^{head}'):
+                    # With `below` as a second parent, git merges only what the head changes after `below`.
+                    joined = self.make_commit(self.tree(joined), joined, below)
+                tree = self.merge(joined, head)
+                joined = self.make_commit(tree, tip, *([head] if strategy == 'merge' else []))
+            tip = tip if member.get('joinsNext') else joined
+        return self.tree(joined)
 
 
 def is_green(checks, gate):
     newest = {}
-    for check in checks:
+    for check in sorted(checks, key=lambda check: check['attempt'], reverse=True):
         if not check['name'].startswith('interlock/'):
-            known = newest.get(check['name'])
-            if known is None or check['attempt'] > known['attempt']:
-                newest[check['name']] = check
-    if not gate:
-        return bool(newest) and all(c['conclusion'] in ('success', 'skipped', 'neutral') for c in newest.values())
-    for required in gate:
+            newest.setdefault(check['name'], check['conclusion'])
+    for required in gate or [{'name': '*', 'acceptableStatuses': ['success', 'skipped', 'neutral']}]:
         glob = '.*'.join(map(re.escape, required['name'].split('*')))
-        found = [c for c in newest.values() if re.fullmatch(glob, c['name'], re.DOTALL)]
-        accepted = required['acceptableStatuses']
-        if any(c['conclusion'] not in accepted for c in found):
-            return False
-        if not found and ('missing' not in accepted or required.get('isAwaited')):
+        found = {newest[name] for name in newest if re.fullmatch(glob, name, re.DOTALL)} or {'missing'}
+        if not found <= set(required['acceptableStatuses']) or (found == {'missing'} and required.get('isAwaited')):
             return False
     return True
 
 
-def is_covered(member, before, members, part):
-    """Whether a part contains the member and, in the same order, each earlier change that overlaps it, and nothing else."""
-    key = lambda change: (change['number'], change['head'])
-    index = {key(change): at for at, change in enumerate(part)}
-    order, at = before + members, len(before) + members.index(member)
-    if key(member) not in index:
+def covers(part, landed, member):
+    """Whether a part has the member and, in the same order, each earlier change that overlaps it, and nothing else."""
+    name = lambda change: (change['number'], change['head'])
+    own, tested, order = name(member), [name(change) for change in part], [name(change) for change in landed]
+    if own not in tested or not set(tested) <= set(order) or member.get('targets') is None:
         return False
-    for here, change in enumerate(order):
-        there, a, b = index.get(key(change)), member.get('targets'), change.get('targets')
-        in_order = here > at if there is None else (here < at) == (there < index[key(member)])
-        if here != at and not in_order and (a is None or b is None or set(a) & set(b)):
-            return False
-    return sum(key(change) in index for change in order) == len(part) and member.get('targets') is not None
+    apart = {name(change) for change in landed
+             if change.get('targets') is not None and not set(change['targets']) & set(member['targets'])}
+    return set(tested[:tested.index(own)]) - apart == set(order[:order.index(own)]) - apart
 
 
-class Branch:
-    def __init__(self, clone, branch, keys):
-        self.clone, self.proofs, self.failures = clone, branch['proofs'], []
-        self.statement, self.branch, self.keys = branch['statement'], branch, keys
+# Each function `check_…` yields pairs: whether something is wrong, and a sentence about it.
+def check_statement(exported, line, keys):
+    statement, digests = exported['statement'], [proof['digest'] for proof in exported['proofs']]
+    is_accepted = is_signed(exported, f'interlock branch 1\n{canonical(statement)}\n', keys)
+    yield not is_accepted, 'The statement about the branch is not signed by an accepted key'
+    newest = digests[-1] if digests else None
+    yield (statement['proofs'], statement['last']) != (len(digests), newest), 'The newest proofs are missing'
+    tip, start = statement['tip'], statement['managedFrom']
+    is_cut = tip is not None and tip not in line
+    yield is_cut, f'The branch does not lead from {start} to {tip}, its tip when the file was written'
 
-    def expect(self, condition, failure):
-        if not condition:
-            self.failures.append(failure)
 
-    def is_accepted(self, signed, text):
-        return signed['key'] in self.keys and bool(signed['signature']) and is_signed(signed['key'], signed['signature'], text)
+def check_chain(proof, previous, numbers, keys):
+    body, digest = proof['body'], proof['digest']
+    yield hashlib.sha256(canonical(body).encode()).hexdigest() != digest, 'its proof was changed after it was written'
+    yield not is_signed(proof, f'interlock proof 1\n{digest}\n', keys), 'its proof is not signed by an accepted key'
+    yield body['previous'] != previous, 'its proof does not follow the proof before it'
+    yield body['commit'] != proof['commit'], f'its proof is about {body["commit"]}'
+    for member in body['members']:
+        yield member['number'] in numbers, f'#{member["number"]} landed twice'
 
-    def verify(self):
-        statement = self.statement
-        self.expect(self.is_accepted(self.branch, f'interlock branch 1\n{canonical(statement)}\n'), 'The statement about the branch is not signed by an accepted key')
-        last = self.proofs[-1]['digest'] if self.proofs else None
-        self.expect((statement['proofs'], statement['last']) == (len(self.proofs), last), 'The newest proofs are missing')
-        line, previous, numbers = self.read_line(), None, set()
-        index = {commit: at for at, (commit, _, _) in enumerate(line)}
-        inner = {c for p in self.proofs if p['body']['batchCommit'] == 'linear' and p['commit'] in index
-                 for c, _, _ in line[index.get(p['body']['firstParent'], -1) + 1:index[p['commit']]]}
-        tips, bodies = [entry for entry in line if entry[0] not in inner], {p['commit']: p['body'] for p in self.proofs}
-        for proof in self.proofs:
-            commit, body, failures_before = proof['commit'], proof['body'], len(self.failures)
-            self.expect(hashlib.sha256(canonical(body).encode()).hexdigest() == proof['digest'], f'{commit}: its proof was changed after it was written')
-            self.expect(self.is_accepted(proof, f'interlock proof 1\n{proof["digest"]}\n'), f'{commit}: its proof is not signed by an accepted key')
-            self.expect(body['previous'] == previous, f'{commit}: its proof does not follow the proof before it')
-            self.expect(body['commit'] == commit, f'{commit}: its proof is about {body["commit"]}')
-            for member in body['members']:
-                self.expect(member['number'] not in numbers, f'{commit}: #{member["number"]} landed twice')
-                numbers.add(member['number'])
-            previous = proof['digest']
-            if commit not in index:
-                self.expect(False, f'{commit} landed, but is not on the first-parent line of {statement["baseBranch"]}')
-            elif failures_before == len(self.failures):
-                try:
-                    self.derive(line[index[commit]], body)
-                    if any('base' in evidence for evidence in body['evidence']):
-                        self.derive_parts(tips, bodies, commit, body)
-                except LookupError as error:
-                    self.expect(False, f'{commit} cannot be derived again: {error}')
-        return len(tips), sum(commit not in bodies for commit, _, _ in tips)
 
-    def read_line(self):
-        """Returns (commit, tree, first parent) of each commit since the queue began to manage the branch, the oldest first."""
-        statement = self.statement
-        if statement['tip'] is None:
-            return []
-        refs = [f'refs/remotes/origin/{statement["baseBranch"]}', f'refs/heads/{statement["baseBranch"]}']
-        ref = next((ref for ref in refs if self.clone.commit(ref)), None)
-        try:
-            commits = self.clone.git('rev-list', '--first-parent', ref or refs[0]).split()
-            self.expect(statement['tip'] in commits, f'The branch does not contain {statement["tip"]}, its tip when the file was written')
-            shown = self.clone.git('log', '--first-parent', '--reverse', '--format=%H %T %P', statement['tip'], '^' + statement['managedFrom'])
-        except LookupError as error:
-            self.expect(False, str(error))
-            return []
-        return [tuple((row.split() + [''])[:3]) for row in shown.splitlines()]
+def check_landing(clone, line, body, landed):
+    commit, parent, grade = body['commit'], body['firstParent'], body['grade']
+    at, tree = line[commit]
+    distance = at - line[parent][0] if parent in line else 0
+    yield distance < 1 or (distance > 1 and body['batchCommit'] != 'linear'), f'its first parent is not {parent}'
+    yield tree != body['tree'], f'its tree is {tree}, but its proof says {body["tree"]}'
+    merged = clone.compose(parent, body['members'], body['strategy'])
+    yield merged != tree, f'merging its heads again gives the tree {merged}'
+    if grade == 'unvalidated':
+        yield body['exceptionBy'] is None, 'it was not tested, and its proof does not say who or what skipped the tests'
+        return
+    for build in body['evidence']:
+        tested, wanted = build['commit'], build['tree'] if 'base' in build else tree
+        has_tree = clone.tree(tested) == build['tree'] == wanted
+        yield not has_tree, f'the tested commit {tested} has another tree or is missing'
+        yield not is_green(build['checks'], body['gate']), f'the tested commit {tested} is not green'
+        yield grade == 'exact' and tested != commit, f'it is graded exact, but {tested} was tested'
+    for gate in body.get('finalGates', []):
+        is_elsewhere = gate['commit'] != commit and grade != 'host_merged'
+        yield is_elsewhere, f'the final gate {gate["workflow"]} ran on {gate["commit"]}'
+    are_parts = any('base' in build for build in body['evidence'])
+    is_graded_wrong = are_parts != (grade == 'composed') and grade != 'host_merged'
+    yield is_graded_wrong, f'it is graded {grade}, but its {"parts were" if are_parts else "whole tree was"} tested'
+    yield not body['evidence'], 'its proof has no evidence'
+    if are_parts:
+        yield from check_parts(clone, line, body, landed)
 
-    def derive(self, entry, body):
-        commit, tree, parent = entry
-        self.expect(tree == body['tree'], f'{commit}: its tree is {tree}, but its proof says {body["tree"]}')
-        if body['batchCommit'] != 'linear':
-            self.expect(parent == body['firstParent'], f'{commit}: its first parent is {parent}, but its proof says {body["firstParent"]}')
-        merged = self.clone.compose(body['firstParent'], body['members'], body['strategy'])
-        self.expect(merged == tree, f'{commit}: merging its heads again gives the tree {merged}')
-        if body['grade'] == 'unvalidated':
-            return self.expect(body['exceptionBy'] is not None, f'{commit}: it landed without validation, but its proof names no person or setting that skipped it')
-        parts = [evidence for evidence in body['evidence'] if 'base' in evidence]
-        self.expect(bool(body['evidence']), f'{commit}: its proof has no evidence')
-        self.expect(bool(parts) == (body['grade'] == 'composed') or body['grade'] == 'host_merged', f'{commit}: it is graded {body["grade"]}, but {"its parts were" if parts else "its whole tree was"} tested')
-        for evidence in body['evidence']:
-            tested = self.clone.commit(evidence['commit'])
-            wanted = evidence['tree'] if 'base' in evidence else tree
-            self.expect(tested is not None and tested[0] == wanted == evidence['tree'], f'{commit}: the tested commit {evidence["commit"]} has another tree or is missing')
-            self.expect(is_green(evidence['checks'], body['gate']), f'{commit}: the tested commit {evidence["commit"]} is not green')
-            self.expect(body['grade'] != 'exact' or evidence['commit'] == commit, f'{commit}: it is graded exact, but {evidence["commit"]} was tested')
-        for gate in body.get('finalGates', []):
-            self.expect(body['grade'] == 'host_merged' or gate['commit'] == commit, f'{commit}: the final gate {gate["workflow"]} ran on {gate["commit"]}')
 
-    def derive_parts(self, tips, bodies, commit, body):
-        position = {self.statement['managedFrom']: 0, **{tip: at + 1 for at, (tip, _, _) in enumerate(tips)}}
-        parts = []
-        for evidence in body['evidence']:
-            start, end, content = position.get(evidence['base']), position.get(body['firstParent']), evidence['content']
-            self.expect(start is not None and end is not None and start <= end, f'{commit}: its part {evidence["commit"]} was built on {evidence["base"]}, which was not the tip before')
-            merged = self.clone.compose(evidence['base'], content, body['strategy'])
-            self.expect(merged == evidence['tree'], f'{commit}: merging the heads of its part {evidence["commit"]} again gives the tree {merged}')
-            landed = [bodies.get(tip) for tip, _, _ in tips[start or 0:end or 0]]
-            if None not in landed:
-                parts.append(([member for landing in landed for member in landing['members']], content))
-        covered = all(any(is_covered(member, before, body['members'], part) for before, part in parts) for member in body['members'])
-        self.expect(covered, f'{commit}: its parts were not tested with all changes that affect it')
+def check_parts(clone, line, body, landed):
+    usable = []
+    for part in [build for build in body['evidence'] if 'base' in build]:
+        base, content = part['base'], part['content']
+        merged = clone.compose(base, content, body['strategy'])
+        yield merged != part['tree'], f'merging the heads of its part {part["commit"]} again gives the tree {merged}'
+        yield base not in line, f'its part {part["commit"]} was built on {base}, which was never the tip'
+        since, at = body['members'], body['firstParent']
+        while at != base and at in landed:
+            since, at = landed[at]['members'] + since, landed[at]['firstParent']
+        if at == base:  # Otherwise it is not known which changes came after the base.
+            usable.append((content, since))
+    covered = all(any(covers(content, since, member) for content, since in usable) for member in body['members'])
+    yield not covered, 'its parts were not tested with all changes that affect it'
+
+
+def failures_of(checks):
+    failures = []
+    try:
+        for is_wrong, sentence in checks:
+            if is_wrong:
+                failures.append(sentence)
+    except LookupError as error:
+        failures.append(f'it cannot be derived again: {error}')
+    return failures
+
+
+def read_line(clone, statement):
+    """Returns {commit: (position, tree)} of the first-parent line, from the commit at which the queue began to manage
+    the branch to the tip that the statement names."""
+    name, start, tip = statement['baseBranch'], statement['managedFrom'], statement['tip']
+    remote, local = f'refs/remotes/origin/{name}', f'refs/heads/{name}'
+    options = ('--first-parent', '--reverse', '--no-commit-header', '--format=%H %T')
+    ref = remote if clone.tree(remote) else local
+    line = {start: (0, None)}
+    for row in clone.git('rev-list', *options, ref, f'^{start}', '--', may_fail=True).splitlines():
+        if tip is not None and tip not in line:
+            commit, tree = row.split()
+            line[commit] = (len(line), tree)
+    return line
+
+
+def verify_branch(clone, exported, keys):
+    """Returns a sentence about the branch, and one for everything that is wrong."""
+    line, proofs = read_line(clone, exported['statement']), exported['proofs']
+    failures, landed, numbers, previous = failures_of(check_statement(exported, line, keys)), {}, set(), None
+    for proof in proofs:
+        body = proof['body']
+        found = failures_of(check_chain(proof, previous, numbers, keys))
+        if proof['commit'] not in line:
+            found.append('it landed, but is not on the first-parent line of the branch')
+        found = found or failures_of(check_landing(clone, line, body, landed))
+        failures += [f'{proof["commit"]}: {failure}' for failure in found]
+        if not found:
+            landed[body['commit']] = body
+        previous = proof['digest']
+        numbers.update(member['number'] for member in body['members'])
+    proven = sum(line[body['commit']][0] - line[body['firstParent']][0] for body in landed.values())
+    pushed = len(line) - 1 - proven
+    count = f'{len(line) - 1} commits, {len(proofs)} proofs, {pushed} commits that were pushed past the queue'
+    return f'{exported["statement"]["baseBranch"]}: {count}', failures
 
 
 def main():
@@ -275,25 +265,23 @@ def main():
     parser.add_argument('clone', help='the folder of the clone')
     parser.add_argument('--key', action='append', help='a public key that you got from the service; may be repeated')
     options = parser.parse_args()
-    with open(options.file, encoding='utf-8') as file, tempfile.TemporaryDirectory() as scratch:
-        exported, failures = json.load(file), 0
-        if exported['format'] != 'interlock proofs 1':
-            sys.exit(f'{options.file} has a format that this script does not know: {exported["format"]}')
-        assert_ids(exported['branches'])
+    with open(options.file, encoding='utf-8') as file:
+        exported, failed = json.load(file, object_pairs_hook=read_object), 0
+    if exported['format'] != 'interlock proofs 1':
+        sys.exit(f'{options.file} has a format that this script does not know: {exported["format"]}')
+    keys = options.key or exported['keys']
+    advice = '' if options.key else ' (from the file: compare them with the service, or name a key by --key)'
+    print(f'Accepted keys: {", ".join(keys)}{advice}')
+    with tempfile.TemporaryDirectory() as scratch:
         clone = Clone(options.clone, scratch)
         for pack in exported['packs']:
             clone.git('index-pack', '--stdin', '--fix-thin', data=base64.b64decode(pack))
-        keys = options.key or exported['keys']
-        print('Accepted keys: ' + ', '.join(keys) + ('' if options.key else ' (from the file: compare them with the service, or name a key by --key)'))
-        for exported_branch in exported['branches']:
-            branch = Branch(clone, exported_branch, keys)
-            commits, external = branch.verify()
-            failures += len(branch.failures)
-            print(f'{branch.statement["baseBranch"]}: {commits} landings, {len(branch.proofs)} proofs, {external} commits that were pushed past the queue')
-            for failure in branch.failures:
-                print(f'  {failure}')
-        print('Every landing was derived again.' if failures == 0 else f'Failures: {failures}.')
-        return 0 if failures == 0 else 1
+        for branch in exported['branches']:
+            said, failures = verify_branch(clone, branch, keys)
+            failed += len(failures)
+            print('\n  '.join([said, *failures]))
+    print('Every landing was derived again.' if failed == 0 else f'Failures: {failed}.')
+    return 0 if failed == 0 else 1
 
 
 if __name__ == '__main__':

@@ -244,7 +244,7 @@ it('finds a landing that was replaced in the repository', async () => {
   await git(clone, 'commit', '-q', '-a', '--amend', '-m', 'Nothing happened');
   await git(clone, 'update-ref', 'refs/remotes/origin/main', 'HEAD');
   const { code, said } = await verify({ ...landed, clone });
-  expect(said).toContain('The branch does not contain');
+  expect(said).toContain('The branch does not lead from');
   expect(code).toBe(1);
 });
 
