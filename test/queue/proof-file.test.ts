@@ -135,8 +135,14 @@ it('derives landings by linear commits', async () => {
   }
   await w.queue(1, 2);
   await w.settled(1, 2);
-  const linear = await verify(await exported(w));
-  expect(linear.code, linear.said).toBe(0);
+  const linear = await exported(w);
+  const derived = await verify(linear);
+  expect(derived.code, derived.said).toBe(0);
+  // A statement that claims that the queue began to manage the branch in the middle of the landing.
+  const file = withBranch(linear.file, ({ statement, proofs }) => ({
+    statement: { ...statement, managedFrom: proofs[0]?.body.members[0]?.commit ?? '' },
+  }));
+  expect((await verify({ ...linear, file: signedAgain(file) })).said).toContain('its first parent is not');
 });
 
 it('derives a landing whose parts were tested separately', async () => {
