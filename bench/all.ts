@@ -14,7 +14,7 @@ const benches = [
   { name: 'requests', args: ['--pull-requests', '80'] },
   { name: 'turn', args: ['--lines', '1000,10000', '--times', '20'] },
   { name: 'repositories', args: ['--repositories', '100'] },
-  { name: 'idle', args: ['--repositories', '1000', '--seconds', '30'] },
+  { name: 'idle', args: ['--repositories', '1000', '--seconds', '60'] },
   { name: 'reads', args: ['--rounds', '10', '--requests', '300'] },
   { name: 'subscriptions', args: ['--sockets', '10000'] },
   { name: 'events', args: ['--commits', '2000'] },

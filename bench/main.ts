@@ -158,7 +158,12 @@ const program = new Command('npm run bench --')
   .option('--seed <n>', 'the seed of the random documents (prices)', readNumber, 1)
   .option('--commits <n>', 'how many transactions (events)', readNumber, 2_000)
   .option('--sockets <n>', 'how many sockets (subscriptions)', readNumber, 10_000)
-  .option('--seconds <n>', 'how many seconds each measurement takes (idle)', readNumber, 30)
+  .option(
+    '--seconds <n>',
+    'how many seconds each measurement takes (idle); whole minutes, because some work is done once a minute',
+    readNumber,
+    60,
+  )
   .option('--minutes <n>', 'how many minutes the load lasts (load: 10 if left out)', readNumber)
   .option('--hours <n>', 'how many hours the load lasts, instead of --minutes (load)', readNumber)
   .option(

@@ -56,7 +56,7 @@ class RepositoryReconciler implements Reconciler {
   readonly #failuresOf = new Map<string, number>();
   #plannedAt: number | null = null;
   #isStopping = false;
-  #taking: Promise<void> = Promise.resolve();
+  #taking: Promise<unknown> = Promise.resolve();
 
   constructor(ports: Ports) {
     this.#ports = ports;
@@ -80,10 +80,11 @@ class RepositoryReconciler implements Reconciler {
   }
 
   async drain(): Promise<void> {
-    do {
+    for (;;) {
       await Promise.all(this.#underWay.keys());
-      await this.#begin();
-    } while (this.#underWay.size > 0);
+      const started = await this.#begin();
+      if (started === 0 && this.#underWay.size === 0) return;
+    }
   }
 
   async #look(): Promise<void> {
@@ -99,10 +100,11 @@ class RepositoryReconciler implements Reconciler {
     this.#plannedAt = now.getTime();
   }
 
-  /** Starts comparisons until none is due or a limit is reached. Does not wait for their end. */
-  async #takeDue(): Promise<void> {
+  /** Starts comparisons until none is due or a limit is reached, and returns how many. Does not wait for their end. */
+  async #takeDue(): Promise<number> {
     const now = this.#ports.clock();
     await this.#plan(now);
+    let started = 0;
     while (this.#underWay.size < limits.atOnce) {
       const until = new Date(now.getTime() + leaseMs);
       const taken = await takeDueComparison(
@@ -110,13 +112,15 @@ class RepositoryReconciler implements Reconciler {
         { now, until },
         atTheirLimit([...this.#underWay.values()]),
       );
-      if (taken === null) return;
+      if (taken === null) break;
       const compared: Promise<void> = this.#compare(taken).finally(() => {
         this.#underWay.delete(compared);
         if (!this.#isStopping) void this.#startQuietly();
       });
       this.#underWay.set(compared, taken);
+      started += 1;
     }
+    return started;
   }
 
   /** Renews the leases of comparisons. If a lease ends before that, another process compares the repository too. */
@@ -128,11 +132,11 @@ class RepositoryReconciler implements Reconciler {
   }
 
   /** Only one `takeDue` runs at a time, because two together could exceed the limits. */
-  async #begin(): Promise<void> {
-    const before = this.#taking;
-    const take = async (): Promise<void> => await this.#takeDue();
-    this.#taking = before.then(take, take);
-    await this.#taking;
+  async #begin(): Promise<number> {
+    const take = async (): Promise<number> => await this.#takeDue();
+    const taking = this.#taking.then(take, take);
+    this.#taking = taking;
+    return await taking;
   }
 
   async #startQuietly(): Promise<void> {

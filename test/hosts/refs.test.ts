@@ -6,6 +6,7 @@ import {
   completeAbandonedUpdates,
   createGit,
   type Git,
+  listRefs,
   removeStaleLocks,
   updateRefs,
 } from '../../src/hosts/git/index.ts';
@@ -187,4 +188,40 @@ test('the lock of a killed git stops a landing with a reason, and is removed whe
   expect(await removeStaleLocks(directory, 60_000)).toEqual(['refs/heads/main.lock']);
   await update(land());
   expect(tip(directory, 'main')).toBe(landing);
+});
+
+test.each([
+  'refs/',
+  'refs/heads/',
+  'refs/heads',
+  'refs/interlock/landings/',
+  'refs/tags/',
+  'refs/none/',
+  'refs/heads/main',
+])(
+  'the list of %s has what git lists: refs in files, packed, moved since, tags, links, but no broken refs and no locks',
+  async (prefix) => {
+    const heads = join(directory, 'refs', 'heads');
+    for (let n = 1; n <= 12; n += 1) git(directory, 'update-ref', `refs/interlock/landings/${n}`, base);
+    git(directory, 'update-ref', 'refs/heads/a/b/c', base);
+    git(directory, 'update-ref', 'refs/heads/é-z', base);
+    git(directory, '-c', 'user.name=a', '-c', 'user.email=a@example.com', 'tag', '-a', '-m', 'one', 'v1', base);
+    git(directory, 'pack-refs', '--all');
+    git(directory, 'update-ref', 'refs/heads/a/b/c', landing);
+    git(directory, 'update-ref', 'refs/heads/a-b', landing);
+    git(directory, 'update-ref', 'refs/tags/v2', base);
+    git(directory, 'update-ref', '-d', 'refs/interlock/landings/3');
+    git(directory, 'symbolic-ref', 'refs/heads/link', 'refs/heads/main');
+    writeFileSync(join(heads, 'main.lock'), landing);
+    writeFileSync(join(heads, 'é-z'), '');
+    const listed = git(directory, 'for-each-ref', '--format=%(refname) %(objectname)', prefix.replace(/\/$/, ''))
+      .split('\n')
+      .filter((line) => line.startsWith(`${prefix.replace(/\/$/, '')}/`));
+    expect((await listRefs(directory, prefix)).map(({ ref, commit }) => `${ref} ${commit}`)).toEqual(listed);
+    expect(listed.length).toBe({ 'refs/': 18, 'refs/heads/': 5 }[prefix] ?? listed.length);
+  },
+);
+
+test('the list of refs of a repository that does not exist fails', async () => {
+  await expect(listRefs(join(folder, 'none.git'), 'refs/heads/')).rejects.toThrow(HostUnavailable);
 });

@@ -22,7 +22,6 @@ export {
   listAncestry,
   listCommits,
   listFirstParents,
-  listRefs,
   readCommit,
   readCommits,
   readFile,
@@ -34,5 +33,6 @@ export { countLooseFiles, isPackingDue, packRepository } from './packing.ts';
 export { packCommits } from './packs.ts';
 export { readObjectHeader, readObjects } from './object-reader.ts';
 export { explainRefusals } from './receiving.ts';
-export { readRefValue, readRefValues } from './ref-files.ts';
+export { listRefs, readRefValue, readRefValues } from './ref-files.ts';
+export { readRefsStamp } from './refs-stamp.ts';
 export { completeAbandonedUpdates, removeStaleLocks, setRef, updateRefs } from './refs.ts';

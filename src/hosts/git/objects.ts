@@ -42,23 +42,6 @@ export async function readRef(
   return object ? { commit: object.id, tree: parseCommit(object.id, object.body).tree } : null;
 }
 
-/** The refs under a prefix, with the ids of their objects. */
-export async function listRefs(
-  git: Git,
-  directory: string,
-  prefix: string,
-): Promise<{ ref: string; commit: string }[]> {
-  const pattern = prefix.replace(/\/+$/, '');
-  if (!/^refs(\/[^\x00-\x20~^:?*[\\]+)?$/.test(pattern)) return [];
-  const output = await git.text(directory, ['for-each-ref', '--format=%(refname)%00%(objectname)', pattern]);
-  return output
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => line.split('\0'))
-    .map(([ref, commit]) => ({ ref: ref ?? '', commit: commit ?? '' }))
-    .filter(({ ref }) => ref.startsWith(prefix));
-}
-
 /** Reads commits, in the order of `ids`. An id that is not a commit of the repository is left out. */
 export async function readCommits(git: Git, directory: string, ids: readonly string[]): Promise<RawCommit[]> {
   // The id of a tag differs from the id of the commit to which it is dereferenced. So a tag is left out.

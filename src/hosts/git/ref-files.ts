@@ -1,9 +1,10 @@
 // Reads the values of refs from their files with the rules of git: the file of a ref takes precedence over
 // `packed-refs`. Commands of git that resolve names are not used. For them, `refs/heads/a-gabcdef1` may name a commit,
 // and `refs/heads/a` may name `refs/heads/refs/heads/a`.
-import { access, readFile } from 'node:fs/promises';
+import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRefName } from '../../domain/branch-name.ts';
+import { atMost } from '../../platform/at-most.ts';
 import { HostUnavailable } from '../port.ts';
 import { isObjectId, requireRefName } from './names.ts';
 
@@ -29,6 +30,52 @@ export async function readRefValues(directory: string, refs: readonly string[]):
   );
 }
 
+/** The refs under a folder of refs such as `refs/heads/`, with the ids of their objects, in the order of their names. */
+export async function listRefs(directory: string, folder: string): Promise<{ ref: string; commit: string }[]> {
+  const path = folder.replace(/\/+$/, '');
+  if (!isRefName(`${path}/any/name`)) return [];
+  const names = await looseNames(directory, path);
+  const inTurn = atMost(maxOpenFiles);
+  const read = async (ref: string): Promise<string | null> => await readLoose(directory, ref).catch(emptyIfBroken);
+  const loose = await Promise.all(names.map(async (ref) => await inTurn(async () => await read(ref))));
+  // As in `readRefValues`, `packed-refs` is read last.
+  const values = packedUnder(await readPacked(directory), `${path}/`);
+  for (const [at, ref] of names.entries()) {
+    const value = loose[at] ?? null;
+    if (value === '') values.delete(ref);
+    else if (value !== null) values.set(ref, value);
+  }
+  return [...values].map(([ref, commit]) => ({ ref, commit })).toSorted((a, b) => compareBytes(a.ref, b.ref));
+}
+
+const maxOpenFiles = 64;
+
+/** The names of the refs under `path` that have files of their own. Git may remove a folder or a file meanwhile. */
+async function looseNames(directory: string, path: string): Promise<string[]> {
+  const gone = noneWhere(['ENOENT', 'ENOTDIR']);
+  const entries = (await readdir(join(directory, path), { withFileTypes: true }).catch(gone)) ?? [];
+  const below = entries.map(async (entry) => {
+    const ref = `${path}/${entry.name}`;
+    if (entry.isDirectory()) return await looseNames(directory, ref);
+    return entry.isFile() && !ref.endsWith('.lock') ? [ref] : [];
+  });
+  return (await Promise.all(below)).flat();
+}
+
+/** Git leaves a broken ref out of a list. */
+function emptyIfBroken(error: unknown): '' {
+  if (error instanceof BrokenRef) return '';
+  throw error;
+}
+
+/** Git orders refs by the bytes of their names. */
+function compareBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** The file of a ref has neither an object id nor the name of another ref. */
+class BrokenRef extends HostUnavailable {}
+
 const maxLinks = 5;
 
 async function readLoose(directory: string, ref: string, linksLeft = maxLinks): Promise<string | null> {
@@ -37,7 +84,7 @@ async function readLoose(directory: string, ref: string, linksLeft = maxLinks): 
   if (text === null || value === null || isObjectId(value)) return value;
   const [, target] = /^ref:\s*(\S+)\s*$/.exec(text) ?? [];
   if (target === undefined || !isRefName(target) || linksLeft === 0)
-    throw new HostUnavailable(`The file of ${ref} does not contain an object id or the name of another ref`);
+    throw new BrokenRef(`The file of ${ref} does not contain an object id or the name of another ref`);
   return (await readLoose(directory, target, linksLeft - 1)) ?? findPacked(await readPacked(directory), target);
 }
 
@@ -55,6 +102,18 @@ function findPacked(packed: Buffer, ref: string): string | null {
   const at = packed.indexOf(` ${ref}\n`);
   const value = at < 40 ? '' : packed.toString('latin1', at - 40, at);
   return isObjectId(value) ? value : null;
+}
+
+/** The refs of `packed-refs` whose names begin with `prefix`. A line with `^` has the commit of the tag before it. */
+function packedUnder(packed: Buffer, prefix: string): Map<string, string> {
+  const values = new Map<string, string>();
+  const begin = ` ${prefix}`;
+  for (let at = packed.indexOf(begin); at !== -1; at = packed.indexOf(begin, at + 1)) {
+    const end = packed.indexOf('\n', at);
+    const value = at < 40 ? '' : packed.toString('latin1', at - 40, at);
+    if (end !== -1 && isObjectId(value)) values.set(packed.toString('utf8', at + 1, end), value);
+  }
+  return values;
 }
 
 function noneWhere(codes: readonly string[]): (error: NodeJS.ErrnoException) => null {

@@ -78,7 +78,7 @@ export async function maintainMirror(options: MaintenanceOptions, repository: Ho
     const notes = await readNotes(path);
     if (!isMaintenanceDue({ keptUpAt: notes.keptUpAt, usedAt, now })) return false;
     await removeStaleLocks(directory, locksOlderThanMs);
-    const kept = await listRefs(mirrors.git, directory, 'refs/');
+    const kept = await listRefs(directory, 'refs/');
     const actual = await mirrors.readActualRefs(repository, [landingPrefix, ledgerRef]);
     const seen = noteFirstSeen(notes.seen, [...kept, ...actual], now);
     await writeNotes(path, { keptUpAt: now, seen });

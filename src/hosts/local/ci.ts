@@ -167,7 +167,7 @@ export async function readCiFile(
 }
 
 async function isCiBranchTip(installation: Installation, repository: HostRepository, commit: string): Promise<boolean> {
-  const refs = await listRefs(installation.git, installation.directoryOf(repository), 'refs/heads/');
+  const refs = await listRefs(installation.directoryOf(repository), 'refs/heads/');
   const holders = refs.filter((ref) => ref.commit === commit);
   if (holders.length === 0) return false;
   const branches = await readCiBranches(installation, repository);

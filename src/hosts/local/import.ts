@@ -31,9 +31,7 @@ export async function importRepository(
   await ensureRepository(installation, repository, { defaultBranch });
   await passFailpoint('import:made');
   const directory = installation.directoryOf(repository);
-  const before = new Map(
-    (await listRefs(installation.git, directory, 'refs/heads/')).map(({ ref, commit }) => [ref, commit]),
-  );
+  const before = new Map((await listRefs(directory, 'refs/heads/')).map(({ ref, commit }) => [ref, commit]));
   await runAgainst(source, async () => {
     const progress = onProgress === undefined ? {} : { onStderr: linesOf(onProgress) };
     const options = onProgress === undefined ? ['--quiet'] : ['--progress'];
@@ -44,7 +42,7 @@ export async function importRepository(
     });
   });
   const [branches, tags] = await Promise.all(
-    ['refs/heads/', 'refs/tags/'].map(async (prefix) => await listRefs(installation.git, directory, prefix)),
+    ['refs/heads/', 'refs/tags/'].map(async (prefix) => await listRefs(directory, prefix)),
   );
   const changes = (branches ?? [])
     .map(({ ref, commit }) => ({ ref, from: before.get(ref) ?? null, to: commit }))

@@ -82,7 +82,7 @@ function gitOperations(installation: Installation) {
     },
     listRefs: async (repository, prefix) => {
       await completeLandings(installation, repository, prefix);
-      return await git.listRefs(installation.git, at(repository), prefix);
+      return await git.listRefs(at(repository), prefix);
     },
     readCommit: async (repository, commit) => {
       const raw = await git.readCommit(installation.git, at(repository), commit);

@@ -1,14 +1,14 @@
 // Compares refs with rows. So Interlock finds the changes that a killed process did not report, and changes that
 // somebody made with git on the server.
 import { type Loop, repeat } from '../../platform/repeat.ts';
-import { branchOf, listRefs } from '../git/index.ts';
+import { branchOf, listRefs, readRefsStamp } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
 import { followRefChanges, type RefChange } from './changes.ts';
 import { findCheckedCommits } from './check-runs.rows.ts';
 import { decideCiPriority, queueChecks, readCiBranches } from './ci.ts';
 import type { Installation } from './installation.ts';
 import { findOpenPullRequests } from './pull-requests.rows.ts';
-import { findLocalRepositories, repairRepository } from './repositories.ts';
+import { findLocalRepositories, type LocalRepository, repairRepository } from './repositories.ts';
 
 const staleLockMs = 60_000;
 
@@ -24,7 +24,7 @@ export async function reconcileRepository(
   seen: SeenTips,
 ): Promise<void> {
   await repairRepository(installation, repository, staleLockMs);
-  const refs = await listRefs(installation.git, installation.directoryOf(repository), 'refs/heads/');
+  const refs = await listRefs(installation.directoryOf(repository), 'refs/heads/');
   const tips = new Map(refs.map(({ ref, commit }) => [ref, commit]));
   await followRefChanges(installation, repository, {
     changes: await movedHeads(installation, repository, tips),
@@ -62,19 +62,41 @@ async function movedHeads(
   return [...changes.values()];
 }
 
+/** The last comparison of a repository that succeeded. */
+interface Compared {
+  /** What `readRefsStamp` returned before the comparison. */
+  readonly stamp: string;
+  readonly at: number;
+}
+
+/** How often a repository is compared in which nothing seems to change, in milliseconds. */
+const quietMs = 60 * 60_000;
+
 /**
- * Compares every repository at once, and then every `everyMs` milliseconds. An error in one repository is reported to
- * `onError`, and the loop continues with the next.
+ * Compares every repository at once, and then every `everyMs` milliseconds. A repository without open pull requests
+ * whose refs have not changed since its last comparison is left out for an hour. An error in one repository is reported
+ * to `onError`, and the loop continues with the next.
  */
 export function createReconciler(
   installation: Installation,
   { everyMs = 60_000, onError }: { readonly everyMs?: number; readonly onError: (error: unknown) => void },
 ): Loop {
   const seen: SeenTips = new Map();
+  const comparedOf = new Map<string, Compared>();
+  const compare = async (repository: LocalRepository): Promise<void> => {
+    // A lock becomes stale only after some time, so a repository that has just changed is compared again later.
+    const stamp = await readRefsStamp(installation.directoryOf(repository), 2 * staleLockMs);
+    const last = comparedOf.get(repository.id);
+    const isQuiet = stamp !== null && stamp === last?.stamp && Date.now() - last.at < quietMs;
+    if (isQuiet && !repository.hasOpenPullRequests) return;
+    comparedOf.delete(repository.id);
+    await reconcileRepository(installation, repository, seen);
+    if (stamp !== null) comparedOf.set(repository.id, { stamp, at: Date.now() });
+  };
   const compareAll = async (signal: AbortSignal): Promise<void> => {
     for (const repository of await findLocalRepositories(installation)) {
       if (signal.aborted) return;
-      await reconcileRepository(installation, repository, seen).catch(onError);
+      await compare(repository).catch(onError);
     }
   };
   return repeat(everyMs, compareAll, onError);

@@ -57,14 +57,19 @@ export async function repairRepository(
   await completeAbandonedUpdates(installation.git, directory);
 }
 
+export interface LocalRepository extends HostRepository {
+  readonly hasOpenPullRequests: boolean;
+}
+
 /** The repositories of this host in all accounts, without repositories that are still being made. */
-export async function findLocalRepositories(installation: Installation): Promise<HostRepository[]> {
-  const rows = await installation.db.system.query<{ account_id: string; id: string; owner: string; name: string }>(
-    `select r.account_id::text as account_id, r.id::text as id, r.owner, r.name from repository r
-     join local_repository l on l.account_id = r.account_id and l.repository_id = r.id
+export async function findLocalRepositories(installation: Installation): Promise<LocalRepository[]> {
+  return await installation.db.system.query<LocalRepository>(
+    `select r.account_id::text as "accountId", r.id::text as id, r.owner, r.name,
+       exists (select from local_pull_request p where p.account_id = r.account_id and p.repository_id = r.id
+               and p.state = 'open') as "hasOpenPullRequests"
+     from repository r join local_repository l on l.account_id = r.account_id and l.repository_id = r.id
      where r.deleted_at is null and (r.active or r.deactivated_at is not null) order by r.id`,
   );
-  return rows.map(({ account_id, id, owner, name }) => ({ accountId: account_id, id, owner, name }));
 }
 
 /** A new repository is made in a folder whose name is the final name, this suffix and a random id. */
