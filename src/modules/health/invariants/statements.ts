@@ -1,11 +1,11 @@
-// Invariants that SQL alone can check. Each row that a statement returns is a violation. $1 is the present instant, and
-// $2 is the number of the newest rows that are checked.
+// Invariants that SQL alone can check. Each row that a statement returns is a violation. $1 is the number of the newest
+// rows that are checked, and $2 is the present instant.
 import type { InvariantName } from '../../../domain/health/invariants.ts';
 import { maxTimesPassed } from '../../../domain/queue/model/reordered.ts';
 
-/** SQL: whether a row is among the newest $2 rows of its table, by the primary key. */
+/** SQL: whether a row is among the newest $1 rows of its table, by the primary key. */
 function newest(table: string, alias: string): string {
-  return `${alias}.id > (select coalesce(max(id), 0) from ${table}) - $2::bigint`;
+  return `${alias}.id > (select coalesce(max(id), 0) from ${table}) - $1::bigint`;
 }
 
 /** SQL: whether a queue is not halted, and its rows have not changed since its last plan. */
@@ -114,13 +114,13 @@ export const statements: Readonly<Partial<Record<InvariantName, readonly string[
     `select b.account_id::text as account, format('Batch %s has been in the state making since %s.', b.id, b.created_at) as sentence
      from batch b join queue q on q.account_id = b.account_id and q.id = b.queue_id
      join repository r on r.account_id = b.account_id and r.id = b.repository_id
-     where b.state = 'making' and b.created_at < $1::timestamptz - interval '10 minutes' and ${running}`,
+     where b.state = 'making' and b.created_at < $2::timestamptz - interval '10 minutes' and ${running}`,
     `select b.account_id::text as account, format('Batch %s is first in line and its checks ended at %s, but it has neither landed nor failed.', b.id, u.complete_at) as sentence
      from batch b join queue q on q.account_id = b.account_id and q.id = b.queue_id
      join repository r on r.account_id = b.account_id and r.id = b.repository_id
      join build u on u.account_id = b.account_id and u.repository_id = b.repository_id and u.commit = coalesce(b.tested_commit, b.commit)
-     where b.state = 'building' and b.side_build is null and u.complete and u.complete_at < $1::timestamptz - interval '5 minutes'
-       and ${running} and (q.next_look_at is null or q.next_look_at < $1::timestamptz - interval '1 minute')
+     where b.state = 'building' and b.side_build is null and u.complete and u.complete_at < $2::timestamptz - interval '5 minutes'
+       and ${running} and (q.next_look_at is null or q.next_look_at < $2::timestamptz - interval '1 minute')
        and not exists (select from batch o where o.account_id = b.account_id and o.queue_id = b.queue_id and o.side_build is null
                        and o.state in ('making', 'building', 'landing') and o.position < b.position)
        and not exists (select from gate_run g where g.account_id = b.account_id and g.batch_id = b.id and g.state in ('planned', 'running'))
@@ -133,29 +133,29 @@ export const statements: Readonly<Partial<Record<InvariantName, readonly string[
     `select b.account_id::text as account, format('Batch %s ended at %s, but its branch is not removed.', b.id, b.ended_at) as sentence
      from batch b join queue q on q.account_id = b.account_id and q.id = b.queue_id
      join repository r on r.account_id = b.account_id and r.id = b.repository_id
-     where b.cleaned_up_at is null and b.ended_at < $1::timestamptz - interval '10 minutes' and ${running}`,
+     where b.cleaned_up_at is null and b.ended_at < $2::timestamptz - interval '10 minutes' and ${running}`,
     `select account_id::text as account, format('The sandbox %s of a preview should have been gone at %s.', name, expires_at) as sentence
-     from preview_sandbox where state <> 'gone' and expires_at < $1::timestamptz - interval '10 minutes'`,
+     from preview_sandbox where state <> 'gone' and expires_at < $2::timestamptz - interval '10 minutes'`,
     `select account_id::text as account, format('The lease of deployment %s by %s ended at %s.', id, supervised_by, supervised_until) as sentence
-     from deployment where status = 'in_progress' and supervised_until < $1::timestamptz - interval '10 minutes'`,
+     from deployment where status = 'in_progress' and supervised_until < $2::timestamptz - interval '10 minutes'`,
     `select account_id::text as account, format('The lease of a check on %s by %s ended at %s.', commit, lease_owner, lease_until) as sentence
-     from local_check_run where state = 'running' and lease_until < $1::timestamptz - interval '10 minutes'`,
+     from local_check_run where state = 'running' and lease_until < $2::timestamptz - interval '10 minutes'`,
   ],
   convergence: [
     `select q.account_id::text as account, format('Queue %s (%s) has version %s, but the last plan is of version %s.', q.id, q.base_branch, q.version, q.planned_version) as sentence
      from queue q join repository r on r.account_id = q.account_id and r.id = q.repository_id
-     where q.version > q.planned_version and q.version_since < $1::timestamptz - interval '1 minute'
+     where q.version > q.planned_version and q.version_since < $2::timestamptz - interval '1 minute'
        and r.active and r.deleted_at is null and q.halted_reason is null
        and not exists (select from pull_request p where p.account_id = q.account_id and p.queue_id = q.id
-                       and p.status in ('pending', 'queued', 'tagged') and p.updated_at > $1::timestamptz - interval '1 minute')`,
+                       and p.status in ('pending', 'queued', 'tagged') and p.updated_at > $2::timestamptz - interval '1 minute')`,
     `select h.account_id::text as account, format('A change of a %s in repository %s (%s) was reported, and should have been read at %s.', h.kind, h.repository_id, h.subject, h.due_at) as sentence
      from host_hint h join repository r on r.account_id = h.account_id and r.id = h.repository_id
-     where h.due_at < $1::timestamptz - interval '1 minute' and coalesce(h.leased_until, h.due_at) < $1::timestamptz - interval '1 minute'
+     where h.due_at < $2::timestamptz - interval '1 minute' and coalesce(h.leased_until, h.due_at) < $2::timestamptz - interval '1 minute'
        and r.active and r.deleted_at is null`,
     `select i.account_id::text as account, format('Intent %s (%s) is %s since %s.', i.id, i.kind, i.state, greatest(i.planned_at, i.next_try_at)) as sentence
      from intent i join queue q on q.account_id = i.account_id and q.id = i.queue_id
      join repository r on r.account_id = q.account_id and r.id = q.repository_id
-     where i.state = 'planned' and greatest(i.planned_at, i.next_try_at) < $1::timestamptz - interval '10 minutes' and ${running}`,
+     where i.state = 'planned' and greatest(i.planned_at, i.next_try_at) < $2::timestamptz - interval '10 minutes' and ${running}`,
   ],
   no_starvation: [
     `select account_id::text as account, format('#%s of repository %s was overtaken %s times.', number, repository_id, times_passed) as sentence
@@ -163,16 +163,16 @@ export const statements: Readonly<Partial<Record<InvariantName, readonly string[
   ],
   delivered_events: [
     `select account_id::text as account, format('Event %s of %s has no position.', id, at) as sentence
-     from event where position is null and at < $1::timestamptz - interval '1 minute'`,
+     from event where position is null and at < $2::timestamptz - interval '1 minute'`,
     `select c.account_id::text as account, format('Webhooks were made for events up to position %s, but the log of events is at position %s.', c.position, h.position) as sentence
      from webhook_cursor c join event_head h on h.account_id = c.account_id
      where c.position < h.position
        and exists (select from webhook_endpoint w where w.account_id = c.account_id and w.enabled and w.deleted_at is null)
        and (select e.at from event e where e.account_id = c.account_id and e.position > c.position order by e.position limit 1)
-         < $1::timestamptz - interval '1 minute'`,
+         < $2::timestamptz - interval '1 minute'`,
     `select w.account_id::text as account, format('Delivery %s waits for an attempt that was due at %s.', w.id, coalesce(w.next_attempt_at::text, 'no time')) as sentence
      from webhook_delivery w join webhook_endpoint n on n.account_id = w.account_id and n.id = w.endpoint_id
      where w.state = 'retrying' and n.enabled and n.deleted_at is null
-       and coalesce(w.next_attempt_at, '-infinity') < $1::timestamptz - interval '10 minutes'`,
+       and coalesce(w.next_attempt_at, '-infinity') < $2::timestamptz - interval '10 minutes'`,
   ],
 };
