@@ -31,7 +31,7 @@ export async function happen(p: Played, draw: Draws): Promise<void> {
     for (let each = 0; each < processCount; each += 1) await killAt(p, each);
     for (const { service } of i.processes.slice(0, 1)) await service.recover();
   } else if (kind === 'hints are lost') {
-    i.hints.splice(0);
+    i.loseHints();
     await i.rows('delete from host_hint');
   } else if (kind === 'wakes are lost') i.woken.clear();
   else if (kind === 'the disk of the repositories is full') i.fullUntil = i.time.now() + fullMs;

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { systemContext, type Context, type Ports } from '../../src/context.ts';
 import type { ClaimedCheckRun } from '../../src/hosts/local/check-run-leases.rows.ts';
-import { type HostEvent, toHostedRepository, type HostedRepository } from '../../src/hosts/port.ts';
+import type { LocalHost } from '../../src/hosts/local/index.ts';
+import { reconcileRepository, type SeenTips } from '../../src/hosts/local/reconcile.ts';
+import { toHostedRepository, type HostCommit, type HostedRepository, type HostEvent } from '../../src/hosts/port.ts';
 import { findRepository, replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { createWebhookEndpoint } from '../../src/modules/webhooks/endpoints.service.ts';
 import type { Database } from '../../src/platform/database.ts';
@@ -15,6 +17,8 @@ import { createService, type Service } from '../../src/service.ts';
 import { beginWorld, worldName } from '../support/world-template.ts';
 import { configurationYaml } from '../support/world.ts';
 import { takeSimulatedDatabase } from './kept-database.ts';
+import { keepRows, type KeptRows } from './kept-rows.ts';
+import { openRepository, type SimulatedRepository } from './repository.ts';
 import { addHostBoundaries, pauseTask, withBoundaries } from './tasks.ts';
 import { startVirtualTime, type VirtualTime } from './virtual-time.ts';
 
@@ -26,6 +30,8 @@ export interface Process {
   readonly ctx: Context;
   /** The owner of the leases of checks that this process takes. */
   readonly runner: string;
+  /** The tips of branches that the comparison with the host has seen. It reports only tips that have changed since. */
+  readonly seenTips: SeenTips;
   end(): Promise<void>;
 }
 
@@ -46,15 +52,14 @@ export interface Installation extends AsyncDisposable {
   readonly processes: Process[];
   readonly repository: HostedRepository;
   readonly accountId: string;
-  readonly gitDir: string;
-  git(...args: string[]): Promise<string>;
-  /** The commit of the base branch. */
-  tip(): Promise<string>;
+  readonly git: SimulatedRepository;
   /** Connections that no process has, so that no fault concerns them. */
   readonly watcher: Database;
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Returns an id that changes whenever a row is written. */
-  lastTransaction(): Promise<string>;
+  /** The rows that the rules read, as of their last refresh. */
+  readonly kept: KeptRows;
+  /** Loses all hints in memory, as a process does that dies. */
+  loseHints(): void;
   /** Ends a process as `kill -9` does, and starts another one in its place. The memory of the process is lost. */
   kill(at: number): Promise<void>;
   /** The ids of the queues that were woken. */
@@ -67,6 +72,8 @@ export interface Installation extends AsyncDisposable {
   readonly retries: Map<string, number>;
   /** The bodies that the receiver of webhooks has received, by message. */
   readonly received: Map<string, string[]>;
+  /** Lists of commits that the rules have read, by their range. */
+  readonly lists: Map<string, readonly HostCommit[]>;
   /** How far the clock of each process is ahead. A negative number: the clock is behind. */
   readonly aheadMs: number[];
   /**
@@ -181,8 +188,14 @@ export async function openInstallation(
 
   async function startProcess(at: number): Promise<Process> {
     const { service, name, end } = await startService(at);
-    const process = { name, service, ctx: systemContext(service.ports, accountId), runner: `simulated/${name}`, end };
+    const seenTips: SeenTips = new Map();
+    const ctx = systemContext(service.ports, accountId);
+    const process = { name, service, ctx, runner: `simulated/${name}`, seenTips, end };
     plant(process);
+    // The comparison remembers the tips, as it does in a process that compares once a minute.
+    const compare: LocalHost['reconcile'] = async (repository) =>
+      await reconcileRepository(service.localHost.installation, repository, seenTips);
+    Object.assign(service.localHost, { reconcile: compare });
     addHostBoundaries(service.localHost, () => time.now() < installation.fullUntil);
     // Hints wait until the simulation handles them.
     Object.assign(service.localHost.installation, {
@@ -200,7 +213,8 @@ export async function openInstallation(
   await createWebhookEndpoint(ctx, begun.secrets, { url: 'https://receiver.test/', actions: ['*'], ownSecret: false });
   const repository = toHostedRepository(found);
   const gitDir = service.localHost.installation.directoryOf(repository);
-  const anyone = (): Process => processes[0] as Process;
+  const git = openRepository(gitDir, join(dataDir, 'git', 'gitconfig'));
+  const kept = await keepRows(own.reader);
 
   const installation: Installation = {
     ...i,
@@ -208,16 +222,13 @@ export async function openInstallation(
     processes,
     repository,
     accountId,
-    gitDir,
-    git: async (...args) => await anyone().service.localHost.installation.git.text(gitDir, args),
-    tip: async () => (await anyone().service.localHost.readRef(repository, 'refs/heads/main'))?.commit ?? '',
+    git,
     watcher,
     rows: async (text, values = []) => await watcher.system.query(text, values),
-    async lastTransaction() {
-      const [row] = await watcher.system.query<{ id: string }>(
-        'select pg_snapshot_xmax(pg_current_snapshot())::text as id',
-      );
-      return row?.id ?? '';
+    kept,
+    loseHints() {
+      i.hints.splice(0);
+      for (const { seenTips } of processes) seenTips.clear();
     },
     async kill(at) {
       const killed = processes[at];
@@ -229,6 +240,7 @@ export async function openInstallation(
       await killed.end();
       processes[at] = await startProcess(at);
     },
+    lists: new Map(),
     aheadMs,
     haveClocksDiffered: () => haveDiffered,
     correctClocks() {
@@ -239,6 +251,7 @@ export async function openInstallation(
     answer: () => 'accepted',
     async [Symbol.asyncDispose]() {
       for (const each of processes) await each.end();
+      await git.close();
       await watcher.close();
       await time[Symbol.asyncDispose]();
       await own.drop();
@@ -248,12 +261,26 @@ export async function openInstallation(
   return installation;
 }
 
-/** The ports of a process, but with the time of the simulation, and connections that outlive the process. */
+/**
+ * The ports of a process, but with the time of the simulation, and with connections that outlive the process. Rows are
+ * as of the last refresh of the kept rows. Commits never change, so each range of them is listed only once.
+ */
 export function portsOf(
-  { time, watcher: db }: Installation,
+  { time, watcher, kept, lists }: Installation,
   { service: { ports } }: Process,
 ): Process['service']['ports'] {
-  return { ...ports, db, clock: () => new Date(time.now()) };
+  const hosts: Ports['hosts'] = (kind) => {
+    const host = ports.hosts(kind);
+    const listFirstParents: typeof host.listFirstParents = async (repository, range) => {
+      const key = JSON.stringify(range);
+      const listed = lists.get(key) ?? (await host.listFirstParents(repository, range));
+      lists.set(key, listed);
+      return [...listed];
+    };
+    return { ...host, listFirstParents };
+  };
+  const db: Database = { ...watcher, system: { ...watcher.system, query: kept.query } };
+  return { ...ports, db, hosts, clock: () => new Date(time.now()) };
 }
 
 const ci = "checks:\n  test:\n    run: 'the simulation says what comes of it'\n";

@@ -17,16 +17,14 @@ interface Member {
   readonly landing: string;
   readonly number: number;
   readonly pinned: string;
-  readonly state: string;
-  readonly isKnown: boolean;
 }
 
 export function createLandingRules(i: Installation): LandingRules {
   let heads = new Map<number, Head>();
-  let known: readonly string[] = [];
+  const known = new Set<string>();
 
   async function readHeads(): Promise<Map<number, Head>> {
-    const rows = await i.rows<Head>(
+    const rows = await i.kept.query<Head>(
       `select p.number, p.head_sha as head, not p.skip_validation and exists (
                 select from (select distinct on (c.name) c.name, c.attempt, c.conclusion from check_result c
                              where c.account_id = p.account_id and c.repository_id = p.repository_id and c.commit = p.head_sha
@@ -43,18 +41,17 @@ export function createLandingRules(i: Installation): LandingRules {
     async look() {
       const before = heads;
       heads = await readHeads();
-      const members = await i.rows<Member>(
-        `select format('%s of %s', n.id, n.started_at) as landing, p.number, m.pinned_head as pinned, p.status as state,
-                format('%s of %s', n.id, n.started_at) = any ($1) as "isKnown"
+      const members = await i.kept.query<Member>(
+        `select format('%s of %s', n.id, n.started_at) as landing, p.number, m.pinned_head as pinned
          from intent n join batch_member m on m.account_id = n.account_id and m.batch_id = n.batch_id
          join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
          where n.kind = 'land' and n.started_at is not null`,
-        [known],
       );
-      known = [...new Set(members.map(({ landing }) => landing))];
-      return members.flatMap(({ landing, number, pinned, isKnown }) => {
+      const begun = members.filter(({ landing }) => !known.has(landing));
+      for (const { landing } of begun) known.add(landing);
+      return begun.flatMap(({ landing, number, pinned }) => {
         const was = before.get(number);
-        if (isKnown || was === undefined) return [];
+        if (was === undefined) return [];
         return [
           ...(was.head === pinned || heads.get(number)?.head === pinned
             ? []

@@ -51,6 +51,7 @@ export function createLiveness(i: Installation): Liveness {
   }
 
   async function lookAtProgress(first: number | null): Promise<readonly string[]> {
+    await i.kept.refresh('all');
     const [process] = i.processes;
     const violations = process === undefined ? [] : await findViolations(portsOf(i, process), { scope: 'all' });
     const standing = await firstInLine();
@@ -65,7 +66,7 @@ export function createLiveness(i: Installation): Liveness {
   }
 
   async function lookAtOrphans(minutes: number): Promise<readonly string[]> {
-    const branches = (await i.git('for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads/mq-*')).trim();
+    const branches = await i.git.run('for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads/mq-*');
     return [
       ...(await sentences(
         `select format('The branch %s is left, and no build has it.', n.name) as sentence
@@ -95,8 +96,8 @@ export function createLiveness(i: Installation): Liveness {
   }
 
   async function lookAtHost(): Promise<readonly string[]> {
-    const tip = await i.tip();
-    const refs = (await i.git('for-each-ref', '--format=%(objectname) %(refname:lstrip=2)', 'refs/heads/')).trim();
+    const tip = await i.git.tip();
+    const refs = await i.git.run('for-each-ref', '--format=%(objectname) %(refname:lstrip=2)', 'refs/heads/');
     const tips = Object.fromEntries(refs.split('\n').map((row) => row.split(' ').toReversed() as [string, string]));
     return await sentences(
       `select format('#%s has the head %s, and the host has %s.', p.number, p.head_sha, l.head_sha) as sentence

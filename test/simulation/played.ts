@@ -3,7 +3,7 @@ import { DomainError } from '../../src/domain/errors.ts';
 import { isAway } from './acting.ts';
 import type { Draws } from './draws.ts';
 import type { Installation, Process } from './installation.ts';
-import type { Act, Promises } from './people.ts';
+import type { Act, Promises } from './acts.ts';
 import type { Rules } from './rules.ts';
 import { newTask, runTask, toTheEnd, type Run, type Task } from './tasks.ts';
 import { choicesOf, type Working } from './work.ts';

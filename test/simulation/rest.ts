@@ -34,15 +34,16 @@ export async function watchWithoutFaults(p: Played, draw: Draws, isLong: boolean
   p.say(isLong ? 'a long window without faults' : 'a window without faults');
   const from = endFaults(p);
   await i.time.set(from);
-  // Hints in memory are lost. Hints that are stored are lost in long windows only, because in short ones the leases of
-  // dead processes must end.
-  i.hints.splice(0);
+  // Hints and wakes in memory are lost. Hints that are stored are lost in long windows only, because in short ones the
+  // leases of dead processes must end.
+  i.loseHints();
+  i.woken.clear();
   if (isLong) await i.rows('delete from host_hint');
   const first = await rules.liveness.firstInLine();
   const problems: string[] = [];
   const goOnUntil = async (until: number, pauseMs: number): Promise<void> => {
     while (problems.length === 0 && i.time.now() < until) {
-      await i.time.set(i.time.now() + pauseMs);
+      await i.time.set((await isAtRest(p)) ? until : i.time.now() + pauseMs);
       problems.push(...(await goOnFairly(p, draw)), ...(await rules.look()));
     }
   };
@@ -60,8 +61,9 @@ export async function watchWithoutFaults(p: Played, draw: Draws, isLong: boolean
 export async function comeToRest(p: Played, draw: Draws): Promise<string[]> {
   const { i, tasks } = p;
   endFaults(p);
-  // The last hints are lost too. The reconciler must find what they reported.
-  i.hints.splice(0);
+  // The last hints and wakes are lost too. The reconciler and the relay must find what they reported.
+  i.loseHints();
+  i.woken.clear();
   const [first] = i.processes;
   if (first === undefined) return [];
   for (const kind of holds) {
@@ -71,14 +73,19 @@ export async function comeToRest(p: Played, draw: Draws): Promise<string[]> {
   for (let workedMs = 0; workedMs < restsWithinMs; ) {
     const problems = [...(await goOnFairly(p, draw)), ...(await p.rules.look())];
     if (problems.length > 0) return problems;
+    if (await isAtRest(p)) return [];
     const left = await whatIsLeft(p);
-    if (tasks.length === 0 && left.length === 0 && !(await isAnythingDue(p))) return [];
     const isOnlyWebhooks = tasks.length === 0 && left.every((each) => each.startsWith('delivery'));
     const next = i.time.now() + 20 * second;
     await i.time.set(isOnlyWebhooks ? Math.max(next, Math.min(...i.retries.values(), next + hour)) : next);
     if (!isOnlyWebhooks) workedMs += 20 * second;
   }
   return [`The installation does not come to rest: ${(await whatIsLeft(p)).join('; ')}`];
+}
+
+/** Whether nothing is left to do before people or CI act. */
+async function isAtRest(p: Played): Promise<boolean> {
+  return p.tasks.length === 0 && (await whatIsLeft(p)).length === 0 && !(await isAnythingDue(p));
 }
 
 async function whatIsLeft({ i }: Played): Promise<string[]> {

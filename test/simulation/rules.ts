@@ -1,17 +1,15 @@
 // Rules that must hold after every step. They compare the repository, and the answers that people got, with what CI
 // really said. The invariants of the product are compared with its rows too.
 import { findViolations } from '../../src/modules/health/invariants/find.ts';
-import { verifyRepository } from '../../src/modules/queue/landing/verify.ts';
-import { webhookActions } from '../../src/domain/events/subscription.ts';
 import { invariants, type InvariantName } from '../../src/domain/health/invariants.ts';
 import { isLandingHalt } from '../../src/domain/queue/landing/host-retry.ts';
-import { findRepository } from '../../src/modules/repositories/index.ts';
-import { worldName } from '../support/world-template.ts';
+import { lookAtTheRest } from './end-rules.ts';
 import { portsOf, type Installation } from './installation.ts';
 import { createLandingRules } from './landing-rules.ts';
 import { createLiveness, type Liveness } from './liveness.ts';
 import { haltReason, startedLandings } from './holds.ts';
-import type { Promises } from './people.ts';
+import type { Promises } from './acts.ts';
+import { linesOf } from './repository.ts';
 import type { Truth } from './truth.ts';
 
 export interface Rules {
@@ -29,15 +27,13 @@ export interface Rules {
 const always = (invariant: InvariantName): boolean =>
   invariants[invariant].kind === 'safety' || invariant === 'no_starvation';
 
+/** How many of the newest rows of each table are compared after every step. */
+const newestRows = 300;
+
 interface Row {
   readonly number: number;
   readonly status: string;
   readonly text: string | null;
-}
-
-/** The lines of an output of git. An empty output has none. */
-function linesOf(text: string): readonly string[] {
-  return text === '' ? [] : text.split('\n');
 }
 
 export function createRules(i: Installation, promises: Promises, truth: Truth): Rules {
@@ -46,12 +42,17 @@ export function createRules(i: Installation, promises: Promises, truth: Truth): 
   const merged = new Set<number>();
   const landedBy = new Map<number, string>();
   let landings = 0;
-  /** The base and the last transaction when all rules were compared. A step that has changed neither needs no look. */
+  /** The base and the writes to all tables when all rules were compared. A step that has changed neither needs no look. */
   let judgedState = '';
   const landingRules = createLandingRules(i);
   const liveness = createLiveness(i);
 
   async function look(): Promise<readonly string[]> {
+    await i.kept.refresh('rules');
+    return await compareRules();
+  }
+
+  async function compareRules(): Promise<readonly string[]> {
     return [
       ...(await lookAtBase()),
       ...(await lookAtStatuses()),
@@ -65,37 +66,41 @@ export function createRules(i: Installation, promises: Promises, truth: Truth): 
 
   /** Each new commit on the base is a push of a person, or a landing of a tree that CI found green. */
   async function lookAtBase(): Promise<string[]> {
-    const now = await i.tip();
+    const now = await i.git.tip();
     if (now === tip) return [];
     const problems: string[] = [];
-    const line = (await i.git('rev-list', '--first-parent', 'refs/heads/main')).trim().split('\n');
+    const line = await i.git.firstParents(now);
     if (tip !== '' && !line.includes(tip)) problems.push(`The base was at ${tip}, and ${now} does not contain it.`);
     tip = now;
-    const refs = (await i.git('for-each-ref', '--format=%(objectname) %(refname)', 'refs/interlock/landings/')).trim();
+    const refs = await i.git.run('for-each-ref', '--format=%(objectname) %(refname)', 'refs/interlock/landings/');
     const landed = new Map(linesOf(refs).map((row) => row.split(' ') as [string, string]));
     const greenTrees = new Set<string>();
-    for (const commit of truth.green) greenTrees.add(await truth.treeOf(commit));
+    for (const commit of truth.green) greenTrees.add(await treeOf(commit));
     for (const commit of line.slice(0, -1)) {
       if (judged.has(commit) || promises.direct.has(commit)) continue;
       judged.add(commit);
       if (!(await truth.isGreen(commit))) problems.push(`${commit} is on the base and is red.`);
       if (!landed.has(commit)) {
         // A landing of several commits has its ref at the last one.
-        if (await isBelowLanding(commit, landed)) continue;
+        if (isBelowLanding(commit, line, landed)) continue;
         problems.push(`${commit} is on the base, and no landing has it.`);
         continue;
       }
       landings += 1;
-      if (!greenTrees.has(await truth.treeOf(commit)) && !(await isException(commit)))
+      if (!greenTrees.has(await treeOf(commit)) && !(await isException(commit)))
         problems.push(`${commit} landed, and CI never said that its tree is green.`);
     }
     return problems;
   }
 
-  async function isBelowLanding(commit: string, landed: ReadonlyMap<string, string>): Promise<boolean> {
-    const above = (await i.git('rev-list', '--first-parent', '--reverse', `${commit}..refs/heads/main`)).trim();
-    const next = linesOf(above).find((each) => landed.has(each) || promises.direct.has(each));
+  function isBelowLanding(commit: string, line: readonly string[], landed: ReadonlyMap<string, string>): boolean {
+    const above = line.slice(0, line.indexOf(commit)).toReversed();
+    const next = above.find((each) => landed.has(each) || promises.direct.has(each));
     return next !== undefined && landed.has(next);
+  }
+
+  async function treeOf(commit: string): Promise<string> {
+    return (await i.git.readCommit(commit)).tree;
   }
 
   /**
@@ -107,7 +112,9 @@ export function createRules(i: Installation, promises: Promises, truth: Truth): 
   }
 
   async function lookAtStatuses(): Promise<string[]> {
-    const rows = await i.rows<Row>('select number, status, status_text as text from pull_request order by number');
+    const rows = await i.kept.query<Row>(
+      'select number, status, status_text as text from pull_request order by number',
+    );
     const problems: string[] = [];
     for (const { number, status } of rows) {
       if (merged.has(number) && status !== 'merged') problems.push(`#${number} was merged, and is ${status}.`);
@@ -116,11 +123,11 @@ export function createRules(i: Installation, promises: Promises, truth: Truth): 
       if (status !== 'merged' || merged.has(number)) continue;
       merged.add(number);
       const pullRequest = promises.pullRequests.find((each) => each.number === number);
-      const files = await truth.filesOf(await i.tip());
+      const files = await i.git.filesOf(await i.git.tip());
       if (pullRequest !== undefined && !files.has(`${pullRequest.branch}.txt`))
         problems.push(`#${number} is merged, and its file is not on the base.`);
     }
-    const members = await i.rows<{ number: number; status: string; commit: string }>(
+    const members = await i.kept.query<{ number: number; status: string; commit: string }>(
       `select p.number, p.status, l.commit from landed_member m join landing l on l.account_id = m.account_id and l.id = m.landing_id
        join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id`,
     );
@@ -143,7 +150,7 @@ export function createRules(i: Installation, promises: Promises, truth: Truth): 
   }
 
   async function lookAtDepth(): Promise<string[]> {
-    const rows = await i.rows<{ said: string; counted: string }>(
+    const rows = await i.kept.query<{ said: string; counted: string }>(
       `select waiting || ' + ' || tagged as said,
               (select count(*) from pull_request p where p.queue_id = q.id and p.status = 'queued') || ' + ' ||
               (select count(*) from pull_request p where p.queue_id = q.id and p.status = 'tagged') as counted
@@ -156,7 +163,7 @@ export function createRules(i: Installation, promises: Promises, truth: Truth): 
 
   /** A queue halts itself only if its landing fails for minutes. */
   async function lookAtHalt(): Promise<string[]> {
-    const rows = await i.rows<{ reason: string }>(
+    const rows = await i.kept.query<{ reason: string }>(
       'select halted_reason as reason from queue where halted_reason is not null',
     );
     return rows.flatMap(({ reason }) =>
@@ -193,85 +200,24 @@ export function createRules(i: Installation, promises: Promises, truth: Truth): 
   ): Promise<readonly string[]> {
     const [first] = i.processes;
     if (first === undefined) return [];
-    const violations = await findViolations(portsOf(i, first), { scope });
-    return violations
-      .filter(({ invariant }) => isMeant(invariant) && (invariant !== 'absolute_pause' || !i.haveClocksDiffered()))
-      .map(({ invariant, sentence }) => `${invariant}: ${sentence}`);
-  }
-
-  async function lookAtLine(): Promise<string[]> {
-    const rows = await i.rows<Row>('select number, status, status_text as text from pull_request order by number');
-    const problems: string[] = [];
-    for (const { number, status, text } of rows) {
-      if (['queued', 'tagged'].includes(status)) problems.push(`#${number} stays ${status}.`);
-      if (['pending', 'blocked'].includes(status) && !text) problems.push(`#${number} is ${status} without a reason.`);
-      if (status === 'open' && promises.asked.has(number) && !promises.touched.has(number))
-        problems.push(`#${number} was queued, and is out of the line without a reason.`);
-      if (status === 'blocked' && !promises.touched.has(number) && (await isInnocent(number)))
-        problems.push(`#${number} is blocked, and nothing is wrong with it: ${text ?? ''}`);
-    }
-    return problems;
-  }
-
-  /** Whether the pull request is good by itself, and CI has not reported anything untrue about its builds. */
-  async function isInnocent(number: number): Promise<boolean> {
-    if (promises.pullRequests.find((each) => each.number === number)?.nature !== 'good') return false;
-    const builds = await i.rows<{ commit: string }>(
-      `select head_sha as commit from pull_request where number = $1
-       union select coalesce(b.tested_commit, b.commit) from batch b join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
-         join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id where p.number = $1 and b.commit is not null`,
-      [number],
-    );
-    return builds.every(({ commit }) => !truth.wronged.has(commit));
-  }
-
-  async function lookAtWebhooks(): Promise<string[]> {
-    const rows = await i.rows<{ message: string; state: string; action: string; body: string }>(
-      'select message_id as message, state, action, body from webhook_delivery order by id',
-    );
-    const problems = rows.flatMap(({ message, state, action, body }) => {
-      const bodies = i.received.get(message) ?? [];
-      if (!['succeeded', 'failed'].includes(state)) return [`The webhook ${message} (${action}) is ${state}.`];
-      if (state === 'succeeded' && bodies.length === 0) return [`The webhook ${message} (${action}) never came.`];
-      return bodies.every((each) => each === body) ? [] : [`The webhook ${message} (${action}) came with other words.`];
-    });
-    const known = new Set(rows.map(({ message }) => message));
-    const strange = [...i.received.keys()].filter((message) => !known.has(message));
-    const counts = await i.rows<{ action: string; events: number; webhooks: number }>(
-      `select e.action, count(*)::int as events,
-              (select count(*)::int from webhook_delivery d where d.action = e.action) as webhooks
-       from event e where e.action = any($1) and e.position > (select min(from_position) from webhook_endpoint)
-       group by e.action order by e.action`,
-      [webhookActions],
-    );
-    const lost = counts.flatMap(({ action, events, webhooks }) =>
-      events === webhooks ? [] : [`There are ${events} events ${action}, and ${webhooks} webhooks of them.`],
-    );
-    return [...problems, ...strange.map((message) => `The webhook ${message} came from nowhere.`), ...lost];
-  }
-
-  async function lookAtProofs(): Promise<string[]> {
-    const [first] = i.processes;
-    const repository = first === undefined ? null : await findRepository(first.ctx, worldName);
-    if (first === undefined || repository === null) return ['The repository is gone.'];
-    const verified = await verifyRepository(first.ctx, repository);
-    return verified.flatMap(({ failures }) => failures);
+    const only = (invariant: InvariantName): boolean =>
+      isMeant(invariant) && (invariant !== 'absolute_pause' || !i.haveClocksDiffered());
+    const violations = await findViolations(portsOf(i, first), { scope, newest: newestRows, only });
+    return violations.map(({ invariant, sentence }) => `${invariant}: ${sentence}`);
   }
 
   return {
     look,
     async lookAtAll(scope) {
-      const state = `${await i.tip()} ${await i.lastTransaction()}`;
+      const state = `${await i.git.tip()} ${await i.kept.refresh(scope)}`;
       if (scope === 'recent' && state === judgedState) return [];
       judgedState = state;
-      return [...(await look()), ...(await lookAtInvariants(scope, always))];
+      return [...(await compareRules()), ...(await lookAtInvariants(scope, always))];
     },
     lookAtTheEnd: async () => [
       ...(await look()),
       ...(await lookAtInvariants('all', () => true)),
-      ...(await lookAtLine()),
-      ...(await lookAtWebhooks()),
-      ...(await lookAtProofs()),
+      ...(await lookAtTheRest(i, promises, truth)),
       ...(await liveness.lookAtOrphans(0)),
       ...(await liveness.lookAtHost()),
     ],

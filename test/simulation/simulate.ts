@@ -5,7 +5,8 @@ import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { drawsOf, type Draws } from './draws.ts';
 import { happen, kill } from './faults.ts';
 import { firstInstant, openInstallation, type Installation, type Process } from './installation.ts';
-import { chooseAct, noPromises } from './people.ts';
+import { noPromises } from './acts.ts';
+import { chooseAct, chooseRush } from './people.ts';
 import { failpoints, happenMeanwhile, isHeldAt } from './meanwhile.ts';
 import { beginAct, day, goOn, hour, kindOfTask, minute, second, type Played } from './played.ts';
 import { comeToRest, watchWithoutFaults } from './rest.ts';
@@ -106,7 +107,7 @@ async function play(given: Simulation, i: Installation, isTargeted: boolean): Pr
       'select id, action, pull_request_id, batch_id, at, position, payload from event order by id',
     );
     hash.update(JSON.stringify(events));
-    hash.update(await i.git('rev-parse', 'refs/heads/main'));
+    hash.update(await i.git.tip());
     return {
       steps: step,
       days: Math.min(days, (i.time.now() - firstInstant) / day),
@@ -170,8 +171,9 @@ async function takeStep(p: Played, { draw, step, isCalm }: Step): Promise<string
     ] as const);
   const kind = draw.weighted([
     [18, 'person'],
+    [1, 'rush'],
     [4, 'fault'],
-    [78, 'work'],
+    [77, 'work'],
   ] as const);
   const by = draw.pick(i.processes);
   const window = draw.weighted([
@@ -185,6 +187,7 @@ async function takeStep(p: Played, { draw, step, isCalm }: Step): Promise<string
     if (!isCalm) await happen(p, draw);
     return [];
   }
+  if (kind === 'rush') return await rush(p, by, draw);
   const task = kind === 'person' ? chooseActOf(p, by, draw) : await chooseTask(p, by, draw);
   if (task === null) return [];
   if (isCalm) return await goOn(p, task, toTheEnd);
@@ -195,6 +198,16 @@ async function takeStep(p: Played, { draw, step, isCalm }: Step): Promise<string
     p.fault('a process dies in the middle of its work');
     p.say(`${task.process} dies`);
     await kill(p, task.process);
+  }
+  return problems;
+}
+
+async function rush(p: Played, by: Process, draw: Draws): Promise<string[]> {
+  const { i, promises, isTargeted } = p;
+  const problems: string[] = [];
+  for (const act of chooseRush({ i, promises, draw, by, isTargeted })) {
+    const task = beginAct(p, by, act);
+    if (task !== null) problems.push(...(await goOn(p, task, toTheEnd)));
   }
   return problems;
 }

@@ -7,8 +7,6 @@ export type Conclusion = 'success' | 'failure' | 'error' | 'timed_out' | 'cancel
 export interface Truth {
   /** Whether the files of a commit are green together. */
   isGreen(commit: string): Promise<boolean>;
-  treeOf(commit: string): Promise<string>;
-  filesOf(commit: string): Promise<ReadonlySet<string>>;
   /** What CI says: mostly the truth. CI never says that a red commit is green. */
   judge(commit: string, whim: number): Promise<Conclusion>;
   report(commit: string, conclusion: Conclusion): void;
@@ -24,27 +22,13 @@ const flakyShare = 0.02;
 const brokenShare = 0.03;
 
 export function createTruth(i: Installation): Truth {
-  const files = new Map<string, ReadonlySet<string>>();
-  const trees = new Map<string, string>();
   const wronged = new Set<string>();
   const green = new Set<string>();
   const greenByFiles = new Set<string>();
   let isHonest = false;
   const truth: Truth = {
-    async filesOf(commit) {
-      const known = files.get(commit);
-      if (known !== undefined) return known;
-      const names = new Set((await i.git('ls-tree', '--name-only', commit)).trim().split('\n'));
-      files.set(commit, names);
-      return names;
-    },
-    async treeOf(commit) {
-      const known = trees.get(commit) ?? (await i.git('rev-parse', `${commit}^{tree}`)).trim();
-      trees.set(commit, known);
-      return known;
-    },
     async isGreen(commit) {
-      const names = await truth.filesOf(commit);
+      const names = await i.git.filesOf(commit);
       const isGreen = [...names].every(
         (name) => !name.startsWith('bad') && !(name.endsWith('-left') && names.has(name.replace(/left$/, 'right'))),
       );

@@ -12,8 +12,8 @@ export interface VirtualTime extends AsyncDisposable {
 
 /**
  * Makes `now()` of PostgreSQL virtual. PostgreSQL finds `now()` in the schema `virtual` before its own catalog.
- * `current_timestamp` keeps the real time. The time is in an unlogged sequence, because a change of it needs no
- * transaction id: the simulation compares transaction ids to see whether anything was written.
+ * `current_timestamp` keeps the real time. The time is in an unlogged sequence, because a change of it leaves no old
+ * version of a row.
  */
 export async function prepareVirtualTime(owner: pg.Client): Promise<void> {
   await owner.query(`

@@ -1,0 +1,97 @@
+// Rules about the end of a history, when all work has ended and no fault happens any more.
+import { webhookActions } from '../../src/domain/events/subscription.ts';
+import { verifyRepository } from '../../src/modules/queue/landing/verify.ts';
+import { findRepository } from '../../src/modules/repositories/index.ts';
+import { worldName } from '../support/world-template.ts';
+import type { Promises } from './acts.ts';
+import type { Installation } from './installation.ts';
+import { linesOf } from './repository.ts';
+import type { Truth } from './truth.ts';
+
+interface PullRequestRow {
+  readonly number: number;
+  readonly status: string;
+  readonly text: string | null;
+}
+
+/** Compares the line, the webhooks, the proofs and the repository. Returns a sentence for each problem. */
+export async function lookAtTheRest(i: Installation, promises: Promises, truth: Truth): Promise<readonly string[]> {
+  return [
+    ...(await lookAtLine(i, promises, truth)),
+    ...(await lookAtWebhooks(i)),
+    ...(await lookAtProofs(i)),
+    ...(await lookAtRepository(i)),
+  ];
+}
+
+async function lookAtLine(i: Installation, promises: Promises, truth: Truth): Promise<string[]> {
+  const rows = await i.rows<PullRequestRow>(
+    'select number, status, status_text as text from pull_request order by number',
+  );
+  const problems: string[] = [];
+  for (const { number, status, text } of rows) {
+    if (['queued', 'tagged'].includes(status)) problems.push(`#${number} stays ${status}.`);
+    if (['pending', 'blocked'].includes(status) && !text) problems.push(`#${number} is ${status} without a reason.`);
+    if (status === 'open' && promises.asked.has(number) && !promises.touched.has(number))
+      problems.push(`#${number} was queued, and is out of the line without a reason.`);
+    if (status === 'blocked' && !promises.touched.has(number) && (await isInnocent(i, { number, promises, truth })))
+      problems.push(`#${number} is blocked, and nothing is wrong with it: ${text ?? ''}`);
+  }
+  return problems;
+}
+
+/** Whether the pull request is good by itself, and CI has not reported anything untrue about its builds. */
+async function isInnocent(
+  i: Installation,
+  { number, promises, truth }: { readonly number: number; readonly promises: Promises; readonly truth: Truth },
+): Promise<boolean> {
+  if (promises.pullRequests.find((each) => each.number === number)?.nature !== 'good') return false;
+  const builds = await i.rows<{ commit: string }>(
+    `select head_sha as commit from pull_request where number = $1
+     union select coalesce(b.tested_commit, b.commit) from batch b join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
+       join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id where p.number = $1 and b.commit is not null`,
+    [number],
+  );
+  return builds.every(({ commit }) => !truth.wronged.has(commit));
+}
+
+async function lookAtWebhooks(i: Installation): Promise<string[]> {
+  const rows = await i.rows<{ message: string; state: string; action: string; body: string }>(
+    'select message_id as message, state, action, body from webhook_delivery order by id',
+  );
+  const problems = rows.flatMap(({ message, state, action, body }) => {
+    const bodies = i.received.get(message) ?? [];
+    if (!['succeeded', 'failed'].includes(state)) return [`The webhook ${message} (${action}) is ${state}.`];
+    if (state === 'succeeded' && bodies.length === 0) return [`The webhook ${message} (${action}) never came.`];
+    return bodies.every((each) => each === body) ? [] : [`The webhook ${message} (${action}) came with other words.`];
+  });
+  const known = new Set(rows.map(({ message }) => message));
+  const strange = [...i.received.keys()].filter((message) => !known.has(message));
+  const counts = await i.rows<{ action: string; events: number; webhooks: number }>(
+    `select e.action, count(*)::int as events,
+            (select count(*)::int from webhook_delivery d where d.action = e.action) as webhooks
+     from event e where e.action = any($1) and e.position > (select min(from_position) from webhook_endpoint)
+     group by e.action order by e.action`,
+    [webhookActions],
+  );
+  const lost = counts.flatMap(({ action, events, webhooks }) =>
+    events === webhooks ? [] : [`There are ${events} events ${action}, and ${webhooks} webhooks of them.`],
+  );
+  return [...problems, ...strange.map((message) => `The webhook ${message} came from nowhere.`), ...lost];
+}
+
+/** Whether git finds the repository sound, and the same line of commits that the rules have read. */
+async function lookAtRepository(i: Installation): Promise<string[]> {
+  const line = await i.git.run('rev-list', '--first-parent', 'refs/heads/main');
+  const isSame = line === (await i.git.firstParents(await i.git.tip())).join('\n');
+  const faults = linesOf(await i.git.run('fsck', '--strict', '--no-dangling', '--no-progress'));
+  return [...(isSame ? [] : ['git lists other commits on the base than the rules have read.']), ...faults];
+}
+
+async function lookAtProofs(i: Installation): Promise<string[]> {
+  const [first] = i.processes;
+  const repository = first === undefined ? null : await findRepository(first.ctx, worldName);
+  if (first === undefined || repository === null) return ['The repository is gone.'];
+  const verified = await verifyRepository(first.ctx, repository);
+  return verified.flatMap(({ failures }) => failures);
+}
