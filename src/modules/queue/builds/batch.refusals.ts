@@ -76,20 +76,31 @@ export async function blockMembers(ctx: Context, { batch }: LoadedBatch, refused
 }
 
 const haltAfterMs = 10 * 60_000;
-// When a step of each batch first failed in this process. If the process is restarted, the time starts again.
-const failing = new WeakMap<Database, Map<string, number>>();
+/**
+ * A step that fails is tried again within seconds. If two failures in this process are further apart than this, the
+ * steps between them succeeded in other processes, or no step was due.
+ */
+const longestGapMs = 5 * 60_000;
+
+interface Failing {
+  readonly since: number;
+  readonly lastAt: number;
+}
+
+// When the steps of each batch began to fail in this process. If the process is restarted, the time starts again.
+const failing = new WeakMap<Database, Map<string, Failing>>();
 
 /**
  * Takes a step of a batch. If the step fails for ten minutes, the queue is halted with the error as reason, because no
  * pull request behind the batch can land.
  */
 export async function takeStep(ctx: Context, { batch }: LoadedBatch, step: () => Promise<void>): Promise<void> {
-  const failingSince = failing.get(ctx.db) ?? new Map<string, number>();
-  failing.set(ctx.db, failingSince);
+  const ofBatches = failing.get(ctx.db) ?? new Map<string, Failing>();
+  failing.set(ctx.db, ofBatches);
   const key = `${ctx.accountId}/${batch.id}`;
   try {
     await step();
-    failingSince.delete(key);
+    ofBatches.delete(key);
   } catch (error) {
     if (error instanceof CommitMissing) return await giveUpMissing(ctx, batch.id);
     const now = ctx.clock().getTime();
@@ -101,8 +112,9 @@ export async function takeStep(ctx: Context, { batch }: LoadedBatch, step: () =>
       );
       throw error;
     }
-    const since = failingSince.get(key) ?? now;
-    failingSince.set(key, since);
+    const before = ofBatches.get(key);
+    const since = before === undefined || now - before.lastAt > longestGapMs ? now : before.since;
+    ofBatches.set(key, { since, lastAt: now });
     if (now - since >= haltAfterMs) await haltFor(ctx, batch.id, error);
     throw error;
   }
