@@ -10,10 +10,10 @@ import { choicesOf } from './work.ts';
 
 /** The probability that work is held at a failpoint that it reaches. */
 const heldShares: Readonly<Record<string, number>> = {
-  'landing:before_gate': 0.5,
-  'landing:after_gate': 0.2,
-  'landing:before_move': 0.2,
-  'landing:after_host': 0.3,
+  'landing:before_gate': 0.3,
+  'landing:after_gate': 0.3,
+  'landing:before_move': 0.3,
+  'landing:after_host': 0.4,
   'landing:after_conclude': 0.1,
   'comment:before_host': 0.03,
   'conclude:after_host': 0.1,
@@ -26,6 +26,9 @@ const heldShares: Readonly<Record<string, number>> = {
   'bot:after_close': 0.1,
 };
 
+/** There the landing has begun, and only the host shows how it ends. */
+const begunLandings: readonly string[] = ['landing:after_gate', 'landing:before_move', 'landing:after_host'];
+
 export const failpoints: readonly string[] = Object.keys(heldShares);
 
 /** Draws whether work is held at a failpoint that it reaches. */
@@ -37,9 +40,10 @@ export function isHeldAt(failpoint: string, draw: Draws): boolean {
 export async function happenMeanwhile(p: Played, task: Task, draw: Draws): Promise<string[]> {
   p.fault('a change while work is held at a failpoint');
   p.say(`meanwhile, at ${task.at ?? ''}:`);
+  const hasBegun = begunLandings.includes(task.at ?? '');
   const what = draw.weighted([
-    [80, 'an act'],
-    [10, 'the process dies'],
+    [hasBegun ? 60 : 80, 'an act'],
+    [hasBegun ? 30 : 10, 'the process dies'],
     [10, 'Temporal gives the work up'],
   ] as const);
   if (what === 'the process dies') {
@@ -76,6 +80,7 @@ async function act(p: Played, { at }: Task, draw: Draws): Promise<string[]> {
     chooseActAbout(
       setting,
       rows.map(({ number }) => number),
+      begunLandings.includes(at ?? ''),
     ) ?? chooseAct(setting);
   const task = chosen === null ? null : beginAct(p, by, chosen);
   return task === null ? [] : await goOn(p, task, toTheEnd);

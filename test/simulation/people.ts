@@ -52,17 +52,20 @@ export function chooseRush(setting: Setting): Act[] {
   return idle.slice(-mostAtOnce).map((pullRequest) => queue(setting, pullRequest, {}));
 }
 
-/** An act that concerns one of these pull requests, or all landings. Null: people know none of these pull requests. */
-export function chooseActAbout(setting: Setting, numbers: readonly number[]): Act | null {
+/**
+ * An act that concerns one of these pull requests, or all landings. Null: people know none of these pull requests.
+ * `hasBegun`: the landing of the pull requests has begun. Then only the host still closes them.
+ */
+export function chooseActAbout(setting: Setting, numbers: readonly number[], hasBegun: boolean): Act | null {
   const { promises, draw } = setting;
   const known = promises.pullRequests.filter(({ number }) => number !== null && numbers.includes(number));
   if (known.length === 0) return null;
   const pullRequest = draw.pick(known);
   return draw.weighted<() => Act>([
-    [5, () => push(setting, pullRequest)],
+    [8, () => push(setting, pullRequest)],
     [5, () => dequeue(setting, pullRequest)],
     [2, () => close(setting, pullRequest, true)],
-    [4, () => closeAtHost(setting, pullRequest)],
+    [hasBegun ? 12 : 2, () => closeAtHost(setting, pullRequest)],
     [1, () => label(setting, pullRequest, false)],
     [8, () => hold(setting, draw.pick(holds))],
     [3, () => pushToBase(setting)],
