@@ -1,24 +1,33 @@
 // Measures a page of the line, without and with explanations and ETAs, for several lengths of the line. Also measures
-// the snapshot of the queue: one snapshot serves all explanations of a page. Each cell of the table of `benchLine` has
-// two figures: the CPU time of this process (PostgreSQL is not included), and the median of the elapsed time.
+// what they read: the front of the line, which serves all explanations of a page, the whole line, which pages far back
+// need, and the facts of a forecast, which serve all pages of ten seconds. Each cell of the table of `benchLine` has two
+// figures: the CPU time of this process (PostgreSQL is not included), and the median of the elapsed time.
 import { execute, parse } from 'graphql';
 import type { Context } from '../src/context.ts';
 import { graphQLContext, type RequestServices } from '../src/graphql/context.ts';
 import { interlockSchema } from '../src/graphql/schema.ts';
 import { loadQueueAsOf } from '../src/modules/queue/api/as-of.loader.ts';
+import { loadForecastFacts } from '../src/modules/queue/api/forecast.facts.ts';
+import type { Transaction } from '../src/platform/database.ts';
 import { withInstallation, type BenchInstallation } from './installation.ts';
 import { figure, type Figure } from './figures.ts';
 import { ms, table, timed, type Timing } from './timing.ts';
 
 const modes = {
   linear: 'max_parallel_builds: 10',
-  adaptive: 'max_parallel_builds: 10\n      speculation: adaptive',
+  adaptive: 'max_parallel_builds: 10\n  speculation: adaptive',
 } as const;
 
 const pages: Readonly<Record<string, string>> = {
   'a page of 50': 'position pullRequest { number title }',
   'with explanations': 'position pullRequest { number title } explain { kind who conditions { kind } }',
   'with explanations and ETAs': 'position pullRequest { number title } explain { sentence eta { p90 } } eta { p50 }',
+};
+
+const reads: Readonly<Record<string, (ctx: Context, tx: Transaction, queueId: string) => Promise<unknown>>> = {
+  'the front': async (ctx, tx, queueId) => await loadQueueAsOf(ctx, tx, { queueId, at: null, front: 256 }),
+  'the whole line': async (ctx, tx, queueId) => await loadQueueAsOf(ctx, tx, { queueId, at: null }),
+  'facts of a forecast': async (ctx, tx, queueId) => await loadForecastFacts(ctx, tx, queueId),
 };
 
 /** Compares the first page of a long line with that of a short line, and measures the page's explanations and ETAs. */
@@ -54,15 +63,20 @@ export async function benchLine(sizes: readonly number[], times: number): Promis
       for (const size of sizes) {
         const { ctx, queueId } = await fillLine(installation, { name: `${mode} ${size}`, size, yaml });
         await installation.owner.query('vacuum analyze');
-        const snapshot = async (): Promise<unknown> =>
-          await ctx.db.transaction(ctx.accountId, async (tx) => await loadQueueAsOf(ctx, tx, { queueId, at: null }));
-        const cells = [await timed(times, snapshot)];
+        const cells: Timing[] = [];
+        for (const read of Object.values(reads))
+          cells.push(
+            await timed(
+              times,
+              async () => await ctx.db.transaction(ctx.accountId, async (tx) => await read(ctx, tx, queueId)),
+            ),
+          );
         for (const selection of Object.values(pages))
           cells.push(await timed(times, async () => await askPage(ctx, selection)));
         rows.push([mode, String(size), ...cells.map(({ cpu, p50 }) => `${ms(cpu)}, ${ms(p50)}`)]);
       }
     }
-    console.log(table(['speculation', 'in line', 'the snapshot', ...Object.keys(pages)], rows));
+    console.log(table(['speculation', 'in line', ...Object.keys(reads), ...Object.keys(pages)], rows));
   });
 }
 

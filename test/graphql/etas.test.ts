@@ -76,3 +76,32 @@ it('an estimate is cached for some seconds, and computed again if the queue has 
   expect(queue.etas[0]?.eta).toMatchObject({ p50: null, p90Seconds: null });
   expect(third.explain.sentence).toBe('The queue is halted: an unknown commit');
 });
+
+it('a pull request far back in a long line has no time', async () => {
+  await s.rows('update queue set halted_reason = null, version = version + 1');
+  const added = 400;
+  await s.rows(
+    `insert into pull_request (account_id, repository_id, queue_id, number, title, author, author_name, author_email, head_branch, base_branch, head_sha, url, status, rank, queued_at, created_at)
+     select account_id, repository_id, id, 5000 + n, '', 'ada', 'Ada', 'ada@example.test', 'far' || n, 'main', md5('far' || n), '', 'queued', 5000 + n, now(), now()
+     from queue, generate_series(1, ${added}) n where base_branch = 'main'`,
+  );
+  const { data, errors } = await s.graphql<{
+    repository: {
+      queue: { etas: { number: number; eta: Eta }[] };
+      last: { explain: { reason: string; eta: Eta | null } };
+    };
+  }>(`{ repository(owner: "acme", name: "shop") { queue(baseBranch: "main") { etas { number eta { ${eta} } } }
+    last: pullRequest(number: ${5000 + added}) { explain { reason eta { ${eta} } } } } }`);
+  expect(errors).toEqual([]);
+  const { queue, last } = data.repository;
+  expect(queue.etas.map(({ number }) => number)).toEqual([
+    1,
+    2,
+    3,
+    ...Array.from({ length: added }, (_, n) => 5001 + n),
+  ]);
+  expect(queue.etas[0]?.eta.unknown).toBeNull();
+  expect(queue.etas.at(-1)?.eta.unknown).toBe('TOO_FAR_BACK');
+  expect(last.explain.eta).toEqual(queue.etas.at(-1)?.eta);
+  expect(last.explain.reason).toContain('402 pull requests');
+});

@@ -27,6 +27,8 @@ export interface BuildStatistics {
 interface Present {
   readonly now: number;
   readonly line: readonly Pick<PullRequestState, 'id' | 'queuedAt'>[];
+  /** How many further pull requests of the line arrived since `arrivalsSince`. None was built. Absent: none. */
+  readonly arrivedBehind?: number;
   readonly flakeRate: number;
 }
 
@@ -35,7 +37,7 @@ const lately = 2 * 3_600_000;
 /** `builds` must be ordered oldest first. Returns null if no build has ended. */
 export function buildStatisticsOf(
   builds: readonly ObservedBuild[],
-  { now, line, flakeRate }: Present,
+  { now, line, flakeRate, arrivedBehind = 0 }: Present,
 ): BuildStatistics | null {
   const durations = durationsOf(builds);
   if (durations === null) return null;
@@ -52,19 +54,27 @@ export function buildStatisticsOf(
     ),
     seen: builds.filter(({ members }) => members.some((id) => inLine.has(id))),
     flakeRate,
-    arrivalsPerHour: arrivalsOf(builds, { now, line }),
+    arrivalsPerHour: arrivalsOf(builds, { now, line, arrivedBehind }),
   };
+}
+
+/** The instant from which on arrivals are counted. `builds` must be ordered oldest first. */
+export function arrivalsSince(builds: readonly Pick<ObservedBuild, 'startedAt'>[], now: number): number {
+  return Math.max(now - lately, builds[0]?.startedAt ?? now);
 }
 
 /**
  * Returns how many pull requests per hour arrived lately. A pull request arrives when it is queued, or when it is built
  * for the first time if it has left the line.
  */
-function arrivalsOf(builds: readonly ObservedBuild[], { now, line }: Omit<Present, 'flakeRate'>): number {
-  const since = Math.max(now - lately, builds[0]?.startedAt ?? now);
+function arrivalsOf(
+  builds: readonly ObservedBuild[],
+  { now, line, arrivedBehind }: Required<Omit<Present, 'flakeRate'>>,
+): number {
+  const since = arrivalsSince(builds, now);
   const firstAt = new Map(line.map(({ id, queuedAt }) => [id, queuedAt]));
   for (const { members, startedAt } of builds)
     for (const id of members) if (!firstAt.has(id)) firstAt.set(id, startedAt);
-  const arrived = [...firstAt.values()].filter((at) => at > since).length;
+  const arrived = arrivedBehind + [...firstAt.values()].filter((at) => at > since).length;
   return now > since ? (arrived * 3_600_000) / (now - since) : 0;
 }

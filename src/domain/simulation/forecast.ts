@@ -33,8 +33,10 @@ export type NoEta =
   | 'likely_to_fail';
 
 export interface Forecast {
-  /** The forecast of each pull request in line, by its id. */
+  /** The forecast of each pull request of the snapshot, by its id. */
   readonly etas: ReadonlyMap<string, Eta | NoEta>;
+  /** Why there is no forecast of pull requests behind those of the snapshot, if it has only the front of the line. */
+  readonly behind: NoEta;
   /** The number of simulations. */
   readonly runs: number;
 }
@@ -51,7 +53,10 @@ export interface ForecastOptions {
   readonly runs?: number;
 }
 
-/** Only this many pull requests of a line, the first ones, are simulated. Later pull requests hardly affect them. */
+/**
+ * Only this many pull requests of a line, the first ones, are simulated. Later pull requests hardly affect them, and the
+ * forecast does not depend on them, except that those that were queued lately count as arrivals.
+ */
 const longestLine = 100;
 const maxRuns = 99;
 /**
@@ -63,8 +68,10 @@ const minRuns = 9;
 export function forecast(snapshot: Snapshot, now: number, options: ForecastOptions): Forecast {
   const { statistics, isOver, runs: limit = maxRuns } = options;
   const obstacle = obstacleToForecast(snapshot, statistics);
-  if (obstacle !== null || statistics === null)
-    return { runs: 0, etas: new Map(snapshot.pullRequests.map(({ id }) => [id, obstacle ?? 'no_build_history'])) };
+  if (obstacle !== null || statistics === null) {
+    const behind = obstacle ?? 'no_build_history';
+    return { runs: 0, etas: new Map(snapshot.pullRequests.map(({ id }) => [id, behind])), behind };
+  }
   const line = initialLineOf(snapshot, now, longestLine);
   const endsByNumber = line.changes.map((): SimulatedEnds => ({ landings: [], ejected: 0 }));
   let runs = 0;
@@ -73,7 +80,7 @@ export function forecast(snapshot: Snapshot, now: number, options: ForecastOptio
   const from = snapshot.queue.landingsFrom ?? now;
   const etas = new Map<string, Eta | NoEta>(snapshot.pullRequests.map(({ id }) => [id, 'too_far_back']));
   for (const [number, ends] of endsByNumber.entries()) etas.set(line.ids[number] ?? '', etaOf(ends, from));
-  return { etas, runs };
+  return { etas, runs, behind: 'too_far_back' };
 }
 
 function obstacleToForecast({ queue }: Snapshot, statistics: BuildStatistics | null): NoEta | null {
@@ -102,8 +109,8 @@ function simulateOnce(
   endsByNumber: readonly SimulatedEnds[],
 ): void {
   const arrivalsPerHour = isShortOfBuilds(snapshot) ? statistics.arrivalsPerHour : 0;
-  const targets = targetsOf(snapshot);
-  const flakeRate = flakeRateOf(snapshot, statistics);
+  const targets = targetsOf(snapshot, line);
+  const flakeRate = flakeRateOf(snapshot, line, statistics);
   const { truth, builds, arrivals } = sampleWorld(line, {
     ...statistics,
     seed,
@@ -146,11 +153,14 @@ function simulateOnce(
  * Second builds of red pull requests show which share of red builds are flakes. The flake rate follows from this share
  * and the failure rate.
  */
-function flakeRateOf({ secondTries, pullRequests }: Snapshot, { flakeRate }: BuildStatistics): number {
-  if (secondTries === undefined || secondTries.judged === 0 || pullRequests.length === 0) return flakeRate;
+function flakeRateOf(
+  { secondTries }: Snapshot,
+  { rows }: Pick<InitialLine, 'rows'>,
+  { flakeRate }: BuildStatistics,
+): number {
+  if (secondTries === undefined || secondTries.judged === 0 || rows.length === 0) return flakeRate;
   const ofReds = (secondTries.passed + 0.5) / (secondTries.judged + 5);
-  const failing =
-    pullRequests.reduce((sum, { successProbability }) => sum + 1 - successProbability, 0) / pullRequests.length;
+  const failing = rows.reduce((sum, { successProbability }) => sum + 1 - successProbability, 0) / rows.length;
   return (ofReds * failing) / (1 - ofReds);
 }
 
@@ -158,7 +168,7 @@ function flakeRateOf({ secondTries, pullRequests }: Snapshot, { flakeRate }: Bui
  * Whether later arrivals can get builds that earlier pull requests would get otherwise. In linear speculation they
  * cannot, because the first pull requests in line get the builds.
  */
-function isShortOfBuilds({ rules }: Snapshot): boolean {
+export function isShortOfBuilds({ rules }: Pick<Snapshot, 'rules'>): boolean {
   return buildsSpeculatively(rules) && rules.maxParallelBuilds !== null;
 }
 
@@ -172,8 +182,8 @@ function rulesAhead({ rules, queue }: Snapshot): QueueRules {
 }
 
 /** The targets of recent pull requests. */
-function targetsOf({ pullRequests, landings }: Snapshot): readonly Targets[] {
-  return [...landings.flatMap(({ members }) => members ?? []), ...pullRequests].map(({ targets }) => targets);
+function targetsOf({ landings }: Snapshot, { rows }: Pick<InitialLine, 'rows'>): readonly Targets[] {
+  return [...landings.flatMap(({ members }) => members ?? []), ...rows].map(({ targets }) => targets);
 }
 
 function etaOf({ landings, ejected }: SimulatedEnds, from: number): Eta | NoEta {

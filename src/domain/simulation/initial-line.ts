@@ -1,4 +1,5 @@
 // Makes the start of a simulation from a snapshot: the line, and its running and ended builds.
+import { inLineOrder } from '../queue/model/order.ts';
 import { viewLine, type LineView } from '../queue/planning/line.ts';
 import type { BatchState, PinnedHead, PullRequestState, Snapshot } from '../queue/model/snapshot.ts';
 import { idOf } from './planner-rows.ts';
@@ -28,13 +29,15 @@ export interface InitialLine {
   readonly builds: readonly InitialBuild[];
 }
 
-/** Returns the first `length` pull requests in line. Builds that have another member are left out. */
+/**
+ * Returns the first `length` pull requests in line. Those of them that are built beside the line come first. Builds that
+ * have another member are left out.
+ */
 export function initialLineOf(snapshot: Snapshot, now: number, length: number): InitialLine {
   const view = viewLine(snapshot, now);
-  const outsideLine = [...view.pullRequests.values()].filter(
-    ({ id }) => !view.inOrder.some((other) => other.id === id),
-  );
-  const line = [...outsideLine, ...view.inOrder].slice(0, length);
+  const inLine = new Set(view.inOrder.map(({ id }) => id));
+  const first = inLineOrder([...view.pullRequests.values()]).slice(0, length);
+  const line = [...first.filter(({ id }) => !inLine.has(id)), ...view.inOrder].slice(0, length);
   const numbers = new Map(line.map(({ id }, number) => [id, number]));
   const rename = (id: string): string => {
     const number = numbers.get(id);

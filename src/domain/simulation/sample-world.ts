@@ -134,7 +134,9 @@ function paceOf(change: number, seed: number): number {
 function samplePaces({ ids, rows, builds }: InitialLine, { seed, now, durations, meanSize, seen }: Seeded): number[] {
   const paces = rows.map((_, number) => paceOf(number, seed));
   const numbers = new Map(ids.map((id, number) => [id, number]));
-  const past = seen.map((build) => ({ ...build, members: build.members.map((id) => numbers.get(id) ?? -1) }));
+  const past = seen
+    .filter(({ members }) => members.some((id) => numbers.has(id)))
+    .map((build) => ({ ...build, members: build.members.map((id) => numbers.get(id) ?? -1) }));
   const running = builds.flatMap(({ verdict, since, members }) =>
     verdict === 'running' ? { members, lastedMs: now - since, hasEnded: false } : [],
   );

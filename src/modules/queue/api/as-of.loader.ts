@@ -10,13 +10,14 @@ import { decideLandingsFrom } from '../../../domain/queue/landing/landing-time.t
 import { viewLine, type LineView } from '../../../domain/queue/planning/line.ts';
 import type { Pause } from '../../../domain/queue/requests/pause.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
-import type { BuildState, PullRequestState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
+import type { BuildState, PinnedHead, PullRequestState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import { withStacks } from '../../../domain/queue/requests/stacks.ts';
 import { findFreezeInForce, type FreezeInForce } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { freezesOf, loadBranchFreezes, type StoredFreeze } from '../../repositories/index.ts';
 import { haltOf, rulesOf } from '../store/rules-in-force.ts';
 import { labelBatches, loadGates } from '../facts/final-gates.ts';
+import { findFront } from '../facts/front-of-line.ts';
 import { lineageOf, loadLandings } from '../facts/landings.loader.ts';
 import { loadJudgedBuilds } from '../facts/judged-builds.ts';
 import { toPullRequestState } from '../planning/snapshot.rows.ts';
@@ -49,6 +50,8 @@ export interface QueueAsOf {
   readonly rules: QueueRules;
   /** The line. Own checks of pull requests that only wait are not read, and have the verdict `none`. */
   readonly view: LineView;
+  /** The rank of the first pull request that cannot be explained by `view`. Infinity: `view` has the whole line. */
+  readonly coveredTo: number;
   /** Why each live batch was started. */
   readonly causes: ReadonlyMap<string, BatchCause>;
   readonly pause: Pause | null;
@@ -71,6 +74,15 @@ interface QueueAtInstant {
   readonly queueId: string;
   /** Null: now. */
   readonly at: Date | null;
+  /** How many pull requests at the front of the line must be covered. Absent, or not now: the whole line is read. */
+  readonly front?: number | null;
+}
+
+/** Whether the pull request is in the part of the line that was read, and everything that it waits for is too. */
+export function isCovered({ view, coveredTo }: QueueAsOf, pullRequestId: string): boolean {
+  if (coveredTo === Infinity) return true;
+  const pullRequest = view.pullRequests.get(pullRequestId);
+  return pullRequest !== undefined && (pullRequest.skipLine || pullRequest.rank < coveredTo);
 }
 
 /** Null: there is no record of the queue at that instant. */
@@ -87,7 +99,7 @@ export async function loadQueueAsOf(ctx: Context, tx: Transaction, request: Queu
   const haltedReason = haltOf({ configurationYaml }, queue);
   const { freezes, ...holds } = await loadHolds(ctx, tx, { ...request, queue, now, instant });
   const rows = await readBatches(ctx, tx, { queueId, instant });
-  const parts = await readParts(ctx, tx, { ...request, queue, rules, rows, now, instant });
+  const { coveredTo, ...parts } = await readParts(ctx, tx, { ...request, queue, rules, rows, now, instant });
   const snapshot: Snapshot = {
     ...parts,
     queue: {
@@ -112,6 +124,7 @@ export async function loadQueueAsOf(ctx: Context, tx: Transaction, request: Queu
     configuration,
     rules,
     view: viewLine(snapshot, now),
+    coveredTo,
     causes: new Map(rows.map((row) => [row.id, row.cause])),
     windowFrom: landingsFrom(configuration, baseBranch, now),
     haltedReason,
@@ -165,21 +178,23 @@ interface Read extends HoldsOf {
   readonly rows: readonly BatchRow[];
 }
 
-async function readParts(
-  ctx: Context,
-  tx: Transaction,
-  { queueId, at, queue, rules, rows, now, instant }: Read,
-): Promise<
-  Pick<Snapshot, 'pullRequests' | 'batches' | 'builds' | 'mergeResults' | 'landings'> & { readonly lineage: string[] }
-> {
+interface Parts
+  extends Pick<Snapshot, 'pullRequests' | 'batches' | 'builds' | 'mergeResults' | 'landings'>,
+    Pick<QueueAsOf, 'coveredTo'> {
+  readonly lineage: string[];
+}
+
+async function readParts(ctx: Context, tx: Transaction, of: Read): Promise<Parts> {
+  const { queueId, at, queue, rules, rows, now, instant } = of;
   const { repositoryId } = queue;
   const tip = queue.tip ?? '';
   const batches = rows.map((row) => toBatch(row, instant));
   const members = batches.flatMap((batch) => batch.members);
-  const inBatches = [...new Set(members.map(({ pullRequest }) => pullRequest))];
-  const line = await readLineAt(ctx, tx, { queueId, instant, barrierLabel: rules.barrierLabel, inBatches });
   const landed = await readLandingsAt(ctx, tx, { queueId, now, instant });
   const lineage = lineageOf(landed, tip);
+  const parents = [...lineage, ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit])];
+  const mergeResults = await readMergeResults(ctx, tx, { repositoryId, parents, instant });
+  const { line, coveredTo } = await readLine(ctx, tx, { ...of, members, mergeResults });
   const bases = batches.flatMap((batch) => (batch.sideBuild === 'speculative' ? [batch.base] : []));
   const heads = [...line.waiting, ...line.others].map(({ headSha }) => headSha);
   const tested = batches.flatMap(({ testedCommit, restsOn }) => [...(testedCommit ? [testedCommit] : []), ...restsOn]);
@@ -192,14 +207,36 @@ async function readParts(
   });
   const membersOf = batches.map((batch) => [batch.id, batch.members.map(({ pullRequest }) => pullRequest)] as const);
   const gates = await loadGates(ctx, tx, { rules, batches: labelBatches(membersOf, line.others), at });
-  const parents = [...lineage, ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit])];
   return {
+    coveredTo,
     lineage,
     landings: await loadLandings(ctx, tx, { landed, tip, since: bases }),
     pullRequests: await readPullRequests(ctx, tx, { line, builds, rules, instant }),
     batches: batches.map((batch) => ({ ...batch, gates: gates.get(batch.id) ?? [] })),
     builds: withoutHeads(builds, rules, [...heads, ...members.map(({ head }) => head)]),
-    mergeResults: await readMergeResults(ctx, tx, { repositoryId, parents, instant }),
+    mergeResults,
+  };
+}
+
+interface LineOf extends Read {
+  readonly members: readonly PinnedHead[];
+  readonly mergeResults: Snapshot['mergeResults'];
+}
+
+/** Reads the whole line, or the front of a long line. */
+async function readLine(
+  ctx: Context,
+  tx: Transaction,
+  { queueId, at, front: size = null, queue: { repositoryId }, rules, instant, members, mergeResults }: LineOf,
+): Promise<{ readonly line: LineAt; readonly coveredTo: number }> {
+  const heads = mergeResults.flatMap((result) => result.heads.slice(0, result.conflictAt));
+  const of = { queueId, repositoryId, rules, heads };
+  const front = at === null && size !== null ? await findFront(ctx, tx, { ...of, size }) : null;
+  const inBatches = [...new Set(members.map(({ pullRequest }) => pullRequest))];
+  const { barrierLabel } = rules;
+  return {
+    line: await readLineAt(ctx, tx, { queueId, instant, barrierLabel, inBatches, ids: front?.ids ?? null }),
+    coveredTo: front?.coveredTo ?? Infinity,
   };
 }
 

@@ -111,6 +111,8 @@ export async function readLineAt(
     /** Null: no label makes a pull request a barrier. */
     readonly barrierLabel: string | null;
     readonly inBatches: readonly string[];
+    /** Null: all pull requests in line are read. */
+    readonly ids: readonly string[] | null;
   },
 ): Promise<LineAt> {
   const [line] = await tx.query<{ waiting: [string, number, string, number, number][]; others: PlacedRow[] }>(
@@ -121,11 +123,11 @@ export async function readLineAt(
      from (
        select stood.*, coalesce(${isUnusual} or id = any($5::bigint[]) or coalesce($4 = any(labels), false), true) as is_unusual
        from (
-         select p.* from pull_request p where p.account_id = $1 and p.queue_id = $2 and p.status in ('queued', 'tagged') and p.version_since <= $3
+         select p.* from pull_request p where p.account_id = $1 and p.queue_id = $2 and p.status in ('queued', 'tagged') and p.version_since <= $3${of.ids === null ? '' : ' and p.id = any($6::bigint[])'}
          union all
          select r.* from pull_request_past v, jsonb_populate_record(null::pull_request, v.facts) r
          where v.account_id = $1 and v.queue_id = $2 and v.is_in_line and v.since <= $3 and v.until_at > $3) stood) line`,
-    [ctx.accountId, of.queueId, of.instant, of.barrierLabel, of.inBatches],
+    [ctx.accountId, of.queueId, of.instant, of.barrierLabel, of.inBatches, ...(of.ids === null ? [] : [of.ids])],
   );
   const { waiting = [], others = [] } = line ?? {};
   return {

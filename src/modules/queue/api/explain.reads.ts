@@ -13,7 +13,7 @@ import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import type { Database, Transaction } from '../../../platform/database.ts';
 import { SharedReads } from '../../../platform/shared-reads.ts';
 import { requireScope } from '../../accounts/index.ts';
-import { loadQueueAsOf, type QueueAsOf } from './as-of.loader.ts';
+import { isCovered, loadQueueAsOf, type QueueAsOf } from './as-of.loader.ts';
 import { judgeOwnChecks } from '../facts/judged-builds.ts';
 import { ownVerdictOf } from '../planning/snapshot.rows.ts';
 import { explainBriefly, explainOne, type PullRequestExplanation, type ExplanationFacts } from './explain.answers.ts';
@@ -73,26 +73,49 @@ type Queues = ReadonlyMap<string, QueueAsOf | null>;
 
 const nothingRead: Queues = new Map();
 
+/** How many pull requests at the front of the line are read first, and then if these do not cover all asked ones. */
+const fronts = [256, 4_096] as const;
+
+/**
+ * Reads the front of the line, or the whole line if the front does not cover all pull requests with these ids. Null:
+ * there is no record of the queue.
+ */
+async function readCovering(
+  ids: readonly string[],
+  read: (front: number | null) => Promise<QueueAsOf | null>,
+): Promise<QueueAsOf | null> {
+  for (const front of fronts) {
+    const queue = await read(front);
+    if (queue === null || ids.every((id) => isCovered(queue, id))) return queue;
+  }
+  return await read(null);
+}
+
 const sharedOf = new WeakMap<Database, SharedReads<QueueAsOf | null>>();
 
 /**
  * Reads the queues before the transaction. Otherwise a request could keep a connection while the request waits for a
  * read that needs another connection.
  */
-async function readQueuesNow(ctx: Context, pullRequests: readonly Pick<PullRequest, 'queueId'>[]): Promise<Queues> {
+async function readQueuesNow(ctx: Context, pullRequests: readonly PullRequest[]): Promise<Queues> {
   const shared = sharedOf.get(ctx.db) ?? new SharedReads<QueueAsOf | null>();
   sharedOf.set(ctx.db, shared);
-  const ids = [...new Set(pullRequests.flatMap(({ queueId }) => queueId ?? []))];
-  const read = async (queueId: string): Promise<QueueAsOf | null> =>
-    await shared.read(
-      `${ctx.accountId} ${queueId}`,
-      async () =>
-        await ctx.db.transaction(ctx.accountId, async (tx) => await loadQueueAsOf(ctx, tx, { queueId, at: null }), {
-          asOf: 'start',
-        }),
-    );
   const queues = new Map<string, QueueAsOf | null>();
-  for (const id of ids) queues.set(id, await read(id));
+  for (const [queueId, inQueue] of Map.groupBy(pullRequests, (pullRequest) => pullRequest.queueId)) {
+    if (queueId === null) continue;
+    const inLine = inQueue.flatMap(({ id, queued }) => (queued ? [id] : []));
+    const read = async (front: number | null): Promise<QueueAsOf | null> =>
+      await shared.read(
+        `${ctx.accountId} ${queueId} ${front}`,
+        async () =>
+          await ctx.db.transaction(
+            ctx.accountId,
+            async (tx) => await loadQueueAsOf(ctx, tx, { queueId, at: null, front }),
+            { asOf: 'start' },
+          ),
+      );
+    queues.set(queueId, await readCovering(inLine, read));
+  }
   return queues;
 }
 
@@ -115,8 +138,8 @@ export async function explainAll(
   const answers = new Map<string, PullRequestExplanation>();
   const byQueue = Map.groupBy(pullRequests, ({ id }) => versions.get(id)?.[0]?.queueId ?? null);
   for (const [queueId, inQueue] of byQueue) {
-    const queueAsOf =
-      queueId === null ? null : (queues.get(queueId) ?? (await loadQueueAsOf(ctx, tx, { queueId, at: asOf })));
+    const inLine = inQueue.flatMap(({ id }) => (isQueued(versions.get(id)?.[0]?.status ?? 'open') ? [id] : []));
+    const queueAsOf = queueId === null ? null : await queueFor(ctx, tx, { queueId, at: asOf, inLine, queues });
     if (queueAsOf === null) {
       for (const each of inQueue) answers.set(each.id, unknown(each, asOf ?? ctx.clock()));
       continue;
@@ -135,6 +158,24 @@ export async function explainAll(
     }
   }
   return answers;
+}
+
+/** Returns the queue as it was read before, unless it does not cover all of `inLine`. */
+async function queueFor(
+  ctx: Context,
+  tx: Transaction,
+  of: {
+    readonly queueId: string;
+    readonly at: Date | null;
+    readonly inLine: readonly string[];
+    readonly queues: Queues;
+  },
+): Promise<QueueAsOf | null> {
+  const { queueId, at, inLine } = of;
+  const known = of.queues.get(queueId) ?? null;
+  // A pull request may have entered the line, or have moved to its end, since the queue was read.
+  if (known !== null && inLine.every((id) => isCovered(known, id))) return known;
+  return await readCovering(inLine, async (front) => await loadQueueAsOf(ctx, tx, { queueId, at, front }));
 }
 
 type Recorded = Pick<ExplanationFacts, 'version' | 'versions' | 'events' | 'queueAsOf'>;

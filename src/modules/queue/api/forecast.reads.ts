@@ -2,29 +2,26 @@
 // and at most every few seconds, however many requests there are.
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
-import { buildsSpeculatively } from '../../../domain/queue/model/rules.ts';
 import { inLineOrder } from '../../../domain/queue/model/order.ts';
-import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
-import {
-  buildStatisticsOf,
-  type BuildStatistics,
-  type ObservedBuild,
-} from '../../../domain/simulation/build-statistics.ts';
 import type { Forecast } from '../../../domain/simulation/forecast.ts';
 import type { MovedEta } from '../../../domain/simulation/moved-etas.ts';
-import type { Database, Transaction } from '../../../platform/database.ts';
+import type { Database } from '../../../platform/database.ts';
 import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
 import { requireScope } from '../../accounts/index.ts';
-import { successProbabilityBy, loadPastResults } from '../facts/past-results.ts';
-import { snapshotOf, type ComparedLines } from '../planning/dry-run.ts';
+import type { ComparedLines } from '../planning/dry-run.ts';
 import { storeFirstEtas } from './first-etas.ts';
+import { loadBuildStatistics, loadForecastFacts, withProbabilities } from './forecast.facts.ts';
 import type { ForecastTask, MovesTask } from './simulation.thread.ts';
 
 export interface QueueForecast extends Forecast {
   /** The instant of the forecast. Milliseconds since the epoch. */
   readonly now: number;
-  /** The pull requests in line, in queue order. */
+  /** The pull requests that were read, in queue order. */
   readonly line: readonly { readonly id: string; readonly number: number }[];
+  /** How many pull requests were in line. */
+  readonly length: number;
+  /** Whether `line` has only the front of the line. */
+  readonly isFront: boolean;
 }
 
 const freshMs = 10_000;
@@ -45,7 +42,10 @@ interface Kept {
   readonly answer: Promise<QueueForecast | null>;
 }
 
-/** For how long a forecast is used even if the line has changed: about ten times as long as the forecast takes. */
+/**
+ * For how long a forecast is used even if the line has changed. A long line changes often, and one change hardly moves
+ * its landings.
+ */
 const keptMsPerPullRequest = 1;
 
 const keptOf = new WeakMap<Database, Map<string, Kept>>();
@@ -90,7 +90,7 @@ async function keptForecast(ctx: Context, queueId: string, version: string): Pro
   answer.then(
     (forecast) => {
       if (forecast === null) return void kept.delete(queueId);
-      next.length = forecast.line.length;
+      next.length = forecast.length;
       next.keptUntil = performance.now() + next.length * keptMsPerPullRequest;
     },
     () => kept.delete(queueId),
@@ -100,21 +100,17 @@ async function keptForecast(ctx: Context, queueId: string, version: string): Pro
 
 async function readForecast(ctx: Context, queueId: string): Promise<QueueForecast | null> {
   if (thread.load >= maxWaiting) return null;
-  const loaded = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const snapshot = await snapshotOf(ctx, tx, queueId);
-    if (snapshot === null) return null;
-    return {
-      snapshot: await withProbabilities(ctx, tx, snapshot),
-      statistics: await loadBuildStatistics(ctx, tx, snapshot),
-    };
+  const loaded = await ctx.db.transaction(ctx.accountId, async (tx) => await loadForecastFacts(ctx, tx, queueId), {
+    asOf: 'start',
   });
   if (loaded === null) return null;
+  const { snapshot, statistics, length, isFront } = loaded;
   const now = ctx.clock().getTime();
-  const line = inLineOrder(loaded.snapshot.pullRequests).map(({ id, number }) => ({ id, number }));
+  const line = inLineOrder(snapshot.pullRequests).map(({ id, number }) => ({ id, number }));
   try {
-    const task: ForecastTask = { kind: 'forecast', ...loaded, now, budgetMs };
-    const forecast = { ...(await thread.ask<Forecast>(task, timeoutMs)), now, line };
-    await storeFirstEtas(ctx, loaded.snapshot, forecast);
+    const task: ForecastTask = { kind: 'forecast', snapshot, statistics, now, budgetMs };
+    const forecast = { ...(await thread.ask<Forecast>(task, timeoutMs)), now, line, length, isFront };
+    await storeFirstEtas(ctx, snapshot, forecast);
     return forecast;
   } catch (error) {
     // An explanation does not fail because its forecast fails.
@@ -122,6 +118,18 @@ async function readForecast(ctx: Context, queueId: string): Promise<QueueForecas
       ctx.log.error({ error: String(error) }, 'The landings of a line could not be forecast.');
     return null;
   }
+}
+
+/** The pull requests in line now, in queue order, for a forecast that has only the front of the line. */
+export async function readWholeLine(ctx: Context, queueId: string): Promise<QueueForecast['line']> {
+  requireScope(ctx, 'queue:read');
+  const [row] = await ctx.db.read<{ line: [string, number][] }>(ctx.accountId, {
+    name: 'whole_line',
+    text: `select coalesce(json_agg(json_build_array(id::text, number) order by skip_line desc, rank), '[]') as line
+           from pull_request where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged')`,
+    values: [ctx.accountId, queueId],
+  });
+  return (row?.line ?? []).map(([id, number]) => ({ id, number }));
 }
 
 export interface LineMoves {
@@ -138,7 +146,7 @@ export async function readMoves(ctx: Context, { before, after, now }: ComparedLi
   if (thread.load >= maxWaiting) return null;
   const loaded = await ctx.db.transaction(ctx.accountId, async (tx) => ({
     change: { before: await withProbabilities(ctx, tx, before), after: await withProbabilities(ctx, tx, after) },
-    statistics: await loadBuildStatistics(ctx, tx, before),
+    statistics: await loadBuildStatistics(ctx, tx, { snapshot: before, isFront: false }),
   }));
   try {
     // Each of the two lines gets half of the CPU time.
@@ -150,60 +158,4 @@ export async function readMoves(ctx: Context, { before, after, now }: ComparedLi
       ctx.log.error({ error: String(error) }, 'The effect of a change on a line could not be forecast.');
     return null;
   }
-}
-
-/** Adds success probabilities, unless the queue builds speculatively and its snapshot already has them. */
-async function withProbabilities(ctx: Context, tx: Transaction, snapshot: Snapshot): Promise<Snapshot> {
-  if (buildsSpeculatively(snapshot.rules) || snapshot.pullRequests.length === 0) return snapshot;
-  const rows = await tx.query<{ id: string; author: string; repositoryId: string }>(
-    `select id, author, repository_id as "repositoryId" from pull_request where account_id = $1 and id = any ($2::bigint[])`,
-    [ctx.accountId, snapshot.pullRequests.map(({ id }) => id)],
-  );
-  const records = await loadPastResults(ctx, tx, rows[0]?.repositoryId ?? '0');
-  const authors = new Map(rows.map(({ id, author }) => [id, author]));
-  return {
-    ...snapshot,
-    pullRequests: snapshot.pullRequests.map((row) => ({
-      ...row,
-      successProbability: successProbabilityBy(records, authors.get(row.id) ?? ''),
-    })),
-  };
-}
-
-const maxBuilds = 1_000;
-
-/** Statistics of the last builds, for simulations. Null: no build has ended. */
-async function loadBuildStatistics(
-  ctx: Context,
-  tx: Transaction,
-  { queue, pullRequests }: Snapshot,
-): Promise<BuildStatistics | null> {
-  const now = ctx.clock();
-  const rows = await tx.query<ObservedBuild & { readonly isGood: boolean; readonly state: string }>(
-    `with lately as (
-       select b.id, b.state, b.parent_batch_id, extract(epoch from b.created_at)::float8 * 1000 as began, coalesce(b.ended_at, $3) as stopped,
-              case when not c.canceled then c.finished_at end as ended
-       from (select * from batch where account_id = $1 and queue_id = $2 order by id desc limit ${maxBuilds}) b
-       left join build c on c.account_id = $1 and c.repository_id = b.repository_id and c.commit = b.tested_commit
-       where b.build_started_at is not null and (c.finished_at is null or c.finished_at > b.created_at))
-     select began as "startedAt", extract(epoch from coalesce(ended, stopped))::float8 * 1000 - began as "lastedMs", ended is not null as "hasEnded", state,
-            array(select m.pull_request_id::text from batch_member m where m.account_id = $1 and m.batch_id = lately.id order by m.ordinal) as members,
-            ended is not null and parent_batch_id is null
-              and not exists (select from batch_assumption a where a.account_id = $1 and a.batch_id = lately.id)
-              and not exists (
-                select from batch_member m join pull_request p on p.account_id = $1 and p.id = m.pull_request_id
-                where m.account_id = $1 and m.batch_id = lately.id and (p.status <> 'merged' or p.head_sha <> m.pinned_head)) as "isGood"
-     from lately order by id`,
-    [ctx.accountId, queue.id, now],
-  );
-  const judged = rows.filter(({ isGood, state }) => isGood && ['landed', 'failed', 'bisected'].includes(state));
-  const flakes = judged.filter(({ state }) => state !== 'landed');
-  return buildStatisticsOf(
-    rows.map(({ members, startedAt, lastedMs, hasEnded }) => ({ members, startedAt, lastedMs, hasEnded })),
-    {
-      now: now.getTime(),
-      line: pullRequests,
-      flakeRate: judged.length === 0 ? 0 : flakes.length / judged.length,
-    },
-  );
 }

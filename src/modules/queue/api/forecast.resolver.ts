@@ -4,7 +4,7 @@ import { membersOfBatch } from './batches.reads.ts';
 import type { Batch } from './batches.types.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 import { Queue } from './queue.types.ts';
-import { forecasts } from './forecast.reads.ts';
+import { forecasts, readWholeLine } from './forecast.reads.ts';
 import { QueueEta, toMergeEta, toQueueEtas, type MergeEta } from './forecast.types.ts';
 
 @Resolver(() => Queue)
@@ -17,17 +17,21 @@ export class QueueEtasResolver {
   })
   async etas(@Ctx() ctx: GraphQLContext, @Root() queue: Queue): Promise<QueueEta[] | null> {
     const forecast = queue.past ? null : await loaderOf(ctx, forecasts).load(queue.id);
-    return forecast === null ? null : toQueueEtas(forecast);
+    if (forecast === null) return null;
+    const line = forecast.isFront ? await readWholeLine(ctx, queue.id) : forecast.line;
+    return toQueueEtas({ ...forecast, line });
   }
 }
 
 /** Null: the pull request is not in line, or there is no forecast now. */
 export async function readEta(
   ctx: GraphQLContext,
-  { id, queueId, queued }: Pick<PullRequest, 'id' | 'queueId' | 'queued'>,
+  { id, queueId, queued, skipLine }: Pick<PullRequest, 'id' | 'queueId' | 'queued' | 'skipLine'>,
 ): Promise<MergeEta | null> {
   const forecast = queued && queueId !== null ? await loaderOf(ctx, forecasts).load(queueId) : null;
-  return forecast === null ? null : toMergeEta(forecast, id);
+  if (forecast === null) return null;
+  // A pull request that skips the line is not behind the front: it has come after the forecast.
+  return skipLine && !forecast.etas.has(id) ? null : toMergeEta(forecast, id);
 }
 
 /** When the member that is last in line will be merged. Null: no member is in line, or there is no forecast now. */

@@ -109,8 +109,9 @@ export function toEtaMoves(baseBranch: string, { now, moves }: LineMoves): EtaMo
 }
 
 /** Null: the pull request is not in the line of the forecast. */
-export function toMergeEta({ etas, now }: QueueForecast, pullRequestId: string): MergeEta | null {
-  const eta = etas.get(pullRequestId);
+export function toMergeEta(forecast: QueueForecast, pullRequestId: string): MergeEta | null {
+  const { etas, now, isFront, behind } = forecast;
+  const eta = etas.get(pullRequestId) ?? (isFront ? behind : undefined);
   return eta === undefined ? null : mergeEtaOf(eta, now);
 }
 

@@ -30,7 +30,7 @@ import {
   loadMergeResults,
   loadDepartures,
 } from './snapshot.rows.ts';
-import { loadTargets } from '../facts/affected-targets.ts';
+import { loadTargets, loadTargetsOf } from '../facts/affected-targets.ts';
 import {
   BatchEntity,
   PullRequestEntity,
@@ -55,8 +55,14 @@ interface SnapshotOf {
   readonly rules: QueueRules;
   readonly tip: string;
   readonly tipTree: string;
-  /** What this transaction has already read under the queue's lock. Absent: nothing was read yet. */
-  readonly known?: { readonly line: readonly LineRow[]; readonly heads: HeadBuilds; readonly holds: BranchHolds };
+  /** What this transaction has already read. A turn has read it under the queue's lock. Absent: nothing was read yet. */
+  readonly known?: {
+    readonly line: readonly LineRow[];
+    readonly heads: HeadBuilds;
+    readonly holds?: BranchHolds;
+    /** Whether `line` is only the front of the line. */
+    readonly isFront?: boolean;
+  };
 }
 
 export async function loadSnapshot(ctx: Context, tx: Transaction, from: SnapshotOf): Promise<LoadedQueue> {
@@ -78,7 +84,7 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
       loadDeparted(ctx, tx, { live, inLine }),
       readBuilds(ctx, tx, { batches, inLine, heads: known?.heads ?? null, from }),
       loadGates(ctx, tx, { rules, batches: labelled }),
-      loadOutlook(ctx, tx, { queue, rules }),
+      loadOutlook(ctx, tx, { queue, rules, front: known?.isFront ? inLine : null }),
       loadQueueState(ctx, tx, { ...from, holds }),
       buildsSpeculatively(rules) ? loadSecondTries(ctx, tx, { queue, rules }) : null,
       loadLandings(ctx, tx, { landed, tip, since: basesOfSpeculativeBuilds(batches) }),
@@ -235,15 +241,29 @@ function headsOf({ members }: LiveBatches, inLine: readonly LineRow[]): string[]
 async function loadOutlook(
   ctx: Context,
   tx: Transaction,
-  { queue, rules }: { readonly queue: QueueRow; readonly rules: QueueRules },
+  of: { readonly queue: QueueRow; readonly rules: QueueRules; readonly front: readonly LineRow[] | null },
 ): Promise<((row: LineRow) => Partial<Pick<PullRequestState, 'targets' | 'successProbability'>>) | null> {
+  const { queue, rules, front } = of;
   if (!buildsSpeculatively(rules)) return null;
-  const targets = rules.useAffectedTargets ? await loadTargets(ctx, tx, queue.id) : new Map<string, Targets>();
+  const targets = rules.useAffectedTargets ? await readTargets(ctx, tx, { queue, front }) : new Map<string, Targets>();
   const records = await loadPastResults(ctx, tx, queue.repositoryId);
   return (row) => ({
     targets: targets.get(row.id) ?? null,
     successProbability: successProbabilityBy(records, row.author),
   });
+}
+
+async function readTargets(
+  ctx: Context,
+  tx: Transaction,
+  { queue, front }: { readonly queue: QueueRow; readonly front: readonly LineRow[] | null },
+): Promise<ReadonlyMap<string, Targets>> {
+  if (front === null) return await loadTargets(ctx, tx, queue.id);
+  return await loadTargetsOf(
+    ctx,
+    tx,
+    front.map(({ id }) => id),
+  );
 }
 
 /** Loads the pull requests that the decisions refer to, and all members of live batches, into the unit of work. */

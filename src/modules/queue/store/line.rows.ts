@@ -87,6 +87,19 @@ export async function readLine(ctx: Context, tx: Transaction, queueId: string): 
   );
 }
 
+/** Like `readLine`, for the pull requests of the line with these ids. */
+export async function readLineOf(
+  ctx: Context,
+  tx: Transaction,
+  { queueId, ids }: { readonly queueId: string; readonly ids: readonly string[] },
+): Promise<LineRow[]> {
+  return await tx.query<LineRow>(
+    `select ${lineColumns} from pull_request
+     where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged') and id = any($3::bigint[]) order by rank`,
+    [ctx.accountId, queueId, ids],
+  );
+}
+
 export interface WantedRows {
   /** The pull request that has waited longest is the first. */
   readonly pending: readonly LineRow[];
