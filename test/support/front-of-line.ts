@@ -23,6 +23,7 @@ export function frontOf(whole: Snapshot, size: number, evidence: readonly string
   const ids = new Set(front.map(({ id }) => id));
   const heads = new Set([
     ...evidence,
+    ...batches.flatMap(({ members }) => members.map(({ head }) => head)),
     ...mergeResults.flatMap((result) => result.heads.slice(0, result.conflictAt)),
     ...front.flatMap(({ conflict }) => conflict?.after ?? []),
   ]);

@@ -229,7 +229,9 @@ async function readLine(
   tx: Transaction,
   { queueId, at, front: size = null, queue: { repositoryId }, rules, instant, members, mergeResults }: LineOf,
 ): Promise<{ readonly line: LineAt; readonly coveredTo: number }> {
-  const heads = mergeResults.flatMap((result) => result.heads.slice(0, result.conflictAt));
+  // Explanations name the pull requests with these heads.
+  const conflicting = mergeResults.flatMap((result) => result.heads.slice(0, result.conflictAt));
+  const heads = [...conflicting, ...members.map(({ head }) => head)];
   const of = { queueId, repositoryId, rules, heads };
   const front = at === null && size !== null ? await findFront(ctx, tx, { ...of, size }) : null;
   const inBatches = [...new Set(members.map(({ pullRequest }) => pullRequest))];

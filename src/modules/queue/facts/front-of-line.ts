@@ -1,11 +1,11 @@
-// Finds the front of a long line: the pull requests on which explanations and forecasts of the first places depend.
-// What is behind the front cannot delay a pull request of the front, and is not read. Only these pull requests behind it
-// are read too, because the front depends on them:
+// Finds the front of a long line. Explanations and forecasts of the front do not depend on the pull requests behind it,
+// except for these, which are read too:
 //   - those that skip the line, because their places are at the front;
 //   - members and assumed pull requests of live batches, and all pull requests before them;
 //   - those directly above a pull request of the front in a stack, and all below it;
-//   - those whose head the front is known to conflict with, and those whose own build has the tree of a live batch.
-// `batch_size` decides how many further pull requests may share the next build (docs/adr/0084-long-lines.md).
+//   - those with a head that the front is known to conflict with, or with the head of a member of a live batch;
+//   - those whose head has a build with the tree of a live batch;
+//   - the next ones behind the front, as many as may share a build with its last pull request.
 import type { Context } from '../../../context.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { Transaction } from '../../../platform/database.ts';
