@@ -15,6 +15,7 @@ import { addressOf, type TrustsProxy } from '../server/client-address.ts';
 import type { WrongTokens } from '../server/wrong-tokens.ts';
 import { createOpenCounts, type SocketLimits } from './socket-limits.ts';
 import { closeSocket, type Closing, type SocketExtra } from './socket-transport.ts';
+import type { SubscriptionResults } from './subscription-execution.ts';
 
 export interface ConnectionsOptions {
   readonly authenticator: Authenticator;
@@ -35,7 +36,7 @@ export interface Connection {
    * with this id has ended, so the id is not the key. The value is the stream of a subscription. Null: the operation is
    * a query or a mutation, or a subscription that has not begun yet.
    */
-  readonly running: Map<SubscribePayload, AsyncGenerator | null>;
+  readonly running: Map<SubscribePayload, SubscriptionResults | null>;
   /** Authenticates again, without extending the session of a browser. */
   readonly signInAgain: () => Promise<Session>;
   /** The timer that closes the socket when its token or its session expires. */
@@ -151,7 +152,7 @@ class OpenConnections implements Connections {
     if (connection === undefined) return;
     clearTimeout(connection.expiry);
     this.#connections.delete(socket);
-    for (const sent of connection.running.values()) void sent?.return(undefined);
+    for (const sent of connection.running.values()) void sent?.return();
   }
 
   #watchExpiry(connection: Connection): void {

@@ -102,6 +102,21 @@ async function send(socket: WebSocket, text: string): Promise<void> {
 }
 
 /**
+ * Returns a function that sends the JSON of a result, as a message `next` of the operation. Null: the message was handed
+ * over at once. If the client reads slowly, so that earlier messages of the socket still wait here, the promise resolves
+ * when this one has been handed over.
+ */
+export function createNextSender(socket: WebSocket, id: string): (json: string) => Promise<void> | null {
+  const head = `{"id":${JSON.stringify(id)},"type":"next","payload":`;
+  return (json) => {
+    const text = `${head}${json}}`;
+    if (socket.bufferedAmount > 0) return send(socket, text);
+    if (socket.readyState === socket.OPEN) socket.send(text);
+    return null;
+  };
+}
+
+/**
  * Ends the socket if its client has not answered a ping when the next one is due. Returns a function that ends the
  * pings.
  */

@@ -18,8 +18,8 @@ import { inOperationSpan, nameOperationSpan } from './measuring.ts';
 import { createSharedLoaders } from './shared-loaders.ts';
 import { createConnections, type Connection, type Connections, type ConnectionsOptions } from './socket-connections.ts';
 import { createOpenCounts, type SocketLimits } from './socket-limits.ts';
-import { speakProtocol, type Closing, type SocketExtra } from './socket-transport.ts';
-import { createSubscribe } from './subscription-execution.ts';
+import { createNextSender, speakProtocol, type Closing, type SocketExtra } from './socket-transport.ts';
+import { createSubscribe, SubscriptionResults } from './subscription-execution.ts';
 
 export interface SocketOptions extends ConnectionsOptions {
   readonly server: Server;
@@ -148,11 +148,12 @@ function protocolOf(options: SocketOptions, connections: Connections): Protocol 
     },
     // While a subscription begins, its socket may be closed, or the client may end the subscription. Nothing else stops
     // the subscription then, because its stream was not in `running` yet.
-    onOperation: ({ extra }, _id, payload, _args, result) => {
-      if (!isSubscription(result)) return;
+    onOperation: ({ extra }, id, payload, _args, result) => {
+      if (!(result instanceof SubscriptionResults)) return;
+      result.sendBy(createNextSender(extra.socket, id));
       const running = connections.of(extra.socket)?.running;
       if (running?.has(payload)) running.set(payload, result);
-      else void result.return(undefined);
+      else void result.return();
     },
     onNext: ({ extra }, _id, _payload, { contextValue }, result) => {
       if (!result.errors) return undefined;
@@ -184,10 +185,6 @@ async function inSpanOf<T>(
     nameOperationSpan(labelOfOperation(name, known));
     return await work();
   });
-}
-
-function isSubscription(result: object): result is AsyncGenerator {
-  return Symbol.asyncIterator in result;
 }
 
 function tooManyOperations({ operations }: SocketLimits): DomainError {

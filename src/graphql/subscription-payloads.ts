@@ -1,4 +1,6 @@
 // Turns the events of a subscription into payloads, and an error into the last payload.
+import type { Taker } from '../modules/events/index.ts';
+
 /** The last value of a failed subscription. The resolver throws its error. */
 export class SubscriptionFailure {
   readonly error: unknown;
@@ -16,38 +18,97 @@ export function payloadOf<Payload extends object>(payload: SubscriptionValue<Pay
   return payload;
 }
 
-/**
- * Turns events or other values into payloads. If `toPayload` returns null, the event is skipped. This is no async
- * generator, because `return` of a generator waits for the next event, so an abandoned subscription would never end.
- */
+/** A stream whose values can be taken without a promise for each value. */
+export interface TakenStream<Value> extends AsyncIterableIterator<Value, undefined> {
+  /** Like `next`. Only one value is taken at a time. The taker may be called before `takeNext` returns. */
+  takeNext(taker: Taker<IteratorResult<Value, undefined>>): void;
+}
+
+/** Gives any stream the function `takeNext`. */
+export function takenFrom<Value>(stream: AsyncIterator<Value, undefined>): Pick<TakenStream<Value>, 'takeNext'> {
+  return 'takeNext' in stream
+    ? (stream as TakenStream<Value>)
+    : { takeNext: (taker) => void stream.next().then(taker.resolve, taker.reject) };
+}
+
+export interface PayloadMaking<Event, Payload extends object> {
+  /** Makes the payload of an event. Null: the event is skipped. The taker is not called before `make` returns. */
+  readonly make: (event: Event, taker: Taker<Payload | null>) => void;
+  /** Whether a payload is sent. Absent: every payload is sent. */
+  readonly isNews?: (payload: Payload) => boolean;
+}
+
+/** Turns events or other values into payloads. If `toPayload` returns null, the event is skipped. */
 export function mapEvents<Event, Payload extends object>(
-  stream: AsyncIterableIterator<Event>,
+  stream: AsyncIterableIterator<Event, undefined>,
   toPayload: (event: Event) => Promise<Payload | null>,
-): AsyncIterableIterator<SubscriptionValue<Payload>> {
-  let hasFailed = false;
-  const next = async (): Promise<IteratorResult<SubscriptionValue<Payload>>> => {
-    if (hasFailed) return { value: undefined, done: true };
-    try {
-      for (;;) {
-        const result = await stream.next();
-        if (result.done) return { value: undefined, done: true };
-        const payload = await toPayload(result.value);
-        if (payload !== null) return { value: payload, done: false };
-      }
-    } catch (error) {
-      hasFailed = true;
-      void stream.return?.();
-      return { value: new SubscriptionFailure(error), done: false };
-    }
-  };
-  return {
-    next,
-    return: async () => {
-      await stream.return?.();
-      return { value: undefined, done: true };
+): TakenStream<SubscriptionValue<Payload>> {
+  return new Payloads(stream, {
+    make: (event, taker) => void toPayload(event).then(taker.resolve, taker.reject),
+  });
+}
+
+/**
+ * The payloads of a subscription. This is no async generator, because `return` of a generator waits for the next event,
+ * so an abandoned subscription would never end.
+ */
+export class Payloads<Event, Payload extends object> implements TakenStream<SubscriptionValue<Payload>> {
+  private readonly stream: AsyncIterableIterator<Event, undefined>;
+  private readonly events: Pick<TakenStream<Event>, 'takeNext'>;
+  private readonly making: PayloadMaking<Event, Payload>;
+  private taker: Taker<IteratorResult<SubscriptionValue<Payload>, undefined>> | undefined;
+  private hasFailed = false;
+
+  private readonly onEvent: Taker<IteratorResult<Event, undefined>> = {
+    resolve: (event) => {
+      if (event.done === true) this.settle({ value: undefined, done: true });
+      else this.making.make(event.value, this.onPayload);
     },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
+    reject: (error) => this.fail(error),
   };
+
+  private readonly onPayload: Taker<Payload | null> = {
+    resolve: (payload) => {
+      if (payload === null || this.making.isNews?.(payload) === false) this.events.takeNext(this.onEvent);
+      else this.settle({ value: payload, done: false });
+    },
+    reject: (error) => this.fail(error),
+  };
+
+  constructor(stream: AsyncIterableIterator<Event, undefined>, making: PayloadMaking<Event, Payload>) {
+    this.stream = stream;
+    this.events = takenFrom(stream);
+    this.making = making;
+  }
+
+  takeNext(taker: Taker<IteratorResult<SubscriptionValue<Payload>, undefined>>): void {
+    if (this.hasFailed) return taker.resolve({ value: undefined, done: true });
+    this.taker = taker;
+    this.events.takeNext(this.onEvent);
+  }
+
+  async next(): Promise<IteratorResult<SubscriptionValue<Payload>, undefined>> {
+    return await new Promise((resolve, reject) => this.takeNext({ resolve, reject }));
+  }
+
+  async return(): Promise<IteratorResult<SubscriptionValue<Payload>, undefined>> {
+    await this.stream.return?.();
+    return { value: undefined, done: true };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  private fail(error: unknown): void {
+    this.hasFailed = true;
+    void this.stream.return?.();
+    this.settle({ value: new SubscriptionFailure(error), done: false });
+  }
+
+  private settle(result: IteratorResult<SubscriptionValue<Payload>, undefined>): void {
+    const { taker } = this;
+    this.taker = undefined;
+    taker?.resolve(result);
+  }
 }

@@ -2,7 +2,7 @@
 // subscription adds the permission that it needs, the events that concern it, and its fields.
 import 'reflect-metadata';
 import { ArgsType, Field, ObjectType } from 'type-graphql';
-import { mapEvents } from './subscription-payloads.ts';
+import { Payloads } from './subscription-payloads.ts';
 import type { FollowedEvent } from '../modules/events/index.ts';
 import type { GraphQLContext } from './context.ts';
 import { createSharedAnswers } from './shared-answers.ts';
@@ -61,12 +61,12 @@ export async function followEvents<Payload extends object>(
   const stream = context.events.follow({ accountId: context.accountId, after: args.after, matches });
   await stream.started;
   const question = JSON.stringify([sharedAs, args], (key, value: unknown) => (key === 'after' ? undefined : value));
-  return mapEvents(stream, async (event) => {
-    const make = async (): Promise<Payload | null> => await toChange(event);
-    const change =
-      sharedAs === undefined
-        ? await make()
-        : await shareChange({ subject: event, caller: context.loaders, question, make });
-    return change !== null && isNews(change) ? change : null;
+  return new Payloads(stream, {
+    make: (event, taker) => {
+      const make = async (): Promise<Payload | null> => await toChange(event);
+      if (sharedAs === undefined) void make().then(taker.resolve, taker.reject);
+      else shareChange({ subject: event, caller: context.loaders, question, make }, taker);
+    },
+    isNews,
   });
 }

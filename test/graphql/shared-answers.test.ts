@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest';
-import { createSharedAnswers, type AnswerRequest } from '../../src/graphql/shared-answers.ts';
+import { createSharedAnswers as createAnswers, type AnswerRequest } from '../../src/graphql/shared-answers.ts';
 
 type Caller = AnswerRequest<string>['caller'];
+
+/** With promises instead of takers. */
+function createSharedAnswers(now?: () => number) {
+  const share = createAnswers(now);
+  return async <Value>(request: AnswerRequest<Value>): Promise<Value> =>
+    await new Promise((resolve, reject) => share(request, { resolve, reject }));
+}
 
 const event = { cursor: '1.7' };
 const caller: Caller = new Map();
@@ -31,4 +38,33 @@ it('an answer that is still being made is shared', async () => {
   );
   made.resolve('the first');
   expect(await Promise.all(both)).toEqual(['the first', 'the first']);
+});
+
+it('is told only after the question was asked, also if the answer is known', async () => {
+  const share = createAnswers();
+  const told: string[] = [];
+  const request = { subject: event, caller, question: 'order', make: async () => 'answer' };
+  const ask = async (name: string): Promise<void> =>
+    await new Promise((resolve, reject) => {
+      share(request, { resolve: () => resolve(void told.push(`${name} is told`)), reject });
+      told.push(`${name} has asked`);
+    });
+  await ask('first');
+  await ask('second');
+  expect(told).toEqual(['first has asked', 'first is told', 'second has asked', 'second is told']);
+});
+
+it('an answer that could not be made is an error for all that share it', async () => {
+  const share = createSharedAnswers();
+  const request = {
+    subject: event,
+    caller,
+    question: 'failing',
+    make: async (): Promise<never> => await Promise.reject(new Error('no rows')),
+  };
+  const outcomes = await Promise.allSettled([share(request), share(request)]);
+  expect(outcomes.map((outcome) => outcome.status === 'rejected' && String(outcome.reason))).toEqual([
+    'Error: no rows',
+    'Error: no rows',
+  ]);
 });

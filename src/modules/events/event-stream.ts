@@ -23,7 +23,18 @@ export class SlowReaderError extends DomainError {
   }
 }
 
+/** Takes one value, or the error in its place. Neither function throws. */
+export interface Taker<Value> {
+  resolve(this: void, value: Value): void;
+  reject(this: void, error: unknown): void;
+}
+
 export interface EventStream extends AsyncIterableIterator<FollowedEvent, undefined> {
+  /**
+   * Like `next`, without a promise. The taker is called as soon as there is an event or the stream has ended, maybe
+   * before `takeNext` returns.
+   */
+  takeNext(taker: Taker<IteratorResult<FollowedEvent, undefined>>): void;
   /**
    * The cursor after which the stream begins. Rejects with BAD_INPUT or CURSOR_EXPIRED, and the first `next()` then
    * rejects too.
@@ -43,8 +54,6 @@ export interface EventStreamOptions {
   readonly onEnd: (stream: BufferedEventStream) => void;
 }
 
-type Waiting = { resolve(result: IteratorResult<FollowedEvent, undefined>): void; reject(error: unknown): void };
-
 export class BufferedEventStream implements EventStream {
   readonly started: Promise<string>;
   epoch = 0;
@@ -53,7 +62,7 @@ export class BufferedEventStream implements EventStream {
   isLive = false;
   private readonly options: EventStreamOptions;
   private readonly untaken: PositionedEvent[] = [];
-  private readonly waiting: Waiting[] = [];
+  private readonly waiting: Taker<IteratorResult<FollowedEvent, undefined>>[] = [];
   private ended: { readonly error?: unknown } | undefined;
   private isPulling = true;
 
@@ -94,14 +103,28 @@ export class BufferedEventStream implements EventStream {
   end(how: { readonly error?: unknown }): void {
     if (this.ended !== undefined) return;
     this.ended = how;
-    for (const waiting of this.waiting.splice(0)) this.settle(waiting);
+    for (const waiting of this.waiting.splice(0)) this.takeNext(waiting);
     this.options.onEnd(this);
   }
 
   async next(): Promise<IteratorResult<FollowedEvent, undefined>> {
     return await new Promise((resolve, reject) => {
-      this.settle({ resolve, reject });
+      this.takeNext({ resolve, reject });
     });
+  }
+
+  takeNext(taker: Taker<IteratorResult<FollowedEvent, undefined>>): void {
+    const next = this.untaken.shift();
+    if (next !== undefined) return taker.resolve({ value: next.event, done: false });
+    if (this.ended === undefined) {
+      this.waiting.push(taker);
+      return this.pull();
+    }
+    if (!('error' in this.ended)) return taker.resolve({ value: undefined, done: true });
+    const { error } = this.ended;
+    // The error is thrown once. After that the iterator is done.
+    this.ended = {};
+    taker.reject(error);
   }
 
   async return(): Promise<IteratorResult<FollowedEvent, undefined>> {
@@ -121,20 +144,6 @@ export class BufferedEventStream implements EventStream {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.return();
-  }
-
-  private settle(waiting: Waiting): void {
-    const next = this.untaken.shift();
-    if (next !== undefined) return waiting.resolve({ value: next.event, done: false });
-    if (this.ended === undefined) {
-      this.waiting.push(waiting);
-      return this.pull();
-    }
-    if (!('error' in this.ended)) return waiting.resolve({ value: undefined, done: true });
-    const { error } = this.ended;
-    // The error is thrown once. After that the iterator is done.
-    this.ended = {};
-    waiting.reject(error);
   }
 
   private pull(): void {
