@@ -7,9 +7,10 @@
 import { DriverException, type EntitySchema } from '@mikro-orm/core';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import { createAccountReads, type Statement } from './database/account-reads.ts';
+import { createAccountReads } from './database/account-reads.ts';
 import { openReadPool, openSystemPool, unitOfWorkPool, useOf, type PoolUse } from './database/pools.ts';
 import { listenLazily, type LazyListener } from './database/lazy-listener.ts';
+import { createReadQueue, type Statement } from './database/read-queue.ts';
 import { createRowReaders } from './database/row-readers.ts';
 import { createSystemQueries, type SystemQueries, type SystemSend } from './database/system-queries.ts';
 import { createUnitsOfWork, type Transaction, type UnitOfWorkOptions } from './database/unit-of-work.ts';
@@ -71,13 +72,14 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   orm.em.getConnection().getClient();
   const transactions = made.at(-1);
   if (transactions === undefined) throw new Error('The pool of the units of work was not made.');
-  const reads = openReadPool(url, size, onError);
+  const readPool = openReadPool(url, size, onError);
+  const reads = createReadQueue(readPool, size);
   const system = openSystemPool(url, onError);
   const readerOf = createRowReaders(orm);
   const runTransaction = createUnitsOfWork({ orm, readerOf, onError });
 
   const end = async (): Promise<void> => {
-    await Promise.allSettled([closeOrm(entities, orm), reads.end(), system.end()]);
+    await Promise.allSettled([closeOrm(entities, orm), readPool.end(), system.end()]);
   };
   let closing: Promise<void> | undefined;
 
@@ -86,7 +88,11 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
     transaction: async (accountId, work, options) =>
       await inSpan('transaction', { kind: 'client' }, async () => await runTransaction(accountId, work, options)),
     system: createSystemQueries(url, system, onError),
-    pools: () => [useOf('transactions', transactions), useOf('reads', reads), useOf('system', system)],
+    pools: () => [
+      useOf('transactions', transactions),
+      useOf('reads', readPool, reads.waiting()),
+      useOf('system', system),
+    ],
     // Closes only once. At a second call, the next `connectDatabase` may already use the closed ORM again.
     close: async () => await (closing ??= end()),
   };

@@ -1,17 +1,11 @@
 // Reads for one account. Each is one prepared statement in autocommit.
 import type { EntityData, EntitySchema } from '@mikro-orm/core';
 import type pg from 'pg';
+import type { ReadQueue, Statement } from './read-queue.ts';
 import type { RowReaderOf } from './row-readers.ts';
 
-export interface Statement {
-  /** The name of the prepared statement. A name must always have the same text. */
-  readonly name: string;
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
-
 interface ReadPools {
-  readonly reads: pg.Pool;
+  readonly reads: ReadQueue;
   /** The pool of the units of work. It parses columns into the values that entities expect. */
   readonly entities: pg.Pool;
 }
@@ -35,12 +29,7 @@ export function createAccountReads({ reads, entities }: ReadPools, readerOf: Row
   return {
     read: async <Row extends object>(accountId: string, statement: Statement): Promise<Row[]> => {
       const values = [...statement.values, accountId];
-      const result = await reads.query<Row>({
-        name: statement.name,
-        text: underAccount(statement.text, values.length),
-        values,
-      });
-      return result.rows;
+      return await reads.read<Row>({ name: statement.name, text: underAccount(statement.text, values.length), values });
     },
     load: async <Row extends object>(accountId: string, entity: EntitySchema<Row>, id: string): Promise<Row | null> => {
       const [row] = await loadRows(accountId, entity, { name: 'id', where: 'id = $1', values: [id] });

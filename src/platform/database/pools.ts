@@ -37,7 +37,7 @@ export function unitOfWorkPool(
 
 export function openReadPool(url: string, size: number, onError: (error: unknown) => void): pg.Pool {
   return openPool(
-    { connectionString: url, max: size, options: appOptions, application_name: 'interlock-read' },
+    { connectionString: url, max: size, options: appOptions, application_name: 'interlock-read', pipeline: true },
     onError,
   );
 }
@@ -56,8 +56,9 @@ function openPool(config: pg.PoolConfig, onError: (error: unknown) => void): pg.
   return new pg.Pool(config).on('error', onError).on('connect', (client) => void client.on('error', onError));
 }
 
-export function useOf(pool: PoolUse['pool'], { totalCount, idleCount, waitingCount }: pg.Pool): PoolUse {
-  return { pool, busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+/** `waiting`: how many requests wait that have not asked the pool for a connection yet. */
+export function useOf(pool: PoolUse['pool'], { totalCount, idleCount, waitingCount }: pg.Pool, waiting = 0): PoolUse {
+  return { pool, busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount + waiting };
 }
 
 // Kysely releases a transaction's connection only after a successful ROLLBACK. If PostgreSQL ended the session,

@@ -1,0 +1,170 @@
+// Reads that wait for a connection are sent together with others of the same statement.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { entities } from '../../src/modules/entities.ts';
+import { connectDatabase, type Database } from '../../src/platform/database.ts';
+import { createReadQueue } from '../../src/platform/database/read-queue.ts';
+import { openWorld, type World } from '../events/world.ts';
+
+interface Sent {
+  readonly name: string;
+  readonly value: unknown;
+  answer(this: void): void;
+  fail(this: void): void;
+}
+
+/** A pool that notes what is sent over each connection from when it is taken until it is returned. */
+function fakePool(size: number) {
+  const uses: { readonly sent: Sent[]; returnedWith?: unknown; isReturned: boolean }[] = [];
+  const pool = {
+    isAway: false,
+    query: async (statement: { name: string; values: unknown[] }) => {
+      const client = await pool.connect();
+      try {
+        const answer = await client.query(statement);
+        client.release(undefined);
+        return answer;
+      } catch (error) {
+        client.release(error);
+        throw error;
+      }
+    },
+    connect: async () => {
+      if (pool.isAway) throw new Error('the database is away');
+      const use: (typeof uses)[number] = { sent: [], isReturned: false };
+      uses.push(use);
+      return {
+        connection: { stream: { cork: () => {}, uncork: () => {} } },
+        query: async ({ name, values }: { name: string; values: unknown[] }) =>
+          await new Promise((resolve, reject) => {
+            use.sent.push({
+              name,
+              value: values[0],
+              answer: () => resolve({ rows: [{ value: values[0] }] }),
+              fail: () => reject(new Error(`no ${String(values[0])}`)),
+            });
+          }),
+        release: (error: unknown) => Object.assign(use, { isReturned: true, returnedWith: error }),
+      };
+    },
+  };
+  return {
+    uses,
+    pool,
+    sent: () => uses.map(({ sent }) => sent.map(({ name, value }) => `${name} ${String(value)}`)),
+    queue: createReadQueue(pool as never, size),
+  };
+}
+
+const ticks = async (): Promise<void> => await new Promise((resolve) => setImmediate(resolve));
+const statement = (name: string, value: unknown) => ({ name, text: '', values: [value] });
+
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
+
+describe('reads that wait for a connection', () => {
+  it('are sent together over the next free connections, and each gets its own answer', async () => {
+    const { queue, uses, sent } = fakePool(2);
+    const reads = Promise.all(numbers(40).map(async (n) => await queue.read(statement('one', n))));
+    await ticks();
+    const lengths = (): number[] => sent().map(({ length }) => length);
+    expect([lengths(), queue.waiting()]).toEqual([[1, 1], 38]);
+    const answer = async (use: number): Promise<void> => {
+      for (const one of uses[use]?.sent ?? []) one.answer();
+      await ticks();
+    };
+    await answer(0);
+    expect([lengths(), queue.waiting()]).toEqual([[1, 1, 16], 22]);
+    await answer(1);
+    expect([lengths(), queue.waiting()]).toEqual([[1, 1, 16, 11], 11]);
+    expect(uses.map(({ isReturned }) => isReturned)).toEqual([true, true, false, false]);
+    for (let use = 2; use < uses.length; use += 1) await answer(use);
+    expect(lengths()).toEqual([1, 1, 16, 11, 6, 3, 1, 1]);
+    expect(await reads).toEqual(numbers(40).map((value) => [{ value }]));
+  });
+
+  it('are sent together only if they are of the same statement, so none waits behind a slow statement', async () => {
+    const { queue, uses, sent } = fakePool(2);
+    const slow = queue.read(statement('slow', 1));
+    const quick = Promise.all(numbers(5).map(async (n) => await queue.read(statement('quick', n))));
+    const other = queue.read(statement('other', 1));
+    for (let use = 1; use <= 5; use += 1) {
+      await ticks();
+      for (const { answer } of uses[use]?.sent ?? []) answer();
+    }
+    expect(await quick).toEqual(numbers(5).map((value) => [{ value }]));
+    expect(await other).toEqual([{ value: 1 }]);
+    // The statements take turns.
+    expect(sent()).toEqual([['slow 1'], ['quick 1'], ['quick 2', 'quick 3'], ['other 1'], ['quick 4'], ['quick 5']]);
+    expect(uses[0]?.isReturned).toBe(false);
+    uses[0]?.sent[0]?.answer();
+    expect(await slow).toEqual([{ value: 1 }]);
+  });
+
+  it('fail alone, and their connection is given up', async () => {
+    const { queue, uses } = fakePool(1);
+    const reads = Promise.allSettled(numbers(4).map(async (n) => await queue.read(statement('one', n))));
+    await ticks();
+    uses[0]?.sent[0]?.answer();
+    await ticks();
+    const [second, third, fourth] = uses[1]?.sent ?? [];
+    second?.answer();
+    third?.fail();
+    fourth?.answer();
+    expect((await reads).map((read) => (read.status === 'fulfilled' ? read.value : String(read.reason)))).toEqual([
+      [{ value: 1 }],
+      [{ value: 2 }],
+      'Error: no 3',
+      [{ value: 4 }],
+    ]);
+    await ticks();
+    expect(uses[1]).toMatchObject({ isReturned: true, returnedWith: new Error('no 3') });
+  });
+
+  it('fail if there is no connection, and later reads work', async () => {
+    const { queue, uses, pool } = fakePool(1);
+    pool.isAway = true;
+    const reads = Promise.allSettled(numbers(20).map(async (n) => await queue.read(statement('one', n))));
+    expect((await reads).map(({ status }) => status)).toEqual(numbers(20).map(() => 'rejected'));
+    pool.isAway = false;
+    const read = queue.read(statement('one', 21));
+    await ticks();
+    uses[0]?.sent[0]?.answer();
+    expect(await read).toEqual([{ value: 21 }]);
+  });
+});
+
+let w: World;
+let db: Database;
+beforeAll(async () => {
+  w = await openWorld();
+  db = await connectDatabase({ url: w.url, entities, poolSize: 1 });
+});
+afterAll(async () => {
+  await db.close();
+  await w.close();
+});
+
+const seenBy = async (accountId: string, divisor = 1): Promise<unknown[]> =>
+  await db.read(accountId, {
+    name: 'account_and_quotient',
+    text: 'select id::text as id, 6 / $1::int as quotient from account',
+    values: [divisor],
+  });
+
+it('reads of many accounts over one connection each see the rows of their own account', async () => {
+  const accounts: string[] = [];
+  for (let n = 0; n < 10; n += 1) accounts.push(await w.account());
+  const asked = numbers(5).flatMap(() => accounts);
+  const seen = await Promise.all(asked.map(async (id) => await seenBy(id)));
+  expect(seen).toEqual(asked.map((id) => [{ id, quotient: 6 }]));
+});
+
+it('a read that PostgreSQL refuses fails alone among those that are sent with it', async () => {
+  const id = await w.account();
+  const reads = await Promise.allSettled([1, 0, 2].map(async (divisor) => await seenBy(id, divisor)));
+  expect(reads.map((read) => (read.status === 'fulfilled' ? read.value : String(read.reason)))).toEqual([
+    [{ id, quotient: 6 }],
+    'error: division by zero',
+    [{ id, quotient: 3 }],
+  ]);
+  expect(await seenBy(id)).toEqual([{ id, quotient: 6 }]);
+});
