@@ -1,4 +1,5 @@
-// `npm run chaos` kills all kinds of processes, disturbs the network and fills a disk, at random and under load.
+// `npm run chaos` kills all kinds of processes, disturbs the network, fills a disk and sets clocks, at random and under
+// load.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,8 +46,10 @@ const usage = `Usage: npm run chaos [-- --kills <number>] [--seed <number>] [--q
 
 Tests whether Interlock survives faults. It starts two servers, two workers, PostgreSQL and Temporal, and gives them
 work: pull requests land, deployments and runbooks run, and webhooks are sent. Meanwhile it kills one, some or all of the
-processes at random. Between the kills it disturbs the network to PostgreSQL or Temporal, and fills the disk of the
-repositories. Filling a disk needs the program unshare.
+processes at random. Between the kills it disturbs the network to PostgreSQL or Temporal, fills the disk of the
+repositories, and sets the clock of a server or worker one to five minutes ahead or behind. Filling a disk needs the
+program unshare. Setting a clock needs libfaketime: the package libfaketime of Debian, or its libfaketimeMT.so.1 named by
+the variable FAKETIME_LIBRARY. A run without one of them says that it leaves these faults out.
 
   --kills <number>   how many kills (default: 100)
   --seed <number>    the same seed gives the same faults in the same order (default: 1)

@@ -2,7 +2,7 @@
 import { seeded } from '../support/random.ts';
 
 /** How often each kind is drawn. The parts add up to 1. */
-const kinds = { kill: 0.75, network: 0.2, disk: 0.05 } as const;
+const kinds = { kill: 0.7, network: 0.18, disk: 0.04, clock: 0.08 } as const;
 export type FaultKind = keyof typeof kinds;
 export const faultKinds = Object.keys(kinds) as readonly FaultKind[];
 
@@ -26,6 +26,16 @@ const names = {
     'the network to Temporal is held up',
   ],
   disk: ['the disk of the repositories is full'],
+  clock: [
+    'the clock of a server is ahead',
+    'the clock of a server is behind',
+    'the clock of a worker is ahead',
+    'the clock of a worker is behind',
+    'a server starts with a clock that is ahead',
+    'a server starts with a clock that is behind',
+    'a worker starts with a clock that is ahead',
+    'a worker starts with a clock that is behind',
+  ],
 } as const satisfies Readonly<Record<FaultKind, readonly string[]>>;
 
 export interface Fault {
@@ -33,9 +43,11 @@ export interface Fault {
   readonly name: (typeof names)[FaultKind][number];
   /** How long after the pull requests of its round were queued the fault happens. */
   readonly afterMs: number;
-  /** How long the network is held up, or the disk is full, if the fault is of that kind. */
+  /** How long the network is held up, the disk is full or a clock is wrong, if the fault is of that kind. */
   readonly heldMs: number;
-  /** From 0 to 1, exclusive: which server, worker or session of PostgreSQL is killed, if one of several is. */
+  /** By how much a clock is ahead or behind, if the fault is of that kind. */
+  readonly offsetMs: number;
+  /** From 0 to 1, exclusive: which server, worker or session of PostgreSQL is concerned, if one of several is. */
   readonly choice: number;
 }
 
@@ -47,7 +59,8 @@ export function planFaults(seed: number, kills: number): readonly Fault[] {
     const kind = drawKind(random());
     const name = chosen<Fault['name']>(names[kind], random());
     const [afterMs, heldMs] = [Math.floor(random() * 2_000), 1_000 + Math.floor(random() * 14_000)];
-    plan.push({ kind, name, afterMs, heldMs, choice: random() });
+    const offsetMs = 1_000 * (60 + Math.floor(random() * 240));
+    plan.push({ kind, name, afterMs, heldMs, offsetMs, choice: random() });
     if (kind === 'kill') killed += 1;
   }
   return plan;
@@ -55,7 +68,8 @@ export function planFaults(seed: number, kills: number): readonly Fault[] {
 
 function drawKind(drawn: number): FaultKind {
   if (drawn < kinds.kill) return 'kill';
-  return drawn < kinds.kill + kinds.network ? 'network' : 'disk';
+  if (drawn < kinds.kill + kinds.network) return 'network';
+  return drawn < kinds.kill + kinds.network + kinds.disk ? 'disk' : 'clock';
 }
 
 /** The element that a number from 0 to 1 chooses. */

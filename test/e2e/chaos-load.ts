@@ -17,7 +17,7 @@ export interface Load extends AsyncDisposable {
   startRunbook(name: string): Promise<void>;
   countMerged(): Promise<number>;
   /** Waits until more pull requests than `before` have landed. Queues one if every good one landed before. */
-  nextLanding(before: number): Promise<void>;
+  nextLanding(before: number, options: { readonly withinMs: number }): Promise<void>;
   settle(): Promise<void>;
   expectAllIsWell(): Promise<void>;
 }
@@ -70,9 +70,9 @@ export async function startLoad(installation: Installation): Promise<Load> {
       await queue(count);
       await setPaused(false);
     },
-    async nextLanding(before) {
+    async nextLanding(before, { withinMs }) {
       if (before === good.length) await queueOne(false);
-      await until(async () => (await countMerged()) > before, { withinMs: 180_000, everyMs: 100 }).catch(
+      await until(async () => (await countMerged()) > before, { withinMs, everyMs: 100 }).catch(
         async (error: unknown) => {
           const open = await query(
             "select number, status, status_text from pull_request where status <> 'merged' order by number",
@@ -189,7 +189,7 @@ async function expectAllEnded({ installation, query, landings }: EndedWork): Pro
     + (select count(*) from runbook where status not in ('completed', 'failed'))::int
     + (select count(*) from webhook_delivery where state in ('pending', 'retrying'))::int
     + (select count(*) from event where position is null)::int as n`;
-  await until(async () => (await query<{ n: number }>(count))[0]?.n === 0, { withinMs: 300_000, everyMs: 500 });
+  await until(async () => (await query<{ n: number }>(count))[0]?.n === 0, { withinMs: 600_000, everyMs: 500 });
   const deliveries = await query<{ message_id: string; state: string; action: string }>(
     'select message_id, state, action from webhook_delivery order by id',
   );

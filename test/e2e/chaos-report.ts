@@ -63,6 +63,7 @@ const words = {
   kill: { one: 'kill', several: 'kills' },
   network: { one: 'fault of the network', several: 'faults of the network' },
   disk: { one: 'full disk', several: 'full disks' },
+  clock: { one: 'wrong clock', several: 'wrong clocks' },
 } as const satisfies Readonly<Record<FaultKind, unknown>>;
 
 export function textOf({ seed, pullRequests, faults, aims }: ChaosReport): string {

@@ -1,6 +1,6 @@
 // An installation of two servers behind a reverse proxy, two workers, PostgreSQL and Temporal, each a process of its
-// own. `inject` kills processes, disturbs the network or fills the disk of the repositories, and `mend` starts killed
-// processes again, as an orchestrator does.
+// own. `inject` kills processes, disturbs the network, fills the disk of the repositories or sets the clock of a process,
+// and `mend` starts killed processes again, as an orchestrator does.
 import { readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,6 +13,7 @@ import { startPostgres, type EmbeddedPostgres } from '../../src/launcher/postgre
 import { searchAttributes, startTemporal, type EmbeddedTemporal } from '../../src/launcher/temporal.ts';
 import { startBalancer, type Balancer } from './balancer.ts';
 import { chosen, type Fault } from './chaos-faults.ts';
+import { findClocks, removeSharedFiles, setForAWhile, type Clock } from './clocks.ts';
 import {
   dataDirectory,
   fillDisk,
@@ -33,6 +34,10 @@ const secret = 'a-secret-that-all-processes-are-given';
 const settings = { cacheDir: defaultCacheDirectory(), log: (): void => {} };
 const megabyte = 2 ** 20;
 
+type Kind = 'server' | 'worker';
+/** `clock` is undefined if the clocks of processes cannot be set. */
+type TimedProgram = Program & { readonly clock: Clock | undefined };
+
 export interface InstallationOptions {
   /** The size of the disk of the repositories, if it can be mounted. */
   readonly diskMegabytes: number;
@@ -44,6 +49,8 @@ export interface Installation extends AsyncDisposable {
   readonly token: string;
   /** Whether the repositories have a disk of their own. If not, `inject` cannot fill it. */
   readonly hasDisk: boolean;
+  /** Whether the clocks of servers and workers can be set. */
+  readonly hasClocks: boolean;
   /** The bodies of the received webhooks by message id. A message that was received twice has one entry. */
   readonly received: ReadonlyMap<string, string>;
   /** Causes a fault, and resolves when the fault is over. Killed processes stay down until `mend`. */
@@ -58,7 +65,9 @@ export interface Installation extends AsyncDisposable {
 export async function startInstallation({ diskMegabytes }: InstallationOptions): Promise<Installation> {
   const dataDir = await dataDirectory();
   const disk = await mountDisk(join(dataDir, 'git'), diskMegabytes * megabyte);
-  const running: Record<'server' | 'worker', Program[]> = { server: [], worker: [] };
+  const clocks = await findClocks(dataDir);
+  const running: Record<Kind, TimedProgram[]> = { server: [], worker: [] };
+  const started: Program[] = [];
   const balancer: Balancer = await startBalancer();
   const receiver = await startReceiver();
   const toPostgres = await startUnreliableNetwork();
@@ -87,14 +96,24 @@ export async function startInstallation({ diskMegabytes }: InstallationOptions):
     FREE_DISK_MB: '4',
     LOG_LEVEL: 'info',
   });
-  const run = (name: string, ...args: string[]): Program =>
-    disk === null ? runProgram(name, args, environment()) : disk.run(name, args, environment());
+  const runWith = (env: Readonly<Record<string, string>>, name: string, ...args: string[]): Program => {
+    const whole = { ...environment(), ...env };
+    return disk === null ? runProgram(name, args, whole) : disk.run(name, args, whole);
+  };
+  const run = (name: string, ...args: string[]): Program => runWith({}, name, ...args);
+  const start = async (kind: Kind, offsetMs = 0): Promise<TimedProgram> => {
+    const flags = kind === 'worker' ? ['--unsafe-ci', '--ci-concurrency', '2'] : [];
+    const clock = await clocks?.add();
+    if (offsetMs !== 0) await clock?.set(offsetMs);
+    const program = { ...runWith(clock?.environment ?? {}, 'production', kind, '--port', '0', ...flags), clock };
+    running[kind].push(program);
+    started.push(program);
+    return program;
+  };
   const startPrograms = async (): Promise<void> => {
     for (const kind of ['server', 'worker'] as const) {
       running[kind] = running[kind].filter(({ child }) => child.exitCode === null && child.signalCode === null);
-      const flags = kind === 'worker' ? ['--unsafe-ci', '--ci-concurrency', '2'] : [];
-      while (running[kind].length < programsPerKind)
-        running[kind].push(run('production', kind, '--port', '0', ...flags));
+      while (running[kind].length < programsPerKind) await start(kind);
     }
     const urls = await Promise.all([...running.server, ...running.worker].map(awaitAddress));
     balancer.use(urls.slice(0, programsPerKind));
@@ -136,6 +155,18 @@ export async function startInstallation({ diskMegabytes }: InstallationOptions):
     await delay(heldMs);
     await rm(filler);
   };
+  const holdClock = async (program: TimedProgram, offsetMs: number, heldMs: number): Promise<void> => {
+    if (program.clock === undefined) throw new Error('The clocks of processes cannot be set.');
+    await setForAWhile(program.clock, { url: await awaitAddress(program), offsetMs, heldMs });
+  };
+  const setClock = async (kind: Kind, offsetMs: number, { heldMs, choice }: Fault): Promise<void> =>
+    await holdClock(chosen(running[kind], choice), offsetMs, heldMs);
+  const startWithClock = async (kind: Kind, offsetMs: number, { heldMs, choice }: Fault): Promise<void> => {
+    await kill([chosen(running[kind], choice)]);
+    const program = await start(kind, offsetMs);
+    await startPrograms();
+    await holdClock(program, offsetMs, heldMs);
+  };
   const actions: Readonly<Record<Fault['name'], (fault: Fault) => Promise<void>>> = {
     'a server is killed': async ({ choice }) => await kill([chosen(running.server, choice)]),
     'a worker is killed': async ({ choice }) => await kill([chosen(running.worker, choice)]),
@@ -156,6 +187,18 @@ export async function startInstallation({ diskMegabytes }: InstallationOptions):
       await killPostgres();
     },
     'the disk of the repositories is full': fillForAWhile,
+    'the clock of a server is ahead': async (fault) => await setClock('server', fault.offsetMs, fault),
+    'the clock of a server is behind': async (fault) => await setClock('server', -fault.offsetMs, fault),
+    'the clock of a worker is ahead': async (fault) => await setClock('worker', fault.offsetMs, fault),
+    'the clock of a worker is behind': async (fault) => await setClock('worker', -fault.offsetMs, fault),
+    'a server starts with a clock that is ahead': async (fault) =>
+      await startWithClock('server', fault.offsetMs, fault),
+    'a server starts with a clock that is behind': async (fault) =>
+      await startWithClock('server', -fault.offsetMs, fault),
+    'a worker starts with a clock that is ahead': async (fault) =>
+      await startWithClock('worker', fault.offsetMs, fault),
+    'a worker starts with a clock that is behind': async (fault) =>
+      await startWithClock('worker', -fault.offsetMs, fault),
   };
   await startStores();
   await startPrograms();
@@ -170,6 +213,7 @@ export async function startInstallation({ diskMegabytes }: InstallationOptions):
     client,
     token,
     hasDisk: disk !== null,
+    hasClocks: clocks !== null,
     received: receiver.received,
     query,
     inject: async (fault) => await actions[fault.name](fault),
@@ -180,6 +224,7 @@ export async function startInstallation({ diskMegabytes }: InstallationOptions):
     runProgram: async (name, ...args) => await run(name, ...args).ended,
     async [Symbol.asyncDispose]() {
       await kill([...running.server, ...running.worker]);
+      for (const { child } of started) await removeSharedFiles(child.pid);
       await balancer.close();
       receiver.server.close();
       await toTemporal[Symbol.asyncDispose]();

@@ -20,6 +20,7 @@ describe('the faults of a seed', () => {
     expect(count('kill')).toBe(100);
     expect(plan.at(-1)?.kind).toBe('kill');
     for (const kind of faultKinds) expect(count(kind)).toBeGreaterThan(0);
+    for (const { offsetMs } of plan) expect(offsetMs / 60_000).toSatisfy((minutes) => minutes >= 1 && minutes < 5);
     const kills = new Set(plan.filter(({ kind }) => kind === 'kill').map(({ name }) => name));
     expect(kills.size).toBe(8);
   });
