@@ -63,10 +63,10 @@ function verdict({
   if (slower.length + dearer.length === 0)
     return `On none of the ${days} kinds of days adaptive speculation has longer waits or more builds than linear speculation.`;
   return [
-    'Linear speculation stays the default, because adaptive speculation is not at least as good on every kind of day.',
+    'Linear speculation stays the default, because adaptive speculation is worse on some kinds of days.',
     slower.length === 0
-      ? `On none of the ${days} kinds of days it has longer waits.`
-      : `On ${cellsOf(slower)} of ${days} kinds of days it has longer waits: ${slower.map(describeWaits).join('; ')}.`,
+      ? `On none of the ${days} kinds of days does adaptive speculation have longer waits.`
+      : `On ${cellsOf(slower)} of ${days} kinds of days adaptive speculation has longer waits: ${slower.map(describeWaits).join('; ')}.`,
     `On ${cellsOf(dearer)} of ${days} it makes more builds a change.`,
   ].join(' ');
 }

@@ -12,7 +12,7 @@ export const tailCauses = {
   landingBuild: 'the build that lands it runs',
   noWorker: 'it has no build, and all workers are busy',
   moved: 'it was moved behind others',
-  ownBuilds: 'nothing is before it: it is built again',
+  ownBuilds: 'it waits for no other change, but must be built again',
   behindMoved: 'it waits for a moved change',
   behindSecondBuild: 'it waits for a change that is built again',
   chain: 'it waits for the first build of a change',

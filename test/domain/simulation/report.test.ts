@@ -54,11 +54,11 @@ it('the summary says on which days linear speculation is better', async () => {
   const row = rowOf('interlock', ours, ours);
   const better = await summaryOf([row, rowOf('interlock-linear', { p95: 1.3 }, ours)]);
   expect(better).toContain(
-    'On none of the 1 kinds of days it has longer waits. On 1 of 1 it makes more builds a change.',
+    'On none of the 1 kinds of days does adaptive speculation have longer waits. On 1 of 1 it makes more builds a change.',
   );
   const worse = await summaryOf([row, rowOf('interlock-linear', { p95: 1.1, buildsPerChange: 3 }, ours)]);
   expect(worse).toContain(
-    'it has longer waits: with 20 an hour, 20 workers, targets unknown, P95 1.20 instead of 1.10',
+    'adaptive speculation has longer waits: with 20 an hour, 20 workers, targets unknown, P95 1.20 instead of 1.10',
   );
   expect(worse).toContain('On 0 of 1 it makes more builds a change.');
 });
