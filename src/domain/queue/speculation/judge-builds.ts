@@ -46,6 +46,18 @@ function obsolete({ batch }: SpeculativeBuild): JudgedBuild {
   return { batch, cause: { code: 309, causedBy: null }, isReported: false };
 }
 
+/** Of several late builds of a pull request, only the oldest goes on. `judged`: the oldest build first. */
+export function keepOldestLate(judged: readonly JudgedBuild[]): readonly JudgedBuild[] {
+  const kept = new Set<number>();
+  return judged.map((each) => {
+    if (!('late' in each)) return each;
+    const [index = -1] = each.late.members;
+    if (kept.has(index)) return obsolete(each.late);
+    kept.add(index);
+    return each;
+  });
+}
+
 export function judgeSpeculativeBuild(graph: SpeculationGraph, batch: BatchState, since: number | null): JudgedBuild {
   const { view, indexOf } = graph;
   const reset = (cause: Cause): JudgedBuild => ({ batch, cause, isReported: true });
@@ -125,10 +137,13 @@ function countsAgainstReordered(graph: SpeculationGraph, build: SpeculativeBuild
   return verdict.kind === 'red' && pending.length > 1 && pending.some(isProvenFor);
 }
 
-/** Whether this is a build of a reordered pull request alone, on the tip of that time. */
-function isIsolatedRetryBuild(graph: SpeculationGraph, { batch, members }: SpeculativeBuild): boolean {
+/**
+ * Whether this is a build of a reordered pull request alone, on the tip of that time. Pull requests that the build
+ * assumed may have landed: a retry that starts during a landing assumes that the landing succeeds.
+ */
+function isIsolatedRetryBuild(graph: SpeculationGraph, { batch, members, pending }: SpeculativeBuild): boolean {
   const [index = -1] = members;
-  const isAlone = batch.assumes.length === 0 && batch.members.length === 1;
+  const isAlone = pending.length === 1 && batch.members.length === 1;
   return isAlone && graph.line[index]?.reorderedForFailure === true && mayReorder(graph, index);
 }
 

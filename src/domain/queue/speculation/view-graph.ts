@@ -3,7 +3,7 @@ import { landingsSince } from '../evidence/composed-evidence.ts';
 import type { LineView } from '../planning/line.ts';
 import { overlapsOf, type LandedChange } from './conflict-graph.ts';
 import type { Landing } from '../model/snapshot.ts';
-import { judgeByGreens, judgeSpeculativeBuild } from './judge-builds.ts';
+import { judgeByGreens, judgeSpeculativeBuild, keepOldestLate } from './judge-builds.ts';
 import type { SpeculativeBuild, SpeculationGraph } from './graph.ts';
 
 export function viewGraph(view: LineView): SpeculationGraph {
@@ -27,7 +27,9 @@ export function viewGraph(view: LineView): SpeculationGraph {
     landing: new Set(),
   };
   graph.landing = findLanding(view, indexOf);
-  const all = view.sideBuilds.map((batch) => judgeSpeculativeBuild(graph, batch, history.from.get(batch.base) ?? null));
+  const all = keepOldestLate(
+    view.sideBuilds.map((batch) => judgeSpeculativeBuild(graph, batch, history.from.get(batch.base) ?? null)),
+  );
   const greens = all.flatMap((each) => ('build' in each && each.build.verdict.kind === 'green' ? [each.build] : []));
   const judged = all.map((each) => judgeByGreens(graph, each, greens));
   graph.builds = judged.flatMap((each) => ('build' in each ? [each.build] : []));

@@ -32,7 +32,7 @@ import { startWork, finishWork, haltWork, type QueueWork } from '../store/status
  * Increase this number with every change of the planner's rules. A worker with a lower number does not plan a queue
  * that a worker with a higher number has planned.
  */
-export const plannerVersion = 7;
+export const plannerVersion = 8;
 
 export interface Advance extends OpenWork {
   /** When the queue takes its next turn without a wake. Null: only after a wake. Milliseconds since the epoch. */
