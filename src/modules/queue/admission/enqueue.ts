@@ -21,7 +21,7 @@ import { voidLandings } from '../store/intents.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import { keepTrace } from '../facts/traces.ts';
 import { loadPullRequestsBelow } from '../facts/stacks.ts';
-import { announceDequeued, noOptions, writeStatus, type QueueWork } from '../store/status.writer.ts';
+import { announceDequeued, noOptions, repositoryOf, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
 /** `runbook`: the request was part of a runbook that made the pull request. */
 export type QueueSource = RequestSource | 'label' | 'slash_command' | 'runbook';
@@ -168,7 +168,8 @@ interface Enqueued {
 export async function enqueue(work: QueueWork, { repository, row }: Enqueued, options: EnqueueOptions): Promise<void> {
   if (isTerminal(row.status))
     throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; only an open one can be queued.`);
-  await requireActive(work, repository);
+  // The repository that the caller read before the queue was locked may have been deactivated since.
+  if (!(await repositoryOf(work)).active) throw inactiveRepository();
   for (const below of await loadPullRequestsBelow(work, row)) {
     const isRequested = isQueued(below.status) || below.status === 'pending';
     // Validation is skipped only for the pull request that the request names.
@@ -176,16 +177,6 @@ export async function enqueue(work: QueueWork, { repository, row }: Enqueued, op
       await enqueueOne(work, { repository, row: below }, { ...options, skipValidation: false });
   }
   await enqueueOne(work, { repository, row }, options);
-}
-
-// The repository was read before the queue was locked, and may have been deactivated since. Deactivating takes the
-// lock of the queue too, so the value that is read here cannot change before the commit.
-async function requireActive({ ctx, tx }: QueueWork, { id }: RepositoryRow): Promise<void> {
-  const active = await tx.query('select from repository where account_id = $1 and id = $2 and active', [
-    ctx.accountId,
-    id,
-  ]);
-  if (active.length === 0) throw inactiveRepository();
 }
 
 async function enqueueOne(work: QueueWork, { repository, row }: Enqueued, options: EnqueueOptions): Promise<void> {

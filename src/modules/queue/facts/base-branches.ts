@@ -11,6 +11,9 @@ import { haltOnUnknownLandings } from './unknown-landings.ts';
 /** How often the host is read again because a row changed during the read. After this number, the last read counts. */
 export const maxReads = 5;
 
+/** What the row of a queue says about its base branch. */
+type KnownBase = Pick<QueueRow, 'id' | 'baseTip' | 'hostRequiredChecks' | 'hostRules' | 'hostRulesUntil'>;
+
 /**
  * Reads the tip of a base branch and the checks that its protection requires. If Interlock did not land the tip,
  * somebody pushed it, and the queue plans again on the new tip. While a landing is under way, the outcome of the
@@ -33,7 +36,7 @@ export async function syncBase(
   }: {
     readonly areRulesStale: boolean;
     /** The queue's row, if it has just been read. */
-    readonly known?: QueueRow | null;
+    readonly known?: KnownBase | null;
   } = { areRulesStale: false },
 ): Promise<void> {
   const client = hostClient(ctx, repository);
@@ -61,6 +64,28 @@ export async function syncBase(
     if (hasMoved && (await haltOnUnknownLandings(ctx, repository))) return;
     if (await keepBase(ctx, queueId, { before: before.baseTip ?? null, tip, demands })) return;
   }
+}
+
+/**
+ * Like `syncBase`, for the base branch of the queue in which a pull request is now. Returns the id of the queue. Null:
+ * the pull request is in no queue, and nothing was read.
+ */
+export async function syncBaseOfPullRequest(
+  ctx: Context,
+  repository: HostedRepository,
+  number: number,
+): Promise<string | null> {
+  const [queue] = await ctx.db.read<KnownBase & Pick<QueueRow, 'baseBranch'>>(ctx.accountId, {
+    name: 'base_of_pull_request',
+    text: `select q.id, q.base_branch as "baseBranch", q.base_tip as "baseTip", q.host_required_checks as "hostRequiredChecks", q.host_rules as "hostRules",
+             q.host_rules_until as "hostRulesUntil"
+           from pull_request p join queue q on q.account_id = p.account_id and q.id = p.queue_id
+           where p.account_id = $1 and p.repository_id = $2 and p.number = $3`,
+    values: [ctx.accountId, repository.id, number],
+  });
+  if (queue === undefined) return null;
+  await syncBase(ctx, repository, queue.baseBranch, { areRulesStale: false, known: queue });
+  return queue.id;
 }
 
 async function findQueue(ctx: Context, repositoryId: string, baseBranch: string): Promise<string | null> {

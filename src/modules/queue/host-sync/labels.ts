@@ -5,14 +5,14 @@ import { DomainError } from '../../../domain/errors.ts';
 import { changedLabels, requestOf, type LabelRequest, type LabelWrite } from '../../../domain/queue/requests/labels.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import { hostClient, type HostPullRequest, type HostedRepository } from '../../../hosts/port.ts';
-import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { changeAs, nameActor } from '../admission/acting-person.ts';
 import { enqueue, authorisePerson, refuseSource, requireWriteAccess, dequeue } from '../admission/enqueue.ts';
 import { isLandingStarted } from '../store/intents.ts';
 import { configurationOf, labelRulesOf } from '../store/rules-in-force.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import { loadPullRequestsBelow } from '../facts/stacks.ts';
-import { announce, planLabelWrite, planReply, type QueueWork } from '../store/status.writer.ts';
+import { announce, planLabelWrite, planReply, repositoryOf, type QueueWork } from '../store/status.writer.ts';
 
 export interface LabelAct extends LabelWrite {
   /** The person's handle. Null: the host does not report who changed the label. */
@@ -79,7 +79,7 @@ async function refusalOf(
  */
 export async function followLabels(work: QueueWork, row: PullRequestRow, acts: readonly LabelAct[]): Promise<void> {
   if (acts.length === 0) return;
-  const repository = await work.tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
+  const repository = await repositoryOf(work);
   const rules = labelRulesOf(configurationOf(repository));
   for (const act of acts) {
     if (act.refusal !== null) {

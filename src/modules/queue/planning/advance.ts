@@ -86,7 +86,7 @@ async function takeTurn(
   ]);
   if (repository === null) throw new Error(`There is no repository ${before.id}.`);
   const holds = branchHoldsOf(holdRows, repository, queue.baseBranch);
-  const work = startWork(ctx, tx, queue);
+  const work = startWork(ctx, tx, queue, repository);
   const mayPlan = queue.plannerVersion <= plannerVersion;
   if (!mayPlan) logNewerPlanner(ctx, queue, repository);
   const hasPlannedQuietly = await decideAndWrite(work, { repository, holds, mayPlan });

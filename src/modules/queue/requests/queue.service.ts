@@ -6,7 +6,7 @@ import { DomainError, notFound } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
 import { recordUserAction, requireAction, requireScope, type UserActionName } from '../../accounts/index.ts';
 import { loadRepository } from '../../repositories/index.ts';
-import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import {
   enqueue,
   authoriseSkips,
@@ -16,11 +16,11 @@ import {
   type SkipOptions,
 } from '../admission/enqueue.ts';
 import { isLandingStarted } from '../store/intents.ts';
-import { syncBase } from '../facts/base-branches.ts';
+import { syncBaseOfPullRequest } from '../facts/base-branches.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { toHostedRepository } from '../../../hosts/port.ts';
 import { keepOptions, type MergeOptions } from '../admission/merge-options.ts';
-import { PullRequestEntity, QueueEntity, type AwaitedHead, type PullRequestRow } from '../store/queue.entities.ts';
+import { PullRequestEntity, type AwaitedHead, type PullRequestRow } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { dryRun, type QueueImpact } from '../planning/dry-run.ts';
 import { startWork, finishWork, type QueueWork } from '../store/status.writer.ts';
@@ -243,17 +243,25 @@ export async function findPullRequest(
   return row;
 }
 
-/** Reads the pull request and its base branch from the host, before a decision about them. */
+/**
+ * Reads the pull request and its base branch from the host, before a decision about them. The two do not need each
+ * other, so they are read at the same time, unless the pull request has just come into its queue.
+ */
 export async function readFreshPullRequest(
   ctx: Context,
   repository: RepositoryRow,
   number: number,
 ): Promise<PullRequestRow> {
-  const row = await syncPullRequest(ctx, toHostedRepository(repository), number);
-  if (row === null) throw notFound('Pull request');
-  const queue = await ctx.db.load(ctx.accountId, QueueEntity, row.queueId ?? '');
-  if (queue === null) throw notFound('Queue');
-  await syncBase(ctx, toHostedRepository(repository), queue.baseBranch, { areRulesStale: false, known: queue });
+  const host = toHostedRepository(repository);
+  const [pullRequest, base] = await Promise.allSettled([
+    syncPullRequest(ctx, host, number),
+    syncBaseOfPullRequest(ctx, host, number),
+  ]);
+  if (pullRequest.status === 'rejected') throw pullRequest.reason;
+  if (pullRequest.value === null) throw notFound('Pull request');
+  if (base.status === 'rejected') throw base.reason;
+  const row = pullRequest.value;
+  if (row.queueId !== base.value) await syncBaseOfPullRequest(ctx, host, number);
   return row;
 }
 
@@ -265,13 +273,14 @@ export async function changePullRequest(
   const changeIn = async (queueId: string): Promise<{ readonly isIn: string | null }> =>
     await ctx.db
       .transaction(ctx.accountId, async (tx) => {
-        // Both locks share a round trip. They are taken in this order.
-        const [queue, row] = await Promise.all([
+        // These share a round trip. The locks are taken in this order, and the repository is read after them.
+        const [queue, row, repository] = await Promise.all([
           changeQueue(ctx, tx, queueId),
           tx.lock(PullRequestEntity, known.id, 'no key update'),
+          tx.load(RepositoryEntity, known.repositoryId),
         ]);
         if (row === null) throw notFound('Pull request');
-        const work = startWork(ctx, tx, queue);
+        const work = startWork(ctx, tx, queue, repository);
         if (row.queueId !== queueId) throw new OtherQueue(row.queueId ?? null);
         await change(work, row);
         await finishWork(work);

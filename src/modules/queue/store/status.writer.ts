@@ -16,7 +16,7 @@ import { planLabels, type LabelWrite } from '../../../domain/queue/requests/labe
 import { appendEvents, type NewEvent } from '../../events/index.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { wakeOpenVerifications } from '../../previews/index.ts';
-import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
+import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { configurationOf, labelRulesOf } from './rules-in-force.ts';
 import { readFailedChecksOf } from './failed-checks.ts';
 import type { PullRequestRow, QueueRow } from './queue.entities.ts';
@@ -32,10 +32,27 @@ export interface QueueWork {
   readonly events: NewEvent[];
   /** Pull requests whose labels may need a change. */
   readonly relabelled: Set<PullRequestRow>;
+  /** The repository, as read under the queue's lock. Null: not read yet. `repositoryOf` reads it. */
+  repository: RepositoryRow | null;
 }
 
-export function startWork(ctx: Context, tx: Transaction, queue: QueueRow): QueueWork {
-  return { ctx, tx, queue, now: ctx.clock(), events: [], relabelled: new Set() };
+export function startWork(
+  ctx: Context,
+  tx: Transaction,
+  queue: QueueRow,
+  repository: RepositoryRow | null = null,
+): QueueWork {
+  return { ctx, tx, queue, now: ctx.clock(), events: [], relabelled: new Set(), repository };
+}
+
+/**
+ * The repository of the queue, read once under the queue's lock. A change of its configuration or of `active` takes
+ * this lock too, so both stay as they are until the commit.
+ */
+export async function repositoryOf(work: QueueWork): Promise<RepositoryRow> {
+  work.repository ??= await work.tx.load(RepositoryEntity, work.queue.repositoryId);
+  if (work.repository === null) throw new Error(`There is no repository ${work.queue.repositoryId}.`);
+  return work.repository;
 }
 
 export async function finishWork(work: QueueWork): Promise<void> {
@@ -88,9 +105,7 @@ export async function planReply(
 
 async function planLabelWrites(work: QueueWork): Promise<void> {
   if (work.relabelled.size === 0) return;
-  const repository = await work.tx.load(RepositoryEntity, work.queue.repositoryId);
-  if (repository === null) throw new Error(`There is no repository ${work.queue.repositoryId}.`);
-  const rules = labelRulesOf(configurationOf(repository));
+  const rules = labelRulesOf(configurationOf(await repositoryOf(work)));
   await writeLabelIntents(
     work,
     [...work.relabelled].flatMap((row) => planLabels(row, rules).map((write) => ({ id: row.id, write }))),
