@@ -1,40 +1,36 @@
 // Handles hints of a host. A hint only says what may have changed; the facts are read from the host.
 import { systemContext, type Context, type Ports } from '../../../context.ts';
 import { readConfigurationFile } from '../../repositories/index.ts';
-import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { resetClosedBuild } from '../planning/closed-bot-pull-request.ts';
 import { recordChecks } from '../facts/build.records.ts';
 import { followComments } from './commands.service.ts';
 import { recordGates } from '../facts/final-gates.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
-import type { HostHint } from '../store/host-hints.ts';
-import { toHostedRepository, type HostedRepository } from '../../../hosts/port.ts';
+import type { TakenHint } from '../store/host-hints.ts';
+import type { HostedRepository } from '../../../hosts/port.ts';
 
 const branches = 'refs/heads/';
 
-export async function receiveHostHint(ports: Ports, hint: HostHint): Promise<void> {
+export async function receiveHostHint(ports: Ports, hint: TakenHint): Promise<void> {
+  if (hint.repository === null) return;
   const ctx = systemContext(ports, hint.accountId);
-  const row = await ctx.db.load(ctx.accountId, RepositoryEntity, hint.repositoryId);
-  if (row === null) return;
-  const repository = toHostedRepository(row);
+  const { owner, name, host, defaultBranch } = hint.repository;
+  const repository: HostedRepository = { accountId: hint.accountId, id: hint.repositoryId, owner, name, host };
   const { kind, subject } = hint;
   switch (kind) {
     case 'push':
       return subject.startsWith(branches)
-        ? await receivePush(ctx, repository, {
-            branch: subject.slice(branches.length),
-            defaultBranch: row.defaultBranch,
-          })
+        ? await receivePush(ctx, repository, { branch: subject.slice(branches.length), defaultBranch })
         : undefined;
     case 'pull_request':
-      if (await isBotPullRequest(ctx, row.id, Number(subject)))
+      if (await isBotPullRequest(ctx, repository.id, Number(subject)))
         return await resetClosedBuild(ctx, repository, Number(subject));
       if ((await syncPullRequest(ctx, repository, Number(subject))) === null)
         await resetClosedBuild(ctx, repository, Number(subject));
       return;
     case 'comment':
-      return await followComments(ctx, row.id);
+      return await followComments(ctx, repository.id);
     case 'checks':
       await recordChecks(ctx, repository, subject);
       return await recordGates(ctx, repository, subject);

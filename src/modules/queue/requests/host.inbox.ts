@@ -150,7 +150,7 @@ class Inbox implements HostInbox {
 
   async #handleAll(repositoryId: string, hints: readonly TakenHint[]): Promise<void> {
     const handled: string[] = [];
-    const ofRepository = atMost(hints.every(({ isRemote }) => isRemote) ? limits.ofRemote : limits.ofLocal);
+    const ofRepository = atMost(hints.every(isOfRemoteHost) ? limits.ofRemote : limits.ofLocal);
     const handleInTurn = async (hint: TakenHint): Promise<void> =>
       await ofRepository(
         async () =>
@@ -168,6 +168,11 @@ class Inbox implements HostInbox {
     }
     if (this.#waiting.delete(repositoryId) || !isOver) await this.look();
   }
+}
+
+/** Whether the host of the hint's repository is reached over a network. */
+function isOfRemoteHost({ repository }: TakenHint): boolean {
+  return repository !== null && repository.host !== 'local';
 }
 
 /**

@@ -4,6 +4,7 @@
 import type { Context } from '../../../context.ts';
 import type { HostEvent } from '../../../hosts/port.ts';
 import type { SystemQueries } from '../../../platform/database.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 
 export interface HostHint {
   readonly accountId: string;
@@ -23,8 +24,8 @@ export interface PlannedHint extends HostHint {
 /** A hint that this process has leased and handles now. */
 export interface TakenHint extends HostHint {
   readonly id: string;
-  /** Whether the host of the repository is reached over a network. */
-  readonly isRemote: boolean;
+  /** The repository as it was when the hint was taken. Null: the account has no such repository any more. */
+  readonly repository: Pick<RepositoryRow, 'owner' | 'name' | 'host' | 'defaultBranch'> | null;
 }
 
 /** The process that takes hints, and until when no other process takes them. */
@@ -60,7 +61,8 @@ export function keyOfHint({ repositoryId, kind, subject }: HostHint): string {
 }
 
 const columns = `h.id, h.account_id as "accountId", h.repository_id as "repositoryId", h.kind, h.subject,
-  exists (select from repository r where r.account_id = h.account_id and r.id = h.repository_id and r.host <> 'local') as "isRemote"`;
+  (select jsonb_build_object('owner', r.owner, 'name', r.name, 'host', r.host, 'defaultBranch', r.default_branch)
+   from repository r where r.account_id = h.account_id and r.id = h.repository_id) as repository`;
 
 /**
  * Stores hints. If a hint is stored already, the earlier of the two instants counts. If a lease is given, hints that
