@@ -16,10 +16,11 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
   const { batch, host } = loaded;
   const client = hostClient(ctx, host);
   await stopGates(ctx, loaded);
-  const bot = await ctx.db.transaction(
-    ctx.accountId,
-    async (tx) => await tx.em.findOne(BotPullRequestEntity, { batchId: batch.id }),
-  );
+  const [bot = null] = await ctx.db.loadAll(ctx.accountId, BotPullRequestEntity, {
+    column: 'batch_id',
+    value: batch.id,
+    orderBy: 'id',
+  });
   // The checks of a landed commit are not stopped, because the commit is on the base branch.
   if (batch.mode === 'parallel' && batch.commit && batch.state !== 'landed') await client.cancelChecks(batch.commit);
   const isOwn = bot === null || (!bot.idle && !bot.heirBatchId && !bot.closedAt);

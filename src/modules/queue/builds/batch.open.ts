@@ -5,7 +5,7 @@ import { evidenceFor, withoutHeads } from '../../../domain/queue/evidence/eviden
 import { botTitle } from '../../../domain/queue/requests/message.ts';
 import { hostClient } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { botBranch, type LoadedBatch } from '../store/batch.rows.ts';
+import { botBranch, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
 import { buildRef } from './assumptions.ts';
 import { moveBranch, dropBotPullRequest, takeBotPullRequest } from './bot-pull-requests.ts';
 import { loadBuilds, recordChecks } from '../facts/build.records.ts';
@@ -15,7 +15,6 @@ import { messageSource } from '../planning/batch.start.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { judgeParts } from './composed-evidence.ts';
 import {
-  BatchEntity,
   BotPullRequestEntity,
   PullRequestEntity,
   QueueEntity,
@@ -23,7 +22,7 @@ import {
   type BatchRow,
 } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';
-import { loadLineage } from '../facts/landings.loader.ts';
+import { lineageOf, readLandings } from '../facts/landings.loader.ts';
 import { announce, startWork, finishWork, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
 /**
@@ -75,12 +74,17 @@ export async function watchBuild(ctx: Context, loaded: LoadedBatch): Promise<voi
  */
 async function needsNoBuild(ctx: Context, { batch, members, repository }: LoadedBatch, tree: string): Promise<boolean> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const rows = await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } });
-    const queue = await tx.em.findOneOrFail(QueueEntity, { id: batch.queueId });
+    // These reads share a round trip.
+    const [queue, landed, builds, rows] = await Promise.all([
+      tx.load(QueueEntity, batch.queueId),
+      readLandings(ctx, tx, batch.queueId),
+      loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [], trees: [tree] }),
+      tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } }),
+    ]);
+    if (queue === null) throw new Error(`There is no queue ${batch.queueId}.`);
     const { rules } = rulesOf(repository, queue);
     if (rules.mode === 'no-queue' || rows.every((row) => row.skipValidation)) return true;
-    const lineage = await loadLineage(ctx, tx, { queueId: queue.id, tip: queue.baseTip ?? '' });
-    const builds = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [], trees: [tree] });
+    const lineage = lineageOf(landed, queue.baseTip ?? '');
     const heads = members.map((member) => member.pinnedHead);
     const source = { queue: { lineage }, rules, builds: withoutHeads(builds, rules, heads) };
     const preferredCommit = batch.commit ?? null;
@@ -104,9 +108,10 @@ async function openBotPullRequest(
   const branch = isReused ? taken.branch : botBranch(batch.id);
   await moveBranch(ctx, host, { branch, to: commit });
   await passFailpoint('build:after_branch');
-  const rows = await ctx.db.transaction(
+  const rows = await ctx.db.loadMany(
     ctx.accountId,
-    async (tx) => await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } }),
+    PullRequestEntity,
+    members.map((member) => member.pullRequestId),
   );
   const described = {
     title: botTitle(
@@ -137,9 +142,9 @@ async function markStarted(
   bot: { number: number; url: string } | null,
 ): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const work = startWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
+    const [queue, row] = await Promise.all([changeQueue(ctx, tx, batch.queueId), lockBatch(tx, batch.id)]);
+    const work = startWork(ctx, tx, queue);
     const isFirst = bot !== null && (await keepBotPullRequest(ctx, tx, { batch, baseBranch, bot }));
-    const row = await tx.em.findOneOrFail(BatchEntity, { id: batch.id });
     if (row.state !== 'building') {
       // The batch ended meanwhile, and another worker may have cleaned up before this one opened the bot pull request.
       if (isFirst) row.cleanedUpAt = null;
@@ -199,15 +204,13 @@ async function tagMembers(
     members,
   }: { readonly work: QueueWork; readonly batch: BatchRow; readonly members: readonly BatchMemberRow[] },
 ): Promise<void> {
-  const rows = new Map(
-    (await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } })).map((row) => [
-      row.id,
-      row,
-    ]),
-  );
-  const ahead = await aheadOf(ctx, tx, batch);
+  const [ahead, rows] = await Promise.all([
+    aheadOf(ctx, tx, batch),
+    tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } }),
+  ]);
+  const byId = new Map(rows.map((row) => [row.id, row]));
   for (const member of members) {
-    const row = rows.get(member.pullRequestId);
+    const row = byId.get(member.pullRequestId);
     if (row === undefined || row.status !== 'queued' || row.headSha !== member.pinnedHead) continue;
     writeStatus(work, row, 'tag');
     announce(work, row, 'added_to_batch', { blockingPullRequests: ahead });

@@ -39,12 +39,15 @@ export async function takeBotPullRequest(
   { batch, members }: LoadedBatch,
 ): Promise<BotPullRequestRow | null> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await lockQueue(tx, batch.queueId);
-    const own = await tx.em.findOne(BotPullRequestEntity, { batchId: batch.id });
+    // These share a round trip. The rows are read under the lock of the queue.
+    const [, now, idle, own] = await Promise.all([
+      lockQueue(tx, batch.queueId),
+      tx.load(BatchEntity, batch.id),
+      readIdleBotPullRequests(ctx, tx, { id: batch.queueId, repositoryId: batch.repositoryId }),
+      tx.em.findOne(BotPullRequestEntity, { batchId: batch.id }),
+    ]);
     if (own !== null) return own;
-    const { state } = await tx.em.findOneOrFail(BatchEntity, { id: batch.id });
-    if (state !== 'building') return null;
-    const idle = await readIdleBotPullRequests(ctx, tx, { id: batch.queueId, repositoryId: batch.repositoryId });
+    if (now?.state !== 'building') return null;
     const chosen = chooseBotPullRequest(
       idle,
       members.map((member) => member.pullRequestId),

@@ -5,13 +5,13 @@ import type { HostCommit } from '../../../hosts/port.ts';
 import { isLandingHalt } from '../../../domain/queue/landing/host-retry.ts';
 import { blockText, isQueued } from '../../../domain/queue/model/status.ts';
 import { loadMembers } from '../store/batch.members.ts';
-import type { LoadedBatch } from '../store/batch.rows.ts';
+import { lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
 import { announceBatch } from '../store/batch.events.ts';
 import { landingRef } from '../facts/landing-refs.ts';
 import type { Outcome } from './landing.move.ts';
 import { recordLanding } from './landing.record.ts';
 import type { GateApproval } from './proof.ts';
-import { BatchEntity, PullRequestEntity, type BatchRow, type IntentRow } from '../store/queue.entities.ts';
+import { PullRequestEntity, type BatchRow, type IntentRow } from '../store/queue.entities.ts';
 import { countOwnPushes } from '../facts/own-pushes.ts';
 import { answerCommitAdded } from '../admission/commit-added.ts';
 import { changeQueue } from '../store/queue.locks.ts';
@@ -36,8 +36,12 @@ interface Conclusion {
 export async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<void> {
   const { loaded, outcome } = conclusion;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const queue = await changeQueue(ctx, tx, loaded.batch.queueId);
-    const intent = await lockIntent(tx, conclusion.intentId);
+    // The locks share a round trip. They are taken in this order.
+    const [queue, batch, intent] = await Promise.all([
+      changeQueue(ctx, tx, loaded.batch.queueId),
+      lockBatch(tx, loaded.batch.id),
+      lockIntent(tx, conclusion.intentId),
+    ]);
     const work = startWork(ctx, tx, queue);
     if (intent.state !== 'started' || intent.attempt !== conclusion.attempt) {
       // Another worker has ended the landing in the meantime. A mismatch that this worker saw at the host is still
@@ -47,7 +51,6 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
       return;
     }
     if (isLandingHalt(queue.haltedReason, loaded.batch.id)) resumeWork(work);
-    const batch = await tx.em.findOneOrFail(BatchEntity, { id: loaded.batch.id }, { refresh: true });
     if (outcome.kind !== 'landed') {
       batch.givenUp = true;
       batch.commitMissing = outcome.kind === 'commit_missing';

@@ -140,8 +140,10 @@ async function loadMemberFacts(
 ): Promise<readonly GateMember[]> {
   // Own checks are judged as the planner judges them: a check that is retried is pending.
   const own = { repositoryId: batch.repositoryId, commits: rows.map((row) => row.headSha), trees: [] };
-  const ownBuilds = await loadJudgedBuilds(ctx, tx, { wanted: own, rules });
-  const below = await readPullRequestsBelow(ctx, tx, rows);
+  const [ownBuilds, below] = await Promise.all([
+    loadJudgedBuilds(ctx, tx, { wanted: own, rules }),
+    readPullRequestsBelow(ctx, tx, rows),
+  ]);
   return loaded.members.map(({ pullRequestId, pinnedHead }) => {
     const row = rows.find((candidate) => candidate.id === pullRequestId);
     const member = { pullRequest: pullRequestId, pinned: pinnedHead };

@@ -4,7 +4,7 @@
 // dies afterwards: after a crash a worker reads the landing ref and ends the landing (docs/adr/0003).
 import type { Context } from '../../../context.ts';
 import type { HeadMove } from '../../../domain/queue/landing/show-as-merged.ts';
-import { loadBatch, type LoadedBatch } from '../store/batch.rows.ts';
+import { loadBatch, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { withTraceOfBatch } from '../facts/traces.ts';
@@ -14,7 +14,7 @@ import { moveBase } from './landing.move.ts';
 import type { GateApproval } from './proof.ts';
 import { lockIntent } from '../store/intents.ts';
 import { lockRepositoryForShare } from '../../repositories/index.ts';
-import { BatchEntity, PullRequestEntity, QueueEntity } from '../store/queue.entities.ts';
+import { PullRequestEntity, QueueEntity } from '../store/queue.entities.ts';
 import { concludeLanding } from './landing.conclude.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { passGate } from './landing.gate.ts';
@@ -82,9 +82,13 @@ async function followMembers(ctx: Context, { members, host }: LoadedBatch): Prom
  */
 async function startLanding(ctx: Context, intentId: string, loaded: LoadedBatch): Promise<Started> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const repository = await lockRepositoryForShare(tx, loaded.repository.id);
-    const queue = await changeQueue(ctx, tx, loaded.batch.queueId);
-    const intent = await lockIntent(tx, intentId);
+    // The locks share a round trip. They are taken in this order.
+    const [repository, queue, batch, intent] = await Promise.all([
+      lockRepositoryForShare(tx, loaded.repository.id),
+      changeQueue(ctx, tx, loaded.batch.queueId),
+      lockBatch(tx, loaded.batch.id),
+      lockIntent(tx, intentId),
+    ]);
     if (intent.state === 'started') {
       // An earlier attempt was interrupted after the gate, so only the host shows the outcome.
       intent.attempt += 1;
@@ -92,7 +96,6 @@ async function startLanding(ctx: Context, intentId: string, loaded: LoadedBatch)
       return { kind: 'started', attempt: intent.attempt, passed: intent.payload['passed'] as GateApproval, heads };
     }
     if (intent.state !== 'planned') return { kind: 'over' };
-    const batch = await tx.em.findOneOrFail(BatchEntity, { id: loaded.batch.id }, { refresh: true });
     const verdict = await passGate(ctx, tx, { intent, batch, queue, repository, loaded });
     if (verdict.kind === 'refused') {
       Object.assign(intent, { state: 'void', outcome: { reason: verdict.reason }, concludedAt: ctx.clock() });

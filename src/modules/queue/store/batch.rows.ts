@@ -1,5 +1,6 @@
 // Loads a batch with its related rows, and derives the next step of a batch from its row.
 import type { Context } from '../../../context.ts';
+import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { toHostedRepository, type HostedRepository } from '../../../hosts/port.ts';
 import {
@@ -38,6 +39,13 @@ export async function loadBatch(ctx: Context, batchId: string): Promise<LoadedBa
   ]);
   if (repository === null || queue === null) throw new Error(`There is no batch ${batchId}.`);
   return { batch, assumed, members, repository, host: toHostedRepository(repository), baseBranch: queue.baseBranch };
+}
+
+/** Locks the row of a batch, and reads it again under the lock. */
+export async function lockBatch(tx: Transaction, batchId: string): Promise<BatchRow> {
+  const batch = await tx.lock(BatchEntity, batchId, 'no key update');
+  if (batch === null) throw new Error(`There is no batch ${batchId}.`);
+  return batch;
 }
 
 /** The next step of a batch. `wait`: its checks run, or its landing is under way. `done`: there is no next step. */
