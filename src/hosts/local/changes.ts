@@ -4,7 +4,14 @@ import { branchOf, isAncestor, isBotBranch, isObjectId, listFirstParents, type G
 import type { HostRepository } from '../port.ts';
 import { decideCiPriority, queueChecks, readCiBranches } from './ci.ts';
 import type { Installation } from './installation.ts';
-import { findOpenPullRequests, markClosed, markMerged, setHead, type PullRequestRow } from './pull-requests.rows.ts';
+import {
+  findOpenPullRequests,
+  findOpenPullRequestsOf,
+  markClosed,
+  markMerged,
+  setHead,
+  type PullRequestRow,
+} from './pull-requests.rows.ts';
 
 export interface RefChange {
   readonly ref: string;
@@ -23,7 +30,14 @@ export async function followRefChanges(
 ): Promise<void> {
   // Interlock records its own moves of bot branches, so it needs no hint about them.
   const isNews = (branch: string | null): boolean => by === 'push' || branch === null || !isBotBranch(branch);
-  const open = await findOpenPullRequests(installation.db, repository);
+  const open =
+    by === 'push'
+      ? await findOpenPullRequests(installation.db, repository)
+      : await findOpenPullRequestsOf(
+          installation.db,
+          repository,
+          changes.flatMap(({ ref }) => branchOf(ref) ?? []),
+        );
   const changed = new Set<number>();
   for (const change of changes) {
     const branch = branchOf(change.ref);

@@ -15,7 +15,7 @@ import {
 } from './check-runs.rows.ts';
 import { ciFileCheck, ciFileLimit, ciFilePath, parseCiFile, type CiFile } from './ci-file.ts';
 import { type Installation, readDefaultBranch, checkLogPath } from './installation.ts';
-import { findOpenPullRequests } from './pull-requests.rows.ts';
+import { findOpenBranches } from './pull-requests.rows.ts';
 
 /** The priority of a branch at CI. Higher priorities run first. */
 export type CiPriority = 0 | 1 | 2;
@@ -179,7 +179,7 @@ export async function readCiBranches(
   repository: HostRepository,
 ): Promise<{ defaultBranch: string | null; openHeads: Set<string>; openBases: Set<string> }> {
   const [open, defaultBranch] = await Promise.all([
-    findOpenPullRequests(installation.db, repository),
+    findOpenBranches(installation.db, repository),
     readDefaultBranch(installation, repository),
   ]);
   return {

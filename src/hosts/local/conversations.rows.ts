@@ -131,17 +131,22 @@ export interface Comment {
 }
 
 export interface NewComment extends Comment {
-  readonly version?: number;
+  readonly number: number;
+  readonly version: number;
 }
 
-export async function storeComment(
+/** Comments are stored in the order of their keys, so that two writers cannot deadlock. */
+export async function storeComments(
   db: Database,
   repository: HostRepository,
-  { number, comment, at }: { readonly number: number; readonly comment: NewComment; readonly at: Date },
+  { comments, at }: { readonly comments: readonly NewComment[]; readonly at: Date },
 ): Promise<void> {
   await db.transaction(repository.accountId, async (tx) => {
     await tx.send(
-      `insert into local_comment as c (account_id, repository_id, number, key, author, body, created_at, version) values ($1, $2, $3, $4, $5, $6, $7, $8)
+      `insert into local_comment as c (account_id, repository_id, number, key, author, body, created_at, version)
+       select $1::bigint, $2::bigint, w.number, w.key, w.author, w.body, $8::timestamptz, w.version
+       from unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::bigint[]) as w (number, key, author, body, version)
+       order by w.number, w.key
        on conflict (account_id, repository_id, number, key) do update
          set body = excluded.body, version = excluded.version,
              edited_at = case when c.body = excluded.body then c.edited_at else excluded.created_at end
@@ -149,12 +154,12 @@ export async function storeComment(
       [
         repository.accountId,
         repository.id,
-        number,
-        comment.key,
-        comment.author,
-        comment.body,
+        comments.map(({ number }) => number),
+        comments.map(({ key }) => key),
+        comments.map(({ author }) => author),
+        comments.map(({ body }) => body),
+        comments.map(({ version }) => version),
         at,
-        comment.version ?? 0,
       ],
     );
   });

@@ -1,7 +1,8 @@
 // The local host: git repositories on disk, pull requests in tables, and checks that Interlock runs.
+import { createGroupWriter } from '../../platform/group-writer.ts';
 import { type Loop, together } from '../../platform/repeat.ts';
 import * as git from '../git/index.ts';
-import { CommitMissing, type CodeHost, type HostRepository } from '../port.ts';
+import { CommitMissing, type CodeHost, type HostRepository, type PublishedHostCheck } from '../port.ts';
 import { createCiRunner } from './ci-runner.ts';
 import { registerGitHttp } from './http.ts';
 import { importRepository } from './import.ts';
@@ -14,7 +15,7 @@ import { findConfigurationPush } from './configuration-pushes.rows.ts';
 import { type Installation, type LocalHostOptions, openInstallation } from './installation.ts';
 import { mergeOperations, updateRefsOf } from './merges.ts';
 import { createPacking } from './packing.ts';
-import { findPublishedChecks, storePublishedCheck } from './published-checks.rows.ts';
+import { findPublishedChecks, storePublishedChecks } from './published-checks.rows.ts';
 import { pullRequestOperations } from './pull-requests.ts';
 import { createReconciler, reconcileRepository } from './reconcile.ts';
 import { cancelWorkflowRun, dispatchWorkflow, readWorkflowRun } from './workflow-runs.ts';
@@ -36,9 +37,7 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
     ...examineOperation(installation),
     readChecks: async (repository, commit) => await readChecks(installation, repository, git.requireObjectId(commit)),
     readBaseRules: async (repository, baseBranch) => await readBaseRules(installation, repository, baseBranch),
-    publishCheck: async (repository, check) =>
-      await storePublishedCheck(installation.db, repository, { check, at: installation.clock() }),
-    listPublishedChecks: async (repository, commit) => await findPublishedChecks(installation.db, repository, commit),
+    ...publishedCheckOperations(installation),
     cancelChecks: async (repository, commit) => await cancelChecks(installation, repository, commit),
     rerunChecks: async (repository, commit, names) => await rerunChecks(installation, repository, { commit, names }),
     dispatchWorkflow: async (repository, dispatch) => await dispatchWorkflow(installation, repository, dispatch),
@@ -69,6 +68,24 @@ const hourMs = 60 * 60_000;
 function packingOf(installation: Installation, { onError }: { readonly onError: (error: unknown) => void }): Loop[] {
   const { packEveryMs = hourMs } = installation;
   return packEveryMs === null ? [] : [createPacking(installation, { everyMs: packEveryMs, onError })];
+}
+
+function publishedCheckOperations(installation: Installation) {
+  const { db } = installation;
+  // Checks of the same moment are stored by one statement.
+  const writeCheck = createGroupWriter<{ readonly repository: HostRepository; readonly check: PublishedHostCheck }>({
+    groupOf: ({ repository }) => repository.id,
+    write: async (items) => {
+      const [first] = items;
+      if (first === undefined) return;
+      const checks = items.map(({ check }) => check);
+      await storePublishedChecks(db, first.repository, { checks, at: installation.clock() });
+    },
+  });
+  return {
+    publishCheck: async (repository, check) => await writeCheck({ repository, check }),
+    listPublishedChecks: async (repository, commit) => await findPublishedChecks(db, repository, commit),
+  } satisfies Partial<LocalHost>;
 }
 
 function gitOperations(installation: Installation) {

@@ -3,15 +3,18 @@
 import type { Database } from '../../platform/database.ts';
 import type { HostRepository, PublishedHostCheck } from '../port.ts';
 
-export async function storePublishedCheck(
+/** Checks are stored in the order of their keys, so that two writers cannot deadlock. */
+export async function storePublishedChecks(
   db: Database,
   repository: HostRepository,
-  { check, at }: { readonly check: PublishedHostCheck; readonly at: Date },
+  { checks, at }: { readonly checks: readonly PublishedHostCheck[]; readonly at: Date },
 ): Promise<void> {
   await db.transaction(repository.accountId, async (tx) => {
     await tx.send(
       `insert into local_status_check as c (account_id, repository_id, commit, name, state, title, summary, url, version, reported_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+       select $1::bigint, $2::bigint, p.*, $10::timestamptz
+       from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[]) as p (commit, name, state, title, summary, url, version)
+       order by p.commit, p.name
        on conflict (account_id, repository_id, commit, name) do update
          set state = excluded.state, title = excluded.title, summary = excluded.summary, url = excluded.url,
              version = excluded.version, reported_at = excluded.reported_at
@@ -19,13 +22,13 @@ export async function storePublishedCheck(
       [
         repository.accountId,
         repository.id,
-        check.commit,
-        check.name,
-        check.state,
-        check.title,
-        check.summary,
-        check.url,
-        check.version,
+        checks.map(({ commit }) => commit),
+        checks.map(({ name }) => name),
+        checks.map(({ state }) => state),
+        checks.map(({ title }) => title),
+        checks.map(({ summary }) => summary),
+        checks.map(({ url }) => url),
+        checks.map(({ version }) => version),
         at,
       ],
     );

@@ -76,16 +76,30 @@ export async function findOpenPullRequests(db: Database, repository: HostReposit
   });
 }
 
-/** The open pull requests whose head is a branch of the repository itself, and not of a fork. */
+/** The open pull requests whose heads are these branches of the repository itself, and not of a fork. */
 export async function findOpenPullRequestsOf(
   db: Database,
   repository: HostRepository,
-  headBranch: string,
+  headBranches: readonly string[],
 ): Promise<PullRequestRow[]> {
+  if (headBranches.length === 0) return [];
   return await read(db, repository, {
     name: 'local_pull_request_open_of',
-    text: `${selected} and p.state = 'open' and p.head_branch = $3 and p.head_fork is null order by p.number`,
-    values: [headBranch],
+    text: `${selected} and p.state = 'open' and p.head_branch = any($3) and p.head_fork is null order by p.number`,
+    values: [headBranches],
+  });
+}
+
+/** The branches of the open pull requests. */
+export async function findOpenBranches(
+  db: Database,
+  repository: HostRepository,
+): Promise<Pick<PullRequestRow, 'head_branch' | 'head_fork' | 'base_branch'>[]> {
+  return await db.read(repository.accountId, {
+    name: 'local_pull_request_open_branches',
+    text: `select head_branch, head_fork, base_branch from local_pull_request
+           where account_id = $1 and repository_id = $2 and state = 'open'`,
+    values: [repository.accountId, repository.id],
   });
 }
 

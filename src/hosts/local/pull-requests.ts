@@ -1,9 +1,10 @@
 // Pull requests of the local host, with the rules of GitHub.
 import { countReviews, isAuthor } from '../../domain/queue/requests/reviews.ts';
+import { createGroupWriter } from '../../platform/group-writer.ts';
 import * as git from '../git/index.ts';
 import { HostRefused, type HostPullRequest, type HostRepository } from '../port.ts';
 import { queueChecks } from './ci.ts';
-import { findComments, storeComment } from './conversations.rows.ts';
+import { findComments, storeComments, type NewComment } from './conversations.rows.ts';
 import type { Installation } from './installation.ts';
 import type { LocalHost } from './local-host.port.ts';
 import { numbersOf } from './numbers.ts';
@@ -59,7 +60,7 @@ function readOperations(installation: Installation) {
     },
     findOpenPullRequests: async (repository, headBranch) =>
       await Promise.all(
-        (await rows.findOpenPullRequestsOf(db, repository, headBranch)).map(
+        (await rows.findOpenPullRequestsOf(db, repository, [headBranch])).map(
           async (row) => await readPullRequest(installation, repository, row),
         ),
       ),
@@ -160,23 +161,23 @@ function changeOperations({ installation, changed, mustFind }: StoredPullRequest
       if (await rows.setBase(db, repository, { number, baseBranch })) changed(repository, number);
     },
     editPullRequest: async (repository, number, changes) => {
-      await mustFind(repository, number);
       if (await rows.edit(db, repository, { number, changes })) changed(repository, number);
+      else await mustFind(repository, number);
     },
     closePullRequest: async (repository, number) => {
-      await mustFind(repository, number);
       if (await rows.markClosed(db, repository, number)) changed(repository, number);
+      else await mustFind(repository, number);
     },
     // No hint is emitted, because Interlock has recorded the landing already.
     concludePullRequest: async (repository, number, landing) => {
-      await mustFind(repository, number);
       const commit = git.requireObjectId(landing.mergeCommit);
-      await rows.markMerged(db, repository, { number, commit, at: new Date(landing.at) });
+      if (!(await rows.markMerged(db, repository, { number, commit, at: new Date(landing.at) })))
+        await mustFind(repository, number);
     },
     setLabel: async (repository, number, { label, present, by }) => {
-      await mustFind(repository, number);
       const write = { number, label, present, by: by ?? null, at: installation.clock() };
       if (await rows.setLabelPresence(db, repository, write)) changed(repository, number);
+      else await mustFind(repository, number);
     },
     readLabelChange: async (repository, number, label) => {
       const change = await rows.findLabelChange(db, repository, { number, label });
@@ -187,13 +188,23 @@ function changeOperations({ installation, changed, mustFind }: StoredPullRequest
 
 function conversationOperations({ installation, changed, mustFind }: StoredPullRequests) {
   const { db } = installation;
+  // Comments of the same moment are stored by one statement.
+  const writeComment = createGroupWriter<{ readonly repository: HostRepository; readonly comment: NewComment }>({
+    groupOf: ({ repository }) => repository.id,
+    write: async (items) => {
+      const [first] = items;
+      if (first === undefined) return;
+      const comments = items.map(({ comment }) => comment);
+      await storeComments(db, first.repository, { comments, at: installation.clock() });
+    },
+  });
   return {
-    upsertComment: async (repository, number, comment) => {
-      await mustFind(repository, number);
-      await storeComment(db, repository, {
-        number,
-        comment: { ...comment, author: 'interlock' },
-        at: installation.clock(),
+    upsertComment: async (repository, number, { key, body, version = 0 }) => {
+      const comment = { number, key, body, version, author: 'interlock' };
+      await writeComment({ repository, comment }).catch(async (error: unknown) => {
+        // The database refuses a comment on a pull request that does not exist.
+        await mustFind(repository, number);
+        throw error;
       });
     },
     listComments: async (repository, number) =>
