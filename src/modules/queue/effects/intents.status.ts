@@ -14,6 +14,7 @@ import {
   type Publication,
 } from '../../../domain/queue/explain/status-comment.ts';
 import { hostClient } from '../../../hosts/port.ts';
+import { atMost } from '../../../platform/at-most.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { pullRequestPage } from '../../repositories/index.ts';
 import { readPublishedStates, type PublishedState } from '../planning/notifications.reads.ts';
@@ -47,8 +48,17 @@ export async function publishStatuses(
     else all.push(intent.kind === 'comment' ? decideComment(intent, state) : decideCheck(ctx, intent, state));
   }
   await keepPublished(ctx, all);
-  for (const publishing of all)
-    await publish(ctx, publishing).catch((error: unknown) => failed.set(publishing.intent, error));
+  // The local host writes texts of the same moment together. Another host could refuse many calls at once.
+  const isLocal = all.every(({ state }) => state.repository.host === 'local');
+  const inTurn = atMost(isLocal ? Math.max(1, all.length) : 1);
+  await Promise.all(
+    all.map(
+      async (publishing) =>
+        await inTurn(async () => await publish(ctx, publishing)).catch((error: unknown) =>
+          failed.set(publishing.intent, error),
+        ),
+    ),
+  );
   return failed;
 }
 

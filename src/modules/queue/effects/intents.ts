@@ -10,7 +10,7 @@ import { finishIntent, finishIntents } from '../store/intents.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { carryOutGate } from './final-gates.ts';
 import { writeLabel } from './intents.labels.ts';
-import { concludePullRequest } from './merged-pull-request.ts';
+import { concludePullRequest, readMergedPullRequests, type MergedPullRequest } from './merged-pull-request.ts';
 import { publishStatuses } from './intents.status.ts';
 import { carryOutLanding } from '../landing/landing.ts';
 import {
@@ -43,13 +43,14 @@ export async function carryOutAll(ctx: Context, intentIds: readonly string[]): P
     if (intent === undefined) errors.push(new Error(`There is no intent ${id}.`));
     return intent !== undefined && isDue(ctx, intent) ? [intent] : [];
   });
+  const merged = await readMergedPullRequests(ctx, intents);
   const done: IntentRow[] = [];
   const fail = async (intent: IntentRow, error: unknown): Promise<void> => {
     if (!(await endOrPostpone(ctx, intent, error))) errors.push(error);
   };
   for (const intent of intents.filter((each) => !isStatus(each)))
     try {
-      if (await carryOutKind(ctx, intent)) done.push(intent);
+      if (await carryOutKind(ctx, intent, merged.get(intent))) done.push(intent);
     } catch (error) {
       await fail(intent, error);
     }
@@ -75,10 +76,10 @@ function isDue(ctx: Context, { state, nextTryAt }: IntentRow): boolean {
  * Carries out an intent. Returns whether the caller must end the intent. False: the intent has ended, or must stay
  * open.
  */
-async function carryOutKind(ctx: Context, intent: IntentRow): Promise<boolean> {
+async function carryOutKind(ctx: Context, intent: IntentRow, merged: MergedPullRequest | undefined): Promise<boolean> {
   switch (intent.kind) {
     case 'conclude_pull_request':
-      await concludePullRequest(ctx, intent);
+      await concludePullRequest(ctx, intent, merged);
       return true;
     case 'close_bot_pull_request':
       await carryOutClosing(ctx, intent);

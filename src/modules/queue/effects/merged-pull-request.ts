@@ -10,18 +10,53 @@ import { readPullRequestsAbove } from '../host-sync/queue-assignment.ts';
 import { PullRequestEntity, QueueEntity, type IntentRow, type PullRequestRow } from '../store/queue.entities.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 
+/** What concluding a merged pull request needs from the rows. */
+export interface MergedPullRequest {
+  readonly pullRequest: PullRequestRow;
+  readonly repository: RepositoryRow;
+  readonly baseBranch: string;
+  /** Undefined: no queue has landed the pull request. */
+  readonly landed: LandedHead | undefined;
+}
+
+/** Reads the rows for all intents of this kind together. Returns them by intent. */
+export async function readMergedPullRequests(
+  { accountId, db }: Context,
+  all: readonly IntentRow[],
+): Promise<ReadonlyMap<IntentRow, MergedPullRequest>> {
+  const intents = all.filter(({ kind }) => kind === 'conclude_pull_request');
+  const ids = intents.flatMap(({ pullRequestId }) => pullRequestId ?? []);
+  if (ids.length === 0) return new Map();
+  const [pullRequests, queues, heads] = await Promise.all([
+    db.loadMany(accountId, PullRequestEntity, ids),
+    db.loadMany(accountId, QueueEntity, [...new Set(intents.map(({ queueId }) => queueId))]),
+    readLandedHeads({ accountId, db }, ids),
+  ]);
+  const repositoryIds = new Set(pullRequests.map(({ repositoryId }) => repositoryId));
+  const repositories = await db.loadMany(accountId, RepositoryEntity, [...repositoryIds]);
+  return new Map(
+    intents.flatMap((intent) => {
+      const pullRequest = pullRequests.find(({ id }) => id === intent.pullRequestId);
+      const repository = repositories.find(({ id }) => id === pullRequest?.repositoryId);
+      const queue = queues.find(({ id }) => id === intent.queueId);
+      if (pullRequest === undefined || repository === undefined || queue === undefined) return [];
+      const landed = heads.find(({ pullRequestId }) => pullRequestId === pullRequest.id);
+      return [[intent, { pullRequest, repository, baseBranch: queue.baseBranch, landed }] as const];
+    }),
+  );
+}
+
 /**
  * Makes the host show the pull request as merged. Its branch is deleted only if its head is the pinned head, or the
  * commit to which the landing moved that head.
  */
-export async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<void> {
-  const { accountId, db } = ctx;
-  const pullRequest = await mustLoad(db.load(accountId, PullRequestEntity, intent.pullRequestId ?? ''), intent);
-  const [repository, { baseBranch }, landed] = await Promise.all([
-    mustLoad(db.load(accountId, RepositoryEntity, pullRequest.repositoryId), intent),
-    mustLoad(db.load(accountId, QueueEntity, intent.queueId), intent),
-    readLandedHead(ctx, pullRequest.id),
-  ]);
+export async function concludePullRequest(
+  ctx: Context,
+  intent: IntentRow,
+  merged: MergedPullRequest | undefined,
+): Promise<void> {
+  if (merged === undefined) throw new Error(`A row of intent ${intent.id} does not exist.`);
+  const { pullRequest, repository, baseBranch, landed } = merged;
   const { pinned = pullRequest.headSha, own } = landed ?? {};
   const host = toHostedRepository(repository);
   const client = hostClient(ctx, host);
@@ -62,25 +97,22 @@ async function deleteHeadBranch(client: HostClient, ref: string, from: string): 
 }
 
 interface LandedHead {
+  readonly pullRequestId: string;
   readonly pinned: string;
   /** The commit of the pull request on the base branch. */
   readonly own: string;
 }
 
-/** Undefined: no queue has landed the pull request. */
-async function readLandedHead({ accountId, db }: Context, pullRequestId: string): Promise<LandedHead | undefined> {
-  const [landed] = await db.read<LandedHead>(accountId, {
+async function readLandedHeads(
+  { accountId, db }: Pick<Context, 'accountId' | 'db'>,
+  pullRequestIds: readonly string[],
+): Promise<LandedHead[]> {
+  return await db.read<LandedHead>(accountId, {
     name: 'landed_heads',
-    text: 'select pinned_head as pinned, own_commit as own from landed_member where account_id = $1 and pull_request_id = $2',
-    values: [accountId, pullRequestId],
+    text: `select pull_request_id as "pullRequestId", pinned_head as pinned, own_commit as own from landed_member
+           where account_id = $1 and pull_request_id = any ($2::bigint[])`,
+    values: [accountId, pullRequestIds],
   });
-  return landed;
-}
-
-async function mustLoad<Row>(loading: Promise<Row | null>, { id }: IntentRow): Promise<Row> {
-  const row = await loading;
-  if (row === null) throw new Error(`A row of intent ${id} does not exist.`);
-  return row;
 }
 
 function isKept(labels: readonly string[], keepingLabel: string): boolean {
