@@ -24,9 +24,19 @@ export interface TakenDelivery extends DeliveryRef {
   /** The number of failed attempts, which is the position in the schedule. */
   readonly failures: number;
   readonly startedAt: Date;
+  readonly endpoint: SendingEndpoint;
 }
 
-interface TakenRow {
+/** What sending to an endpoint needs. It is read with the deliveries, so that a changed key soon signs. */
+interface SendingEndpoint {
+  readonly url: string;
+  /** The endpoint's own secret, encrypted. Null: the account's keys sign. */
+  readonly secret: Buffer | null;
+  /** The secret before, encrypted, as long as it signs too. */
+  readonly previousSecret: Buffer | null;
+}
+
+interface TakenRow extends SendingEndpoint {
   readonly id: string;
   readonly endpointId: string;
   readonly messageId: string;
@@ -47,7 +57,9 @@ const taking = `
   ), started as (
     insert into webhook_attempt (account_id, delivery_id, number, started_at) select $1, id, attempts, $3 from taken
   )
-  select id, endpoint_id as "endpointId", message_id as "messageId", action, body, attempts, failures from taken order by id`;
+  select t.id, t.endpoint_id as "endpointId", t.message_id as "messageId", t.action, t.body, t.attempts, t.failures,
+    e.url, e.secret, case when e.previous_secret_until > $3 then e.previous_secret end as "previousSecret"
+  from taken t join webhook_endpoint e on e.account_id = $1 and e.id = t.endpoint_id order by t.id`;
 
 /**
  * Takes the oldest delivery of each lane that no process has taken and that waits for no other lane, at most `max` in
@@ -95,8 +107,13 @@ function leaseUntil(now: Date): string {
   return new Date(now.getTime() + leaseMs).toISOString();
 }
 
-function toTaken(accountId: string, { id, attempts, ...row }: TakenRow, startedAt: Date): TakenDelivery {
-  return { accountId, deliveryId: id, attempt: attempts, startedAt, ...row };
+function toTaken(
+  accountId: string,
+  { id, attempts, url, secret, previousSecret, ...row }: TakenRow,
+  startedAt: Date,
+): TakenDelivery {
+  const endpoint = { url, secret, previousSecret };
+  return { accountId, deliveryId: id, attempt: attempts, startedAt, endpoint, ...row };
 }
 
 export interface DeliveryWait {

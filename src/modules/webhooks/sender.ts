@@ -66,7 +66,8 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
     async takePendingDeliveries(endpoint, max) {
       const now = ports.clock();
       const deliveries = await takePendingDeliveries(ports.db, endpoint, { max, now });
-      return { deliveries, target: deliveries.length === 0 ? null : await readTarget(ports, options, endpoint) };
+      const [first] = deliveries;
+      return { deliveries, target: first === undefined ? null : await targetOf(ports, options, first) };
     },
     async send(delivery, target) {
       const verdict = await attempt(ports, options.http, { delivery, target, writeSuccess: writeTogether });
@@ -78,7 +79,7 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
       if (taken !== null)
         await attempt(ports, options.http, {
           delivery: taken,
-          target: await readTarget(ports, options, taken),
+          target: await targetOf(ports, options, taken),
           writeSuccess: async (answered) => await writeSuccesses([answered]),
         });
       return (await readDeliveryWait(ports.db, ref)) ?? { state: 'canceled', nextLookAt: null };
@@ -149,35 +150,19 @@ async function post(
   return { headers, answer: await http.post({ url, headers, body, timeoutMs: attemptTimeoutMs }) };
 }
 
-interface TargetRow {
-  readonly url: string;
-  readonly secret: Buffer | null;
-  readonly previous: Buffer | null;
-}
-
-/**
- * The address and the keys of an endpoint. They are read for each retry and for each group of first attempts, so that a
- * changed key soon signs. Null: there is no key, or no such endpoint.
- */
-async function readTarget(
+/** The address and the keys of the endpoint of a delivery. Null: there is no key. */
+async function targetOf(
   ports: Ports,
   { secrets }: WebhookOptions,
-  { accountId, endpointId }: EndpointRef,
+  { accountId, endpointId, startedAt, endpoint: { url, secret, previousSecret } }: TakenDelivery,
 ): Promise<Target | null> {
-  const now = ports.clock();
-  const [row] = await ports.db.system.query<TargetRow>(
-    `select url, secret, case when previous_secret_until > $3 then previous_secret end as previous
-     from webhook_endpoint where account_id = $1 and id = $2`,
-    [accountId, endpointId, now.toISOString()],
-  );
-  if (row === undefined) return null;
   const open = (sealed: Buffer): ReturnType<typeof keyOfSecret> =>
     keyOfSecret(decrypt(secrets, secretPurpose({ accountId, endpointId }), sealed).toString());
   const keys =
-    row.secret === null
-      ? await readSigningKeys(ports, secrets, { accountId, now })
-      : { current: open(row.secret), next: null, previous: row.previous === null ? null : open(row.previous) };
-  return keys === null ? null : { url: row.url, keys };
+    secret === null
+      ? await readSigningKeys(ports, secrets, { accountId, now: startedAt })
+      : { current: open(secret), next: null, previous: previousSecret === null ? null : open(previousSecret) };
+  return keys === null ? null : { url, keys };
 }
 
 export function secretPurpose({ accountId, endpointId }: EndpointRef): string {
