@@ -50,6 +50,11 @@ export async function advanceOutbox(db: Database, accountId: string, now: Date):
   );
 }
 
+/** Whether the account has ever had an endpoint. Until then, its events have no receiver. */
+export async function hasOutbox({ system }: Database, accountId: string): Promise<boolean> {
+  return (await system.query('select 1 from webhook_cursor where account_id = $1', [accountId])).length > 0;
+}
+
 interface Statements {
   readonly query: SystemQueries['query'];
   readonly send: SystemSend;
@@ -68,7 +73,7 @@ async function takePage({ query, send }: Statements, accountId: string, now: Dat
     ),
   ]);
   if (cursor === undefined) return 0;
-  if (endpoints.length === 0) return await skipEvents(query, accountId);
+  if (endpoints.length === 0) return await skipEvents(send, accountId);
   const events = await query<EventRow>(
     `select e.id, e.position, i.epoch, e.action, e.payload, r.owner, r.name, e.pull_request_id as "pullRequestId",
             e.batch_id as "batchId", e.repository_id as "repositoryId", e.candidate_id as "candidateId",
@@ -146,8 +151,8 @@ function withNodeIds(event: EventRow): EventRow {
 }
 
 // Without an endpoint, past events have no receiver, so the cursor skips them.
-async function skipEvents(query: SystemQueries['query'], accountId: string): Promise<number> {
-  await query(
+async function skipEvents(send: SystemSend, accountId: string): Promise<number> {
+  await send(
     `update webhook_cursor c set position = h.position from event_head h
      where c.account_id = $1 and h.account_id = $1 and h.position > c.position`,
     [accountId],

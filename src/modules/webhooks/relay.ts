@@ -8,7 +8,7 @@ import { repeat, type Loop } from '../../platform/repeat.ts';
 import { promoteDueSigning } from '../accounts/index.ts';
 import { eventsChannel, parseNotification } from '../events/index.ts';
 import type { DeliveryRef, EndpointRef } from './deliveries.rows.ts';
-import { advanceOutbox } from './outbox.ts';
+import { advanceOutbox, hasOutbox } from './outbox.ts';
 import { createWebhookSender, type WebhookOptions, type WebhookSender } from './sender.ts';
 
 export interface WebhookRelay {
@@ -45,6 +45,8 @@ class Relay implements WebhookRelay {
   readonly #loop: Loop;
   readonly #endpoints = new Map<string, EndpointWork>();
   readonly #accounts = new Map<string, { hasNews: boolean }>();
+  /** The accounts that have had an endpoint. */
+  readonly #withOutbox = new Set<string>();
   readonly #running = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
   #stopListening: Promise<(() => Promise<void>) | undefined> | undefined;
@@ -101,12 +103,19 @@ class Relay implements WebhookRelay {
     else if (!this.#isStopping) this.#track(this.#lookAt(accountId));
   }
 
+  async #hasOutbox(accountId: string): Promise<boolean> {
+    if (!this.#withOutbox.has(accountId) && (await hasOutbox(this.#ports.db, accountId)))
+      this.#withOutbox.add(accountId);
+    return this.#withOutbox.has(accountId);
+  }
+
   async #lookAt(accountId: string): Promise<void> {
     const account = { hasNews: true };
     this.#accounts.set(accountId, account);
     try {
       while (account.hasNews && !this.#isStopping) {
         account.hasNews = false;
+        if (!(await this.#hasOutbox(accountId))) continue;
         await advanceOutbox(this.#ports.db, accountId, this.#ports.clock());
         for (const endpoint of await withPending(this.#ports, accountId)) this.#serve(endpoint);
       }
