@@ -82,8 +82,7 @@ class RepositoryReconciler implements Reconciler {
   async drain(): Promise<void> {
     for (;;) {
       await Promise.all(this.#underWay.keys());
-      const started = await this.#begin();
-      if (started === 0 && this.#underWay.size === 0) return;
+      if ((await this.#begin()) && this.#underWay.size === 0) return;
     }
   }
 
@@ -100,27 +99,25 @@ class RepositoryReconciler implements Reconciler {
     this.#plannedAt = now.getTime();
   }
 
-  /** Starts comparisons until none is due or a limit is reached, and returns how many. Does not wait for their end. */
-  async #takeDue(): Promise<number> {
+  /**
+   * Starts comparisons until none is due or a limit is reached. Does not wait for their end. True: none is due that has
+   * not been started.
+   */
+  async #takeDue(): Promise<boolean> {
     const now = this.#ports.clock();
     await this.#plan(now);
-    let started = 0;
     while (this.#underWay.size < limits.atOnce) {
       const until = new Date(now.getTime() + leaseMs);
-      const taken = await takeDueComparison(
-        this.#ports.db.system.query,
-        { now, until },
-        atTheirLimit([...this.#underWay.values()]),
-      );
-      if (taken === null) break;
+      const except = atTheirLimit([...this.#underWay.values()]);
+      const taken = await takeDueComparison(this.#ports.db.system.query, { now, until }, except);
+      if (taken === null) return except.accounts.length === 0 && except.hosts.length === 0;
       const compared: Promise<void> = this.#compare(taken).finally(() => {
         this.#underWay.delete(compared);
         if (!this.#isStopping) void this.#startQuietly();
       });
       this.#underWay.set(compared, taken);
-      started += 1;
     }
-    return started;
+    return false;
   }
 
   /** Renews the leases of comparisons. If a lease ends before that, another process compares the repository too. */
@@ -132,8 +129,8 @@ class RepositoryReconciler implements Reconciler {
   }
 
   /** Only one `takeDue` runs at a time, because two together could exceed the limits. */
-  async #begin(): Promise<number> {
-    const take = async (): Promise<number> => await this.#takeDue();
+  async #begin(): Promise<boolean> {
+    const take = async (): Promise<boolean> => await this.#takeDue();
     const taking = this.#taking.then(take, take);
     this.#taking = taking;
     return await taking;
