@@ -27,10 +27,8 @@ import { planReply } from '../store/status.writer.ts';
  * command.
  */
 export async function followComments(ctx: Context, repositoryId: string): Promise<void> {
-  const repository = await ctx.db.transaction(
-    ctx.accountId,
-    async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id: repositoryId }),
-  );
+  const repository = await ctx.db.load(ctx.accountId, RepositoryEntity, repositoryId);
+  if (repository === null) throw new Error(`There is no repository ${repositoryId}.`);
   const host = toHostedRepository(repository);
   for (;;) {
     const cursor = await readCursor(ctx, repositoryId);
