@@ -34,5 +34,5 @@ export { packCommits } from './packs.ts';
 export { readObjectHeader, readObjects } from './object-reader.ts';
 export { explainRefusals } from './receiving.ts';
 export { listRefs, readRefValue, readRefValues } from './ref-files.ts';
-export { readRefsStamp } from './refs-stamp.ts';
+export { readRefsStamp } from './ref-folders.ts';
 export { completeAbandonedUpdates, removeStaleLocks, setRef, updateRefs } from './refs.ts';

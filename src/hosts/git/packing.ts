@@ -3,6 +3,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Git } from './git.ts';
+import { listRefFolders } from './ref-folders.ts';
 
 /** What makes a repository slow. */
 export interface LooseFiles {
@@ -31,8 +32,8 @@ export async function countLooseFiles(directory: string): Promise<LooseFiles> {
 }
 
 async function countLooseRefs(directory: string): Promise<number> {
-  const entries = await readdir(join(directory, 'refs'), { recursive: true, withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => entry.isFile() && !entry.name.endsWith('.lock')).length;
+  const { files } = await listRefFolders(directory, 'refs').catch(() => ({ files: [] as string[] }));
+  return files.filter((path) => !path.endsWith('.lock')).length;
 }
 
 const packTimeoutMs = 60 * 60_000;

@@ -1,12 +1,13 @@
 // Reads the values of refs from their files with the rules of git: the file of a ref takes precedence over
 // `packed-refs`. Commands of git that resolve names are not used. For them, `refs/heads/a-gabcdef1` may name a commit,
 // and `refs/heads/a` may name `refs/heads/refs/heads/a`.
-import { access, readdir, readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRefName } from '../../domain/branch-name.ts';
 import { atMost } from '../../platform/at-most.ts';
 import { HostUnavailable } from '../port.ts';
 import { isObjectId, requireRefName } from './names.ts';
+import { listRefFolders } from './ref-folders.ts';
 
 /**
  * The id of the object of a ref. Null: the ref does not exist. Throws HostUnavailable if the repository does not exist.
@@ -34,7 +35,8 @@ export async function readRefValues(directory: string, refs: readonly string[]):
 export async function listRefs(directory: string, folder: string): Promise<{ ref: string; commit: string }[]> {
   const path = folder.replace(/\/+$/, '');
   if (!isRefName(`${path}/any/name`)) return [];
-  const names = await looseNames(directory, path);
+  const { files } = await listRefFolders(directory, path).catch(unreadable);
+  const names = files.filter((name) => !name.endsWith('.lock'));
   const inTurn = atMost(maxOpenFiles);
   const read = async (ref: string): Promise<string | null> => await readLoose(directory, ref).catch(emptyIfBroken);
   const loose = await Promise.all(names.map(async (ref) => await inTurn(async () => await read(ref))));
@@ -49,18 +51,6 @@ export async function listRefs(directory: string, folder: string): Promise<{ ref
 }
 
 const maxOpenFiles = 64;
-
-/** The names of the refs under `path` that have files of their own. Git may remove a folder or a file meanwhile. */
-async function looseNames(directory: string, path: string): Promise<string[]> {
-  const gone = noneWhere(['ENOENT', 'ENOTDIR']);
-  const entries = (await readdir(join(directory, path), { withFileTypes: true }).catch(gone)) ?? [];
-  const below = entries.map(async (entry) => {
-    const ref = `${path}/${entry.name}`;
-    if (entry.isDirectory()) return await looseNames(directory, ref);
-    return entry.isFile() && !ref.endsWith('.lock') ? [ref] : [];
-  });
-  return (await Promise.all(below)).flat();
-}
 
 /** Git leaves a broken ref out of a list. */
 function emptyIfBroken(error: unknown): '' {
@@ -117,8 +107,9 @@ function packedUnder(packed: Buffer, prefix: string): Map<string, string> {
 }
 
 function noneWhere(codes: readonly string[]): (error: NodeJS.ErrnoException) => null {
-  return (error) => {
-    if (codes.includes(error.code ?? '')) return null;
-    throw new HostUnavailable(`A ref could not be read: ${error.message}`);
-  };
+  return (error) => (codes.includes(error.code ?? '') ? null : unreadable(error));
+}
+
+function unreadable(error: Error): never {
+  throw new HostUnavailable(`A ref could not be read: ${error.message}`);
 }

@@ -1,6 +1,6 @@
 // Moves refs, either all or none. A move is refused with RefMoved if a ref does not have its expected value. The error
 // has the actual value.
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommitMissing, HostRefused, HostUnavailable, RefMoved, type RefUpdate } from '../port.ts';
 import { GitFailed } from './git-failed.ts';
@@ -8,6 +8,7 @@ import type { Git } from './git.ts';
 import { requireObjectId, requireRefName } from './names.ts';
 import { isAncestor } from './ancestry.ts';
 import { readRefValue } from './ref-files.ts';
+import { listRefFolders } from './ref-folders.ts';
 import { findAbandonedUpdates, removeEntry, noteUpdates } from './ref-journal.ts';
 
 /**
@@ -61,14 +62,14 @@ export async function completeAbandonedUpdates(git: Git, directory: string): Pro
  * to a running process and stays.
  */
 export async function removeStaleLocks(directory: string, olderThanMs: number): Promise<string[]> {
-  const inside = await readdir(join(directory, 'refs'), { recursive: true }).catch(() => []);
+  const { files } = await listRefFolders(directory, 'refs').catch(() => ({ files: [] as string[] }));
   const candidates = [
     'HEAD.lock',
     'packed-refs.lock',
     'config.lock',
     'shallow.lock',
     'objects/info/commit-graph.lock',
-    ...inside.filter((path) => path.endsWith('.lock')).map((path) => join('refs', path)),
+    ...files.filter((path) => path.endsWith('.lock')),
   ];
   const removed: string[] = [];
   for (const candidate of candidates) {
