@@ -9,7 +9,7 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { createAccountReads } from './database/account-reads.ts';
 import { openReadPool, openSystemPool, unitOfWorkPool, useOf, type PoolUse } from './database/pools.ts';
-import { listenLazily, type LazyListener } from './database/lazy-listener.ts';
+import { listenLazily, type LazyListener } from './database/listener.ts';
 import { createReadQueue, type Statement } from './database/read-queue.ts';
 import { createRowReaders } from './database/row-readers.ts';
 import { createSystemQueries, type SystemQueries, type SystemSend } from './database/system-queries.ts';
