@@ -1,5 +1,4 @@
 // The local host: git repositories on disk, pull requests in tables, and checks that Interlock runs.
-import { createGroupWriter } from '../../platform/group-writer.ts';
 import { type Loop, together } from '../../platform/repeat.ts';
 import * as git from '../git/index.ts';
 import { CommitMissing, type CodeHost, type HostRepository, type PublishedHostCheck } from '../port.ts';
@@ -18,6 +17,7 @@ import { createPacking } from './packing.ts';
 import { findPublishedChecks, storePublishedChecks } from './published-checks.rows.ts';
 import { pullRequestOperations } from './pull-requests.ts';
 import { createReconciler, reconcileRepository } from './reconcile.ts';
+import { createRepositoryWriter } from './repository-writer.ts';
 import { cancelWorkflowRun, dispatchWorkflow, readWorkflowRun } from './workflow-runs.ts';
 import type { LocalHost } from './local-host.port.ts';
 import { removeRepository } from './removal.ts';
@@ -72,18 +72,11 @@ function packingOf(installation: Installation, { onError }: { readonly onError: 
 
 function publishedCheckOperations(installation: Installation) {
   const { db } = installation;
-  // Checks of the same moment are stored by one statement.
-  const writeCheck = createGroupWriter<{ readonly repository: HostRepository; readonly check: PublishedHostCheck }>({
-    groupOf: ({ repository }) => repository.id,
-    write: async (items) => {
-      const [first] = items;
-      if (first === undefined) return;
-      const checks = items.map(({ check }) => check);
-      await storePublishedChecks(db, first.repository, { checks, at: installation.clock() });
-    },
-  });
+  const writeCheck = createRepositoryWriter<PublishedHostCheck>(
+    async (repository, checks) => await storePublishedChecks(db, repository, { checks, at: installation.clock() }),
+  );
   return {
-    publishCheck: async (repository, check) => await writeCheck({ repository, check }),
+    publishCheck: writeCheck,
     listPublishedChecks: async (repository, commit) => await findPublishedChecks(db, repository, commit),
   } satisfies Partial<LocalHost>;
 }

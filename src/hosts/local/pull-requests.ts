@@ -1,12 +1,12 @@
 // Pull requests of the local host, with the rules of GitHub.
 import { countReviews, isAuthor } from '../../domain/queue/requests/reviews.ts';
-import { createGroupWriter } from '../../platform/group-writer.ts';
 import * as git from '../git/index.ts';
 import { HostRefused, type HostPullRequest, type HostRepository } from '../port.ts';
 import { queueChecks } from './ci.ts';
 import { findComments, storeComments, type NewComment } from './conversations.rows.ts';
 import type { Installation } from './installation.ts';
 import type { LocalHost } from './local-host.port.ts';
+import { createRepositoryWriter } from './repository-writer.ts';
 import { numbersOf } from './numbers.ts';
 import * as rows from './pull-requests.rows.ts';
 import { addBranchAuthors, storeReview } from './reviews.rows.ts';
@@ -188,20 +188,13 @@ function changeOperations({ installation, changed, mustFind }: StoredPullRequest
 
 function conversationOperations({ installation, changed, mustFind }: StoredPullRequests) {
   const { db } = installation;
-  // Comments of the same moment are stored by one statement.
-  const writeComment = createGroupWriter<{ readonly repository: HostRepository; readonly comment: NewComment }>({
-    groupOf: ({ repository }) => repository.id,
-    write: async (items) => {
-      const [first] = items;
-      if (first === undefined) return;
-      const comments = items.map(({ comment }) => comment);
-      await storeComments(db, first.repository, { comments, at: installation.clock() });
-    },
-  });
+  const writeComment = createRepositoryWriter<NewComment>(
+    async (repository, comments) => await storeComments(db, repository, { comments, at: installation.clock() }),
+  );
   return {
     upsertComment: async (repository, number, { key, body, version = 0 }) => {
       const comment = { number, key, body, version, author: 'interlock' };
-      await writeComment({ repository, comment }).catch(async (error: unknown) => {
+      await writeComment(repository, comment).catch(async (error: unknown) => {
         // The database refuses a comment on a pull request that does not exist.
         await mustFind(repository, number);
         throw error;
