@@ -47,8 +47,8 @@ function open(limits: Partial<GitProcessLimits> = {}): Git {
   const opened = createGit(join(folder, 'gitconfig'), { ...defaultLimits, ...limits });
   const spawn = opened.spawn.bind(opened);
   started = [];
-  opened.spawn = (at, args, env) => {
-    const child = spawn(at, args, env);
+  opened.spawn = (at, args, options) => {
+    const child = spawn(at, args, options);
     started.push({ args, child });
     return child;
   };

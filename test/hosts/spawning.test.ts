@@ -100,6 +100,63 @@ describe('a program that the spawner starts', () => {
   });
 });
 
+describe('a program whose pipes are passed on', () => {
+  const passed = (script: string): SpawnedProcess => sh(script, { passesPipes: true });
+
+  it('has its input, its outputs and its exit code', async () => {
+    const child = passed('cat; echo bye; echo tea >&2; exit 7');
+    child.stdin?.write('at once\n');
+    await once(child.stdout ?? child, 'readable');
+    child.stdin?.end('later\n');
+    expect(await endOf(child)).toEqual({ code: 7, signal: null, out: 'at once\nlater\nbye\n', err: 'tea\n' });
+  });
+
+  it('transfers many megabytes both ways, and is not read ahead', async () => {
+    const size = 20_000_000;
+    const child = passed('cat; echo done >&2');
+    let isDone = false;
+    child.stderr?.on('data', () => void (isDone = true));
+    child.stdout?.on('readable', () => {});
+    child.stdin?.end(Buffer.alloc(size, 'x'));
+    await delay(300);
+    expect(isDone).toBe(false);
+    let bytes = 0;
+    child.stdout?.removeAllListeners('readable').on('data', (chunk: Buffer) => void (bytes += chunk.length));
+    await once(child, 'close');
+    expect([bytes, isDone]).toEqual([size, true]);
+  });
+
+  it('reports that it cannot be started, and refuses input', async () => {
+    const child = spawn('/no/such/program', [], { passesPipes: true });
+    const refused = once(child.stdin ?? child, 'error');
+    child.stdin?.write('in');
+    expect(await once(child, 'error')).toEqual([expect.objectContaining({ code: 'ENOENT' })]);
+    expect(await refused).toEqual([expect.objectContaining({ message: 'the program has ended' })]);
+  });
+
+  it('is reported as killed after the spawner was killed, and ends because its input ends', async () => {
+    const child = passed('read line; echo $PPID; exec cat');
+    child.stdin?.write('go on\n');
+    const [chunk] = (await once(child.stdout ?? child, 'data')) as [Buffer];
+    const ended = endOf(child);
+    process.kill(Number.parseInt(chunk.toString(), 10), 'SIGKILL');
+    expect(await ended).toMatchObject({ code: null, signal: 'SIGKILL' });
+    await expect.poll(() => isAlive(child.pid ?? 0)).toBe(false);
+  });
+
+  it('does not keep a process from exiting that has let it go', () => {
+    const spawning = new URL('../../src/platform/spawning/index.ts', import.meta.url).href;
+    const script = `
+      const { spawn } = await import(${JSON.stringify(spawning)});
+      const child = spawn('/bin/sh', ['-c', 'read line; echo $$; exec cat'], { passesPipes: true });
+      child.stdin.write('go on\\n');
+      child.stdout.once('data', (chunk) => { console.log(String(chunk)); child.unref(); });`;
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    expect(Number(output)).toBeGreaterThan(0);
+    return expect.poll(() => isAlive(Number(output))).toBe(false);
+  });
+});
+
 describe('the spawner', () => {
   it('is one process for all programs, and is started again after it was killed, with its programs reported as killed', async () => {
     const first = await spawnerPid();

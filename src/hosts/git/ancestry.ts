@@ -1,7 +1,7 @@
 // Decides whether one commit descends from another: by a short walk over commits that are mostly in memory, or by git
 // if the walk would be long. Ancestry never changes, so the result is cached. Whether both commits still exist is read
 // each time.
-import { access } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Git } from './git.ts';
 import { readLineages, recallLineages, remember, type Lineage } from './lineage.ts';
@@ -21,7 +21,7 @@ export async function isAncestor(
   const known = rememberedOf(git);
   const key = `${directory} ${older.commit} ${newer.commit}`;
   // The result is not cached in a shallow repository, because more of its history may be fetched.
-  const isWhole = !(await isShallow(directory));
+  const isWhole = !isShallow(directory);
   const isDescendant = isWhole ? (known.get(key) ?? (await walk(git, directory, { older, newer }))) : null;
   if (isDescendant !== null) {
     remember(known, key, isDescendant);
@@ -88,9 +88,6 @@ function newestOf(nodes: ReadonlySet<Lineage>): Lineage | null {
   return newest;
 }
 
-async function isShallow(directory: string): Promise<boolean> {
-  return await access(join(directory, 'shallow')).then(
-    () => true,
-    () => false,
-  );
+function isShallow(directory: string): boolean {
+  return existsSync(join(directory, 'shallow'));
 }

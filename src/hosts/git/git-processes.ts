@@ -1,5 +1,5 @@
 // Long-running git processes: at most one of each kind for a repository. The least recently used ones end first.
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SpawnedProcess } from '../../platform/spawning/index.ts';
 import { type GitProcess, type Question, startGitProcess } from './git-process.ts';
@@ -53,7 +53,7 @@ export function createGitProcesses(
 
   return {
     ask: async (directory, kind, question) => {
-      const repository = await identify(directory);
+      const repository = identify(directory);
       const key = `${kind} ${directory}`;
       let found = running.get(key);
       if (found?.repository !== repository) {
@@ -72,10 +72,15 @@ export function createGitProcesses(
 
 // If the folder of a repository is replaced by another one, a long-running git still reads the old folder. It also
 // reads removed packs that it has open. So a process is used only while the identity of its folders stays the same.
-async function identify(directory: string): Promise<string> {
-  const stamps = ['config', 'objects/pack'].map(async (path) => {
-    const found = await stat(join(directory, path), { bigint: true }).catch(() => null);
-    return found === null ? '' : `${found.dev} ${found.ino} ${found.mtimeNs}`;
+// The two calls take 5 µs, and 40 µs of CPU as promises. Each request to git makes them.
+function identify(directory: string): string {
+  const stamps = ['config', 'objects/pack'].map((path) => {
+    try {
+      const { dev, ino, mtimeNs } = statSync(join(directory, path), { bigint: true });
+      return `${dev} ${ino} ${mtimeNs}`;
+    } catch {
+      return '';
+    }
   });
-  return (await Promise.all(stamps)).join('; ');
+  return stamps.join('; ');
 }

@@ -46,7 +46,11 @@ export interface Git {
   /** The trimmed standard output of `run`. */
   text(directory: string, args: readonly string[], input?: GitInput): Promise<string>;
   /** Starts git with its three streams as pipes, for input or output that is too large for memory. */
-  spawn(directory: string, args: readonly string[], env?: Readonly<Record<string, string>>): SpawnedProcess;
+  spawn(
+    directory: string,
+    args: readonly string[],
+    options?: { readonly env?: Readonly<Record<string, string>> | undefined; readonly passesPipes?: boolean },
+  ): SpawnedProcess;
   /** Starts `git receive-pack`, which refuses a push that exceeds the bounds. */
   receive(directory: string, bounds: UnpackBounds, options: { readonly forwardOnly: boolean }): SpawnedProcess;
   /** Long-running processes for frequent requests, for which starting a process would take longer than the answer. */
@@ -119,7 +123,8 @@ export function createGit(configFile: string, limits: GitProcessLimits = default
     ...extra,
   });
   const git: Git = {
-    spawn: (directory, args, env) => spawn('git', args, { cwd: directory, env: environment(env) }),
+    spawn: (directory, args, { env, passesPipes = false } = {}) =>
+      spawn('git', args, { cwd: directory, env: environment(env), passesPipes }),
     receive: (directory, bounds, { forwardOnly }) => {
       const { before, options, env } = receivingCommand(bounds, hooks, prlimit);
       const strict = forwardOnly ? ['-c', 'receive.denyNonFastForwards=true'] : [];
@@ -134,11 +139,11 @@ export function createGit(configFile: string, limits: GitProcessLimits = default
             env: environment(input.env),
             detached: input.signal !== undefined,
           })
-        : git.spawn(directory, args, input.env);
+        : git.spawn(directory, args, { env: input.env });
       return await inSpan(`git ${commandOf(args)}`, { kind: 'client' }, async () => await collect(child, args, input));
     },
     text: async (directory, args, input) => (await git.run(directory, args, input)).stdout.toString('utf8').trim(),
-    processes: createGitProcesses((directory, args) => git.spawn(directory, args), limits),
+    processes: createGitProcesses((directory, args) => git.spawn(directory, args, { passesPipes: true }), limits),
   };
   return git;
 }

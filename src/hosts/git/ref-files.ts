@@ -1,10 +1,11 @@
 // Reads the values of refs from their files with the rules of git: the file of a ref takes precedence over
 // `packed-refs`. Commands of git that resolve names are not used. For them, `refs/heads/a-gabcdef1` may name a commit,
 // and `refs/heads/a` may name `refs/heads/refs/heads/a`.
+import { readFileSync } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { isRefName } from '../../domain/branch-name.ts';
-import { atMost } from '../../platform/at-most.ts';
 import { HostUnavailable } from '../port.ts';
 import { isObjectId, requireRefName } from './names.ts';
 import { listRefFolders } from './ref-folders.ts';
@@ -37,9 +38,11 @@ export async function listRefs(directory: string, folder: string): Promise<{ ref
   if (!isRefName(`${path}/any/name`)) return [];
   const { files } = await listRefFolders(directory, path).catch(unreadable);
   const names = files.filter((name) => !name.endsWith('.lock'));
-  const inTurn = atMost(maxOpenFiles);
-  const read = async (ref: string): Promise<string | null> => await readLoose(directory, ref).catch(emptyIfBroken);
-  const loose = await Promise.all(names.map(async (ref) => await inTurn(async () => await read(ref))));
+  const loose: (string | null)[] = [];
+  for (const ref of names) {
+    loose.push(await readLoose(directory, ref).catch(emptyIfBroken));
+    if (loose.length % filesAtOnce === 0) await setImmediate();
+  }
   // As in `readRefValues`, `packed-refs` is read last.
   const values = packedUnder(await readPacked(directory), `${path}/`);
   for (const [at, ref] of names.entries()) {
@@ -50,7 +53,8 @@ export async function listRefs(directory: string, folder: string): Promise<{ ref
   return [...values].map(([ref, commit]) => ({ ref, commit })).toSorted((a, b) => compareBytes(a.ref, b.ref));
 }
 
-const maxOpenFiles = 64;
+/** After this many files, which take one to two milliseconds, other work of this process goes on. */
+const filesAtOnce = 256;
 
 /** Git leaves a broken ref out of a list. */
 function emptyIfBroken(error: unknown): '' {
@@ -69,13 +73,22 @@ class BrokenRef extends HostUnavailable {}
 const maxLinks = 5;
 
 async function readLoose(directory: string, ref: string, linksLeft = maxLinks): Promise<string | null> {
-  const text = await readFile(join(directory, ref), 'utf8').catch(noneWhere(['ENOENT', 'ENOTDIR', 'EISDIR']));
+  const text = readSmall(join(directory, ref));
   const value = text?.slice(0, 40) ?? null;
   if (text === null || value === null || isObjectId(value)) return value;
   const [, target] = /^ref:\s*(\S+)\s*$/.exec(text) ?? [];
   if (target === undefined || !isRefName(target) || linksLeft === 0)
     throw new BrokenRef(`The file of ${ref} does not contain an object id or the name of another ref`);
   return (await readLoose(directory, target, linksLeft - 1)) ?? findPacked(await readPacked(directory), target);
+}
+
+// Reading 41 bytes takes 5 µs. As promises, opening, reading and closing the file would take 76 µs of CPU.
+function readSmall(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    return noneWhere(['ENOENT', 'ENOTDIR', 'EISDIR'])(error as NodeJS.ErrnoException);
+  }
 }
 
 // The file has all refs of landings, so it is searched as bytes: to decode it would take longer.

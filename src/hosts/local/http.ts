@@ -127,7 +127,9 @@ async function uploadPack(
 ): Promise<FastifyReply> {
   const { git, directoryOf } = options.host.installation;
   const body = bodyOf(request);
-  const child = git.spawn(directoryOf(repository), ['upload-pack', '--stateless-rpc', '.'], protocolOf(request));
+  const child = git.spawn(directoryOf(repository), ['upload-pack', '--stateless-rpc', '.'], {
+    env: protocolOf(request),
+  });
   const { stdin, stdout, stderr } = child;
   if (!stdin || !stdout) throw new Error('git was started without its streams');
   stderr?.resume();

@@ -2,11 +2,13 @@
 // spawn stops a process of 370 MB for 31 ms, and one of 55 MB for 2 ms.
 import { fork, type ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { nodeFlags } from '../node-flags.ts';
 import { threadScript } from '../threads.ts';
 import type { Order, Report, SpawnRequest } from './messages.ts';
+import { PassedPipes } from './passed-pipes.ts';
 
 export interface SpawnOptions {
   readonly cwd?: string;
@@ -16,6 +18,12 @@ export interface SpawnOptions {
   readonly stdio?: readonly ('ignore' | 'pipe')[];
   /** The program leads a process group of its own. */
   readonly detached?: boolean;
+  /**
+   * This process gets the pipes of the program from the spawner, and reads and writes them itself. Without it, every
+   * chunk is a message to or from the spawner. It is for programs that run long and are often written to, and only for
+   * those that write nothing before they get input.
+   */
+  readonly passesPipes?: boolean;
 }
 
 /**
@@ -43,6 +51,8 @@ export class SpawnedProcess extends EventEmitter<Events> {
   readonly stdio: readonly (Readable | null)[];
   readonly #child: number;
   readonly #spawner: Spawner;
+  /** Null: every chunk is a message to or from the spawner. */
+  readonly #passed: PassedPipes | null;
   #written: ((error?: Error | null) => void) | null = null;
   #isOver = false;
 
@@ -50,9 +60,11 @@ export class SpawnedProcess extends EventEmitter<Events> {
     super();
     this.#spawner = spawner;
     this.#child = child;
-    this.stdin = request.stdio[0] === 'pipe' ? this.#input() : null;
+    const passed = request.passesPipes ? new PassedPipes() : null;
+    this.#passed = passed;
+    this.stdin = request.stdio[0] === 'pipe' ? (passed?.input() ?? this.#input()) : null;
     this.stdio = request.stdio.map((kind, descriptor) =>
-      kind === 'pipe' && descriptor > 0 ? this.#output(descriptor) : null,
+      kind === 'pipe' && descriptor > 0 ? (passed?.output(descriptor) ?? this.#output(descriptor)) : null,
     );
     spawner.send({ kind: 'start', child, request });
   }
@@ -77,19 +89,26 @@ export class SpawnedProcess extends EventEmitter<Events> {
   /** Lets this process exit while the program runs. */
   unref(): void {
     this.#spawner.release(this.#child);
+    this.#passed?.hold(false);
   }
 
   ref(): void {
-    if (!this.#isOver) this.#spawner.hold(this.#child);
+    if (this.#isOver) return;
+    this.#spawner.hold(this.#child);
+    this.#passed?.hold(true);
   }
 
-  /** Only for the spawner. */
-  receive(report: Report): void {
+  /** Only for the spawner. `pipe`: the pipe of a report of the kind `pipe`, unless the program has ended already. */
+  receive(report: Report, pipe?: Socket): void {
     switch (report.kind) {
       case 'started':
         this.pid = report.pid;
         return;
+      case 'pipe':
+        this.#passed?.take(report.descriptor, pipe ?? null);
+        return;
       case 'failed':
+        this.#passed?.close();
         this.#end();
         this.emit('error', Object.assign(new Error(report.message), { code: report.code }));
         return;
@@ -108,6 +127,12 @@ export class SpawnedProcess extends EventEmitter<Events> {
       default:
         report satisfies never;
     }
+  }
+
+  /** Only for the spawner, if it was killed. */
+  loseOutputs(): void {
+    this.#passed?.close();
+    if (this.#passed === null) for (const output of this.stdio) output?.push(null);
   }
 
   #answerWrite(error: string | null): void {
@@ -231,7 +256,11 @@ class Spawner {
       execArgv: [...nodeFlags(), '--max-old-space-size=256'],
       env: {},
     });
-    spawner.on('message', (report: Report) => this.#children.get(report.child)?.receive(report));
+    spawner.on('message', (report: Report, pipe) => {
+      const child = this.#children.get(report.child);
+      if (child === undefined) (pipe as Socket | undefined)?.destroy();
+      else child.receive(report, pipe as Socket | undefined);
+    });
     spawner.on('error', () => {});
     spawner.once('exit', () => this.#lose(spawner));
     this.#process = spawner;
@@ -243,8 +272,7 @@ class Spawner {
   #lose(spawner: ChildProcess): void {
     if (this.#process === spawner) this.#process = null;
     for (const [child, started] of this.#children) {
-      for (const [descriptor] of started.stdio.entries())
-        if (descriptor > 0) started.receive({ kind: 'outputEnded', child, descriptor });
+      started.loseOutputs();
       started.receive(
         started.pid === undefined
           ? { kind: 'failed', child, message: 'the process that starts programs was killed', code: undefined }
@@ -265,5 +293,6 @@ export function spawn(file: string, args: readonly string[], options: SpawnOptio
     env: options.env ?? process.env,
     stdio: options.stdio ?? ['pipe', 'pipe', 'pipe'],
     detached: options.detached,
+    passesPipes: options.passesPipes,
   });
 }

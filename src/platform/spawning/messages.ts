@@ -7,6 +7,7 @@ export interface SpawnRequest {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdio: readonly ('ignore' | 'pipe')[];
   readonly detached?: boolean | undefined;
+  readonly passesPipes?: boolean | undefined;
 }
 
 export type Order =
@@ -21,6 +22,8 @@ export type Order =
 
 export type Report =
   | { readonly kind: 'started'; readonly child: number; readonly pid: number }
+  /** Comes with the pipe of this descriptor, which the spawner uses no more. */
+  | { readonly kind: 'pipe'; readonly child: number; readonly descriptor: number }
   | { readonly kind: 'failed'; readonly child: number; readonly message: string; readonly code: string | undefined }
   /** `error`: why the child cannot read any more. Null: the chunk was written. */
   | { readonly kind: 'written'; readonly child: number; readonly error: string | null }

@@ -1,6 +1,7 @@
 // The spawner: a small process that starts programs for a large one. It imports almost no other file, so that it stays
 // small. It ends with the process that started it, and then the pipes to its children close.
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { closeInheritedDescriptors } from './inherited.ts';
 import type { Order, Report } from './messages.ts';
@@ -27,7 +28,7 @@ function report(message: Report): void {
 }
 
 function start({ child, request }: Extract<Order, { kind: 'start' }>): void {
-  const { file, args, cwd, env, stdio, detached } = request;
+  const { file, args, cwd, env, stdio, detached, passesPipes = false } = request;
   const started = spawn(file, [...args], {
     env,
     stdio: [...stdio],
@@ -38,14 +39,25 @@ function start({ child, request }: Extract<Order, { kind: 'start' }>): void {
   children.set(child, { process: started, outputs });
   for (const [descriptor, stream] of started.stdio.entries()) {
     stream?.on('error', () => {});
-    if (descriptor > 0 && stream) follow(child, descriptor, { outputs, stream: stream as Readable });
+    if (descriptor > 0 && stream && !passesPipes) follow(child, descriptor, { outputs, stream: stream as Readable });
   }
-  started.on('spawn', () => report({ kind: 'started', child, pid: started.pid ?? 0 }));
+  started.on('spawn', () => {
+    report({ kind: 'started', child, pid: started.pid ?? 0 });
+    // The input goes last: the program writes nothing before it gets input, so nothing is read here.
+    for (const [descriptor, stream] of [...started.stdio.entries()].toReversed())
+      if (stream && passesPipes) passPipe(child, descriptor, stream as Socket);
+  });
   started.on('error', (error: NodeJS.ErrnoException) => {
     if (started.pid === undefined) report({ kind: 'failed', child, message: error.message, code: error.code });
   });
   started.on('exit', (code, signal) => report({ kind: 'exited', child, code, signal }));
   started.on('close', () => void children.delete(child));
+}
+
+function passPipe(child: number, descriptor: number, pipe: Socket): void {
+  const message: Report = { kind: 'pipe', child, descriptor };
+  // Without its pipe the socket does not close by itself, and the child would be kept for ever.
+  process.send?.(message, pipe, {}, () => void pipe.destroy());
 }
 
 function follow(
