@@ -5,7 +5,6 @@ import { decidePause, type Pause, type PauseRule } from '../../../domain/queue/r
 import type { FreezeInForce } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { StoredFreeze } from '../../repositories/index.ts';
-import type { QueueRow } from './as-of.rows.ts';
 
 export interface EventRow {
   readonly action: string;
@@ -30,21 +29,18 @@ export async function readGateEvents(
   );
 }
 
-export async function pauseOf(
-  ctx: Context,
-  tx: Transaction,
-  of: { readonly queue: QueueRow; readonly log: readonly EventRow[]; readonly at: Date | null },
-): Promise<Pause | null> {
-  const { queue, log, at } = of;
-  if (at !== null) {
-    const last = log.find(({ action }) => action === 'repository_paused' || action === 'repository_unpaused');
-    return decidePause({ paused: last?.action === 'repository_paused' }, rulesIn(log), queue.baseBranch);
-  }
-  const rules = await tx.query<PauseRule>(
+/** The pause rules in force now, the newest first. */
+export async function readPauseRules(ctx: Context, tx: Transaction, repositoryId: string): Promise<PauseRule[]> {
+  return await tx.query<PauseRule>(
     'select pattern, paused, paused_message as "pausedMessage" from branch_pause where account_id = $1 and repository_id = $2 order by id desc',
-    [ctx.accountId, queue.repositoryId],
+    [ctx.accountId, repositoryId],
   );
-  return decidePause(queue, rules, queue.baseBranch);
+}
+
+/** The pause of the base branch at the instant up to which the log was read. */
+export function pauseAt(log: readonly EventRow[], baseBranch: string): Pause | null {
+  const last = log.find(({ action }) => action === 'repository_paused' || action === 'repository_unpaused');
+  return decidePause({ paused: last?.action === 'repository_paused' }, rulesIn(log), baseBranch);
 }
 
 /** The pause rules at the instant: the newest event about each pattern determines its rule. */

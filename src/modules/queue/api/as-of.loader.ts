@@ -8,7 +8,7 @@ import type { Cause } from '../../../domain/queue/explain/condition.ts';
 import type { BatchCause } from '../../../domain/queue/explain/line-position.ts';
 import { decideLandingsFrom } from '../../../domain/queue/landing/landing-time.ts';
 import { viewLine, type LineView } from '../../../domain/queue/planning/line.ts';
-import type { Pause } from '../../../domain/queue/requests/pause.ts';
+import { decidePause, type Pause } from '../../../domain/queue/requests/pause.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { BuildState, PinnedHead, PullRequestState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import { withStacks } from '../../../domain/queue/requests/stacks.ts';
@@ -18,10 +18,10 @@ import { freezesOf, loadBranchFreezes, type StoredFreeze } from '../../repositor
 import { haltOf, rulesOf } from '../store/rules-in-force.ts';
 import { labelBatches, loadGates } from '../facts/final-gates.ts';
 import { findFront } from '../facts/front-of-line.ts';
-import { lineageOf, loadLandings } from '../facts/landings.loader.ts';
+import { lineageOf, loadLandings, type RecordedLanding } from '../facts/landings.loader.ts';
 import { loadJudgedBuilds } from '../facts/judged-builds.ts';
 import { toPullRequestState } from '../planning/snapshot.rows.ts';
-import { findPauseEvent, freezeCause, pauseOf, readGateEvents, toCause } from './as-of.gates.ts';
+import { findPauseEvent, freezeCause, pauseAt, readGateEvents, readPauseRules, toCause } from './as-of.gates.ts';
 import {
   configurationAt,
   readBatches,
@@ -97,9 +97,12 @@ export async function loadQueueAsOf(ctx: Context, tx: Transaction, request: Queu
     at === null ? queue.configurationYaml : await configurationAt(ctx, tx, { repositoryId, instant });
   const { configuration, rules } = rulesOf({ configurationYaml }, queue);
   const haltedReason = haltOf({ configurationYaml }, queue);
-  const { freezes, ...holds } = await loadHolds(ctx, tx, { ...request, queue, now, instant });
-  const rows = await readBatches(ctx, tx, { queueId, instant });
-  const { coveredTo, ...parts } = await readParts(ctx, tx, { ...request, queue, rules, rows, now, instant });
+  const [{ freezes, ...holds }, rows, landed] = await Promise.all([
+    loadHolds(ctx, tx, { ...request, queue, now, instant }),
+    readBatches(ctx, tx, { queueId, instant }),
+    readLandingsAt(ctx, tx, { queueId, now, instant }),
+  ]);
+  const { coveredTo, ...parts } = await readParts(ctx, tx, { ...request, queue, rules, rows, landed, now, instant });
   const snapshot: Snapshot = {
     ...parts,
     queue: {
@@ -144,9 +147,13 @@ interface HoldsOf extends QueueAtInstant {
 /** The reasons why landings of the queue wait, each with its event. */
 async function loadHolds(ctx: Context, tx: Transaction, { queueId, at, queue, now, instant }: HoldsOf) {
   const { repositoryId, baseBranch } = queue;
-  const log = await readGateEvents(ctx, tx, { queueId, repositoryId, instant });
-  const pause = await pauseOf(ctx, tx, { queue, log, at });
-  const freezes = freezesOf(await loadBranchFreezes(tx, { accountId: ctx.accountId, repositoryId, at }), baseBranch);
+  const [log, pauseRules, stored] = await Promise.all([
+    readGateEvents(ctx, tx, { queueId, repositoryId, instant }),
+    at === null ? readPauseRules(ctx, tx, repositoryId) : null,
+    loadBranchFreezes(tx, { accountId: ctx.accountId, repositoryId, at }),
+  ]);
+  const pause = pauseRules === null ? pauseAt(log, baseBranch) : decidePause(queue, pauseRules, baseBranch);
+  const freezes = freezesOf(stored, baseBranch);
   const frozen = findFreezeInForce(freezes, now);
   const halt = log.find(({ action }) => action === 'queue_halted' || action === 'queue_resumed');
   return {
@@ -176,6 +183,7 @@ function queueState(id: string, { baseBranch, tip, tree }: QueueRow, lineage: re
 interface Read extends HoldsOf {
   readonly rules: QueueRules;
   readonly rows: readonly BatchRow[];
+  readonly landed: readonly RecordedLanding[];
 }
 
 interface Parts
@@ -185,12 +193,11 @@ interface Parts
 }
 
 async function readParts(ctx: Context, tx: Transaction, of: Read): Promise<Parts> {
-  const { queueId, at, queue, rules, rows, now, instant } = of;
+  const { at, queue, rules, rows, landed, instant } = of;
   const { repositoryId } = queue;
   const tip = queue.tip ?? '';
   const batches = rows.map((row) => toBatch(row, instant));
   const members = batches.flatMap((batch) => batch.members);
-  const landed = await readLandingsAt(ctx, tx, { queueId, now, instant });
   const lineage = lineageOf(landed, tip);
   const parents = [...lineage, ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit])];
   const mergeResults = await readMergeResults(ctx, tx, { repositoryId, parents, instant });
@@ -201,17 +208,19 @@ async function readParts(ctx: Context, tx: Transaction, of: Read): Promise<Parts
   const commits = [...tested, ...line.others.map(({ headSha }) => headSha)];
   const trees = batches.flatMap((batch) => batch.tree ?? []);
   const evidenceHeads = mayHeadsBeEvidence(rules) ? heads : [];
-  const builds = await loadJudgedBuilds(ctx, tx, {
-    wanted: { repositoryId, commits, trees, heads: evidenceHeads, at },
-    rules,
-  });
   const membersOf = batches.map((batch) => [batch.id, batch.members.map(({ pullRequest }) => pullRequest)] as const);
-  const gates = await loadGates(ctx, tx, { rules, batches: labelBatches(membersOf, line.others), at });
+  const inLine = [...line.waiting, ...line.others].map(({ id }) => id);
+  const [builds, gates, landings, targets] = await Promise.all([
+    loadJudgedBuilds(ctx, tx, { wanted: { repositoryId, commits, trees, heads: evidenceHeads, at }, rules }),
+    loadGates(ctx, tx, { rules, batches: labelBatches(membersOf, line.others), at }),
+    loadLandings(ctx, tx, { landed, tip, since: bases }),
+    rules.useAffectedTargets ? readTargetsAt(ctx, tx, { ids: inLine, instant }) : new Map<string, string[]>(),
+  ]);
   return {
     coveredTo,
     lineage,
-    landings: await loadLandings(ctx, tx, { landed, tip, since: bases }),
-    pullRequests: await readPullRequests(ctx, tx, { line, builds, rules, instant }),
+    landings,
+    pullRequests: toPullRequests({ line, builds, rules, targets }),
     batches: batches.map((batch) => ({ ...batch, gates: gates.get(batch.id) ?? [] })),
     builds: withoutHeads(builds, rules, [...heads, ...members.map(({ head }) => head)]),
     mergeResults,
@@ -246,20 +255,18 @@ interface PullRequestsOf {
   readonly line: LineAt;
   readonly builds: readonly BuildState[];
   readonly rules: QueueRules;
-  readonly instant: string;
+  readonly targets: ReadonlyMap<string, readonly string[]>;
 }
 
 const emptyRow: WaitingRow = { id: '', number: 0, headSha: '', rank: 0, queuedAt: 0 };
 
-async function readPullRequests(
-  ctx: Context,
-  tx: Transaction,
-  { line: { waiting, others }, builds, rules, instant }: PullRequestsOf,
-): Promise<readonly PullRequestState[]> {
+function toPullRequests({
+  line: { waiting, others },
+  builds,
+  rules,
+  targets,
+}: PullRequestsOf): readonly PullRequestState[] {
   const inLine = new Set([...waiting, ...others].map(({ id }) => id));
-  const targets = rules.useAffectedTargets
-    ? await readTargetsAt(ctx, tx, { ids: [...inLine], instant })
-    : new Map<string, string[]>();
   const buildOf = new Map(builds.map((build) => [build.commit, build]));
   const waitingState = toPullRequestState({ ...usualValues, ...emptyRow }, undefined, rules);
   return withStacks([

@@ -133,8 +133,10 @@ export async function explainAll(
 ): Promise<Map<string, PullRequestExplanation>> {
   const instant = asOf?.toISOString() ?? 'infinity';
   const ids = [...new Set(pullRequests.map(({ id }) => id))];
-  const versions = await readVersions(ctx, tx, { ids, instant, isBrief });
-  const events = await readEvents(ctx, tx, { ids, instant, isBrief });
+  const [versions, events] = await Promise.all([
+    readVersions(ctx, tx, { ids, instant, isBrief }),
+    readEvents(ctx, tx, { ids, instant, isBrief }),
+  ]);
   const answers = new Map<string, PullRequestExplanation>();
   const byQueue = Map.groupBy(pullRequests, ({ id }) => versions.get(id)?.[0]?.queueId ?? null);
   for (const [queueId, inQueue] of byQueue) {
@@ -191,12 +193,13 @@ async function explainFully(
 ): Promise<PullRequestExplanation[]> {
   const instant = queueAsOf.at?.toISOString() ?? 'infinity';
   const belowIds = recorded.flatMap(({ version }) => version.belowId ?? []);
-  const below =
+  const heads = recorded.map(({ version }) => version.headSha);
+  const [below, builds] = await Promise.all([
     belowIds.length === 0
       ? new Map<string, Version[]>()
-      : await readVersions(ctx, tx, { ids: belowIds, instant, isBrief: true });
-  const heads = recorded.map(({ version }) => version.headSha);
-  const builds = await readBuildsOf(ctx, tx, { queue: queueAsOf, commits: [...new Set(heads)] });
+      : readVersions(ctx, tx, { ids: belowIds, instant, isBrief: true }),
+    readBuildsOf(ctx, tx, { queue: queueAsOf, commits: [...new Set(heads)] }),
+  ]);
   const known = recorded.map((each) => {
     const own = builds.get(each.version.headSha);
     const ownVerdict = ownVerdictOf(each.version, judgeOwnChecks(own, queueAsOf.rules));
