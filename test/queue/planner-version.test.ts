@@ -1,7 +1,7 @@
 // While workers are upgraded, an old worker does not plan a queue that a newer one has planned.
 import { expect, it } from 'vitest';
 import { advanceQueue } from '../../src/modules/queue/index.ts';
-import { plannerVersion } from '../../src/modules/queue/planning/advance.ts';
+import { plannerVersion } from '../../src/domain/queue/plan.ts';
 import { createLog } from '../../src/platform/logging.ts';
 import { parallel, world } from '../support/world.ts';
 

@@ -6,6 +6,12 @@ import { isSpeculative, viewLine } from './planning/line.ts';
 import { planSpeculatively } from './speculation/plan.ts';
 import type { Decision } from './model/decision.ts';
 
+/**
+ * Increase this number with every change of the planner's rules. A worker with a lower number does not plan a queue
+ * that a worker with a higher number has planned.
+ */
+export const plannerVersion = 9;
+
 export function plan(snapshot: Snapshot, now: number): Decision[] {
   if (snapshot.queue.haltedReason !== null) return [];
   const view = viewLine(snapshot, now);

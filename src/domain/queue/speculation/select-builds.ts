@@ -1,5 +1,5 @@
-// Selects the builds that start. Possible builds start in order of the probability that they are needed. A build is
-// needed if exactly the pull requests that it assumes land before it.
+// Selects the builds that start, in the order of start-order.ts. A build is needed if exactly the pull requests that it
+// assumes land before it.
 import TinyQueue from 'tinyqueue';
 import { allowsIsolatedBuilds, isIsolatedBuild, needsIsolatedBuild } from './isolated-first-build.ts';
 import { isInIsolatedRetry } from './isolated-retry.ts';
@@ -10,6 +10,7 @@ import { type SpeculativeBuild, type SpeculationGraph, pin } from './graph.ts';
 
 import { probabilityOfAssumptions, type LandingProbabilities } from './landing-probability.ts';
 import { isCulpritSearched, findUnexplainedReds } from './culprit-search.ts';
+import { startOrderOf } from './start-order.ts';
 import { unitsOf } from './build-units.ts';
 import type { Decision } from '../model/decision.ts';
 import {
@@ -65,7 +66,6 @@ export function selectBuilds(
   });
   const reds = findUnexplainedReds(graph);
   for (let best = heap.pop(); best !== undefined; best = heap.pop()) {
-    if (isAdaptive && best.next.probability < minProbability) break;
     const assumed = isAdaptive ? listAssumedIndices(graph, best, reds) : listAssumedOptimistically(graph, best);
     // An isolated first build may have the same content as another candidate.
     const isStarted = assumed?.length === 0 && starts.some((each) => isIsolatedStart(graph, each, best));
@@ -78,25 +78,23 @@ export function selectBuilds(
       }
       starts.push(start(graph, { members: best.members, assumed, cause, after: starts.length }));
     }
-    if (isAdaptive) for (const next of nextCandidates(best)) heap.push(next);
+    if (isAdaptive) for (const next of nextCandidates(best).filter(isUseful)) heap.push(next);
   }
   return { starts, dropped, until: formed.until };
 }
 
-/**
- * For each unit, the candidate with the most probable assumption. The most probable candidate comes first. With linear
- * speculation, the first in line comes first.
- */
+function isUseful({ next }: Candidate): boolean {
+  return next.probability >= minProbability;
+}
+
+/** For each unit, the candidate with the most probable assumption. */
 function collectCandidates(
   graph: SpeculationGraph,
   probabilities: LandingProbabilities,
   { units, mayIsolate }: { readonly units: readonly (readonly number[])[]; readonly mayIsolate: boolean },
 ): TinyQueue<Candidate> {
   const isAdaptive = graph.view.snapshot.rules.speculation === 'adaptive';
-  const heap = new TinyQueue<Candidate>(
-    [],
-    (a, b) => (isAdaptive ? b.next.probability - a.next.probability : 0) || firstMember(a) - firstMember(b),
-  );
+  const heap = new TinyQueue<Candidate>([], startOrderOf(graph));
   const mostProbable = isAdaptive
     ? graph.productsBefore(probabilities.map((lands) => Math.max(lands, 1 - lands)))
     : null;
@@ -109,7 +107,7 @@ function collectCandidates(
     if (mostProbable !== null && (mostProbable[first] ?? 1) < minProbability && !isInIsolatedRetry(graph, first))
       continue;
     const candidate = mostLikelyCandidate(graph, probabilities, members);
-    if (candidate !== null) heap.push(candidate);
+    if (candidate !== null && (!isAdaptive || isUseful(candidate))) heap.push(candidate);
   }
   return heap;
 }

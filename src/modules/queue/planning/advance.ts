@@ -3,7 +3,7 @@
 // cleaned up.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
-import { plan } from '../../../domain/queue/plan.ts';
+import { plan, plannerVersion } from '../../../domain/queue/plan.ts';
 import { branchHoldsOf, readHoldRows, type BranchHolds } from '../../repositories/index.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { reconsider } from '../admission/admission.service.ts';
@@ -27,12 +27,6 @@ import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
 import { hostClient, toHostedRepository } from '../../../hosts/port.ts';
 import { startWork, finishWork, haltWork, type QueueWork } from '../store/status.writer.ts';
-
-/**
- * Increase this number with every change of the planner's rules. A worker with a lower number does not plan a queue
- * that a worker with a higher number has planned.
- */
-export const plannerVersion = 8;
 
 export interface Advance extends OpenWork {
   /** When the queue takes its next turn without a wake. Null: only after a wake. Milliseconds since the epoch. */
