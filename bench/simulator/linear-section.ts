@@ -67,7 +67,9 @@ function verdict({
     slower.length === 0
       ? `On none of the ${days} kinds of days does adaptive speculation have longer waits.`
       : `On ${cellsOf(slower)} of ${days} kinds of days adaptive speculation has longer waits: ${slower.map(describeWaits).join('; ')}.`,
-    `On ${cellsOf(dearer)} of ${days} it makes more builds a change.`,
+    dearer.length === 0
+      ? `On none of the ${days} does it make more builds a change.`
+      : `On ${cellsOf(dearer)} of ${days} it makes more builds a change: ${dearer.map(describeBuilds).join('; ')}.`,
   ].join(' ');
 }
 
@@ -75,4 +77,9 @@ function describeWaits({ row, adaptive }: Compared): string {
   const longer = waits.filter((wait) => adaptive[wait] > row[wait]);
   const figures = longer.map((wait) => `${names[wait]} ${show(adaptive[wait])} instead of ${show(row[wait])}`);
   return `with ${nameDay(row.cell)}, ${figures.join(' and ')} (\`${row.policy}\`)`;
+}
+
+function describeBuilds({ row, adaptive }: Compared): string {
+  const [ours, theirs] = [adaptive.buildsPerChange, row.buildsPerChange].map(show);
+  return `with ${nameDay(row.cell)}, ${ours} instead of ${theirs} (\`${row.policy}\`)`;
 }

@@ -1,4 +1,5 @@
 // Measures a policy on a day, and averages over days.
+import { plannerVersion } from '../../src/domain/queue/plan.ts';
 import { simulate, type Run } from '../../src/domain/simulation/engine.ts';
 import { quantile } from '../../src/domain/simulation/quantile.ts';
 import type { Cell } from './cell.ts';
@@ -25,6 +26,8 @@ export interface Measurement {
   readonly ejectedUnjustly: number;
   /** Only for `interlock`. */
   readonly tail?: Tail;
+  /** The version of the planner's rules. Only for policies that are our planner. */
+  readonly plannerVersion?: number;
 }
 
 /** Times are ratios to the times of the policy `referencePolicy` on the same days. */
@@ -52,6 +55,8 @@ export interface Row extends Figures {
   readonly interlock: Figures | null;
   /** The sum over the days. Only for `interlock`. */
   readonly tail?: Tail;
+  /** The versions of the planner's rules on these days, the oldest first. Only for policies that are our planner. */
+  readonly plannerVersions?: readonly number[];
 }
 
 export function measureTask({ cell, policy, ...day }: Task): Measurement {
@@ -59,10 +64,16 @@ export function measureTask({ cell, policy, ...day }: Task): Measurement {
   if (makePolicy === undefined)
     throw new Error(`There is no policy ${policy}. The policies are ${Object.keys(policies).join(', ')}.`);
   const setup = drawDay(cell, day);
-  if (makePolicy !== interlock) return measurementOf(simulate(setup, makePolicy), setup.changes.length);
+  const version = policy.startsWith('interlock') && { plannerVersion };
+  if (makePolicy !== interlock)
+    return { ...measurementOf(simulate(setup, makePolicy), setup.changes.length), ...version };
   const recorder = new TailRecorder();
   const run = simulate(setup, () => recorder.watch(interlock(setup, recorder.onPlan)));
-  return { ...measurementOf(run, setup.changes.length), tail: recorder.tailOf(run.outcomes, setup.workers) };
+  return {
+    ...measurementOf(run, setup.changes.length),
+    tail: recorder.tailOf(run.outcomes, setup.workers),
+    ...version,
+  };
 }
 
 function measurementOf(run: Run, changes: number): Measurement {

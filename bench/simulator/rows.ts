@@ -25,6 +25,7 @@ export function rowsOf(measured: readonly MeasuredTask[], shown: readonly string
     const days = group.flatMap(({ task }) => ratiosOf(task) ?? []);
     const ours = group.flatMap(({ task }) => ratiosOf(task, 'interlock') ?? []);
     const tails = group.flatMap(({ measurement }) => measurement.tail ?? []);
+    const versions = [...new Set(group.flatMap(({ measurement }) => measurement.plannerVersion ?? []))];
     const meanOf = (of: (measurement: Measurement) => number): number =>
       rounded(group.reduce((sum, { measurement }) => sum + of(measurement), 0) / group.length);
     return {
@@ -42,6 +43,7 @@ export function rowsOf(measured: readonly MeasuredTask[], shown: readonly string
           ? null
           : combined(ours, (values) => values.reduce((sum, value) => sum + value, 0) / values.length),
       ...(tails.length > 0 && { tail: sumOf(tails) }),
+      ...(versions.length > 0 && { plannerVersions: versions.toSorted((a, b) => a - b) }),
     };
   });
 }

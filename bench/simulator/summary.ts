@@ -91,6 +91,22 @@ function comparison(days: readonly Day[], rows: readonly Row[]): string {
   return `Our planner (\`${own}\`) and ${new Set(rows.map(({ policy }) => policy).filter(isRival)).size} other policies ran on ${days.length} kinds of days. A kind of day is given by the changes that arrive in an hour, the number of workers of CI, and the share of changes that overlap another change in flight. Unless the name of a day says otherwise, 8 % of the changes are bad, no build flakes, half of the builds take less than 30 minutes, and the popularity of targets follows a power law with the exponent 0.8 (Zipf). \`${trained}\` is our planner with the success probabilities of a trained model. Waits are ratios to the *in-order oracle*, which knows all outcomes and keeps the order. A wait below 1 is shorter than the oracle's. \`${bound}\` knows all outcomes too and may change the order. If every build has a worker, no policy that builds each change separately is faster.`;
 }
 
+/** Which versions of our planner made the rows. */
+function versionsOf(rows: readonly Row[]): readonly string[] {
+  const versions = [...new Set(rows.flatMap(({ plannerVersions }) => plannerVersions ?? []))].toSorted((a, b) => a - b);
+  const [first] = versions;
+  if (first === undefined) return [];
+  if (versions.length === 1) return [`The figures of our planner were measured with version ${first} of its rules.`];
+  const older = rows.filter(({ plannerVersions }) => plannerVersions?.some((version) => version !== versions.at(-1)));
+  const named = older.map(
+    ({ policy, cell, plannerVersions = [] }) =>
+      `\`${policy}\` with ${nameDay(cell)} (${plannerVersions.join(' and ')})`,
+  );
+  return [
+    `The figures of our planner were measured with version ${versions.at(-1)} of its rules, except these, whose versions are in parentheses: ${named.join('; ')}.`,
+  ];
+}
+
 /** How many days of each kind each policy ran on. */
 function amount(rows: readonly Row[]): string {
   const byPolicy = [...Map.groupBy(rows, ({ policy }) => policy)].map(([policy, group]) => {
@@ -107,6 +123,7 @@ function amount(rows: readonly Row[]): string {
   );
   return [
     `Figures are means over several days of each kind, each with other random numbers. The number of days is ${groups.join('; ')}. Our planner is compared with each policy on the same days.`,
+    ...versionsOf(rows),
     ...(few.length === 0 ? [] : [`Not all policies ran on all ${kinds} kinds of days: ${few.join(', ')}.`]),
   ].join(' ');
 }

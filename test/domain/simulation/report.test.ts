@@ -54,13 +54,13 @@ it('the summary says on which days linear speculation is better', async () => {
   const row = rowOf('interlock', ours, ours);
   const better = await summaryOf([row, rowOf('interlock-linear', { p95: 1.3 }, ours)]);
   expect(better).toContain(
-    'On none of the 1 kinds of days does adaptive speculation have longer waits. On 1 of 1 it makes more builds a change.',
+    'On none of the 1 kinds of days does adaptive speculation have longer waits. On 1 of 1 it makes more builds a change: with 20 an hour, 20 workers, targets unknown, 2.00 instead of 1.00 (`interlock-linear`).',
   );
   const worse = await summaryOf([row, rowOf('interlock-linear', { p95: 1.1, buildsPerChange: 3 }, ours)]);
   expect(worse).toContain(
     'adaptive speculation has longer waits: with 20 an hour, 20 workers, targets unknown, P95 1.20 instead of 1.10',
   );
-  expect(worse).toContain('On 0 of 1 it makes more builds a change.');
+  expect(worse).toContain('On none of the 1 does it make more builds a change.');
 });
 
 it('the summary shows what the longest waits were spent on', async () => {
@@ -68,4 +68,13 @@ it('the summary shows what the longest waits were spent on', async () => {
   const tail = { changes: 2, moved: 1, minutes: { ...minutes, behindSecondBuild: 0, chain: 30, other: 0 } };
   const page = await summaryOf([{ ...rowOf('interlock', {}, {}), tail }]);
   expect(page).toContain('| 20 an hour, 20 workers, targets unknown | 1.0 | 50 % | 25 % | 50 % | 25 % |');
+});
+
+it('the summary says which version of our planner was measured, and which rows are older', async () => {
+  const newest = { ...rowOf('interlock', {}, {}), plannerVersions: [9] };
+  expect(await summaryOf([newest])).toContain('The figures of our planner were measured with version 9 of its rules.');
+  const older = { ...rowOf('interlock-linear', {}, {}), plannerVersions: [7, 9] };
+  expect(await summaryOf([older, newest])).toContain(
+    'measured with version 9 of its rules, except these, whose versions are in parentheses: `interlock-linear` with 20 an hour, 20 workers, targets unknown (7 and 9).',
+  );
 });

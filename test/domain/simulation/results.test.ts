@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseCell } from '../../../bench/simulator/cell.ts';
 import { measureTask, type Measurement, type Task } from '../../../bench/simulator/measurement.ts';
+import { plannerVersion } from '../../../src/domain/queue/plan.ts';
 import { Results } from '../../../bench/simulator/results.ts';
 import { rowsOf, type MeasuredTask } from '../../../bench/simulator/rows.ts';
 import { seedsOf } from '../../../bench/simulator/seeds.ts';
@@ -58,6 +59,28 @@ describe('rows', () => {
   it('compare a policy with our planner on the same days', () => {
     expect(batches).toMatchObject({ policy: 'batches', days: 1, p50: 4 });
     expect(batches?.interlock).toMatchObject({ p50: 2, buildsPerChange: 2 });
+  });
+});
+
+describe('the version of the planner', () => {
+  it('is measured for our planner alone', () => {
+    const versionOf = (policy: string) => measureTask({ ...taskOf(policy, 1), changes: 10 }).plannerVersion;
+    expect(['interlock', 'interlock-linear', 'batches'].map(versionOf)).toEqual([
+      plannerVersion,
+      plannerVersion,
+      undefined,
+    ]);
+  });
+
+  it('is in the rows, once for all days of a version', () => {
+    const versions = [9, 8, 9].map((version, day) => {
+      const { task, measurement } = measured('interlock', day + 1, 10);
+      return { task, measurement: { ...measurement, plannerVersion: version } };
+    });
+    const oracle = [1, 2, 3].map((seed) => measured('in-order-oracle', seed, 10));
+    const [reference, ours] = rowsOf([...oracle, ...versions], ['in-order-oracle', 'interlock']);
+    expect(ours?.plannerVersions).toEqual([8, 9]);
+    expect(reference).not.toHaveProperty('plannerVersions');
   });
 });
 
