@@ -168,3 +168,28 @@ it('a read that PostgreSQL refuses fails alone among those that are sent with it
   ]);
   expect(await seenBy(id)).toEqual([{ id, quotient: 6 }]);
 });
+
+it('a list of one id is planned once for each session, and reads the rows that a longer list reads', async () => {
+  const [own, also, other] = [await w.account(), await w.account(), await w.account()];
+  const idsSeenBy = async (accountId: string, ids: readonly string[]): Promise<unknown[]> =>
+    await db.read(accountId, {
+      name: 'accounts_by_ids',
+      text: 'select id::text as id, $2::int as n from account where id = any ($1::bigint[]) order by id',
+      values: [ids, ids.length],
+    });
+  // PostgreSQL plans the first executions one by one, and then keeps one plan for all accounts and ids.
+  for (let times = 0; times < 8; times += 1) {
+    expect(await idsSeenBy(own, [own])).toEqual([{ id: own, n: 1 }]);
+    expect(await idsSeenBy(own, [other])).toEqual([]);
+    expect(await idsSeenBy(also, [also])).toEqual([{ id: also, n: 1 }]);
+    expect(await idsSeenBy(also, [own, also, other])).toEqual([{ id: also, n: 3 }]);
+    expect(await idsSeenBy(own, [])).toEqual([]);
+  }
+  const plans = await db.read(own, {
+    name: 'kept_plans',
+    text: `select name, generic_plans > 0 as "isKept" from pg_prepared_statements
+           where name like 'accounts_by_ids%' order by name`,
+    values: [],
+  });
+  expect(plans).toContainEqual({ name: 'accounts_by_ids_one_1', isKept: true });
+});

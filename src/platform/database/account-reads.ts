@@ -3,6 +3,7 @@ import type { EntityData, EntitySchema } from '@mikro-orm/core';
 import type pg from 'pg';
 import type { ReadQueue, Statement } from './read-queue.ts';
 import type { RowReaderOf } from './row-readers.ts';
+import { idListsOf, listsOfOne, textOfSingleIds, valuesOfSingleIds } from './single-ids.ts';
 
 interface ReadPools {
   readonly reads: ReadQueue;
@@ -26,11 +27,11 @@ export function createAccountReads({ reads, entities }: ReadPools, readerOf: Row
     return found.rows.map(read);
   };
 
+  const prepare = createPreparation();
+
   return {
-    read: async <Row extends object>(accountId: string, statement: Statement): Promise<Row[]> => {
-      const values = [...statement.values, accountId];
-      return await reads.read<Row>({ name: statement.name, text: underAccount(statement.text, values.length), values });
-    },
+    read: async <Row extends object>(accountId: string, statement: Statement): Promise<Row[]> =>
+      await reads.read<Row>(prepare(accountId, statement)),
     load: async <Row extends object>(accountId: string, entity: EntitySchema<Row>, id: string): Promise<Row | null> => {
       const [row] = await loadRows(accountId, entity, { name: 'id', where: 'id = $1', values: [id] });
       return row ?? null;
@@ -49,13 +50,40 @@ export function createAccountReads({ reads, entities }: ReadPools, readerOf: Row
       accountId: string,
       entity: EntitySchema<Row>,
       ids: readonly string[],
-    ): Promise<Row[]> =>
-      await loadRows(accountId, entity, {
-        name: 'ids',
-        where: 'id = any($1::bigint[]) order by id',
-        values: [`{${ids.join(',')}}`],
-      }),
+    ): Promise<Row[]> => {
+      const [only, ...others] = ids;
+      const by =
+        only !== undefined && others.length === 0
+          ? { name: 'id', where: 'id = $1', values: [only] }
+          : { name: 'ids', where: 'id = any($1::bigint[]) order by id', values: [`{${ids.join(',')}}`] };
+      return await loadRows(accountId, entity, by);
+    },
   };
+}
+
+/** Returns a function that makes the statement of an account ready to be sent. */
+function createPreparation() {
+  /** The lists of ids of each text, and the texts that are sent for it, by the lists of one id. */
+  const known = new Map<string, { readonly lists: readonly number[]; readonly texts: Map<string, string> }>();
+
+  return (accountId: string, { name, text, values }: Statement): Statement => {
+    const { lists, texts } = getOrAdd(known, text, () => ({ lists: idListsOf(text), texts: new Map() }));
+    const single = listsOfOne(lists, values);
+    const suffix = single.map((number) => `_one_${number}`).join('');
+    return {
+      name: `${name}${suffix}`,
+      text: getOrAdd(texts, suffix, () => underAccount(textOfSingleIds(text, single), values.length + 1)),
+      values: [...valuesOfSingleIds(values, single), accountId],
+    };
+  };
+}
+
+function getOrAdd<Value>(map: Map<string, Value>, key: string, add: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const added = add();
+  map.set(key, added);
+  return added;
 }
 
 // Sets the account and reads the rows in one statement, which costs a third of BEGIN/SET/SELECT/COMMIT. The exact form
