@@ -1,4 +1,6 @@
 // Reads that wait for a connection are sent together with others of the same statement.
+import type { EventEmitter } from 'node:events';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { entities } from '../../src/modules/entities.ts';
 import { connectDatabase, type Database } from '../../src/platform/database.ts';
@@ -12,15 +14,25 @@ interface Sent {
   fail(this: void): void;
 }
 
+/** A query as pg sends it. */
+interface Read {
+  readonly name: string;
+  readonly values: readonly unknown[];
+  callback(this: void, error: Error | null, result?: { readonly rows: readonly object[] }): void;
+}
+
 /** A pool that notes what is sent over each connection from when it is taken until it is returned. */
 function fakePool(size: number) {
   const uses: { readonly sent: Sent[]; returnedWith?: unknown; isReturned: boolean }[] = [];
   const pool = {
     isAway: false,
-    query: async (statement: { name: string; values: unknown[] }) => {
+    query: async (read: Read) => {
       const client = await pool.connect();
       try {
-        const answer = await client.query(statement);
+        const answer = await new Promise((resolve, reject) => {
+          read.callback = (error, result) => (error === null ? resolve(result) : reject(error));
+          client.query(read);
+        });
         client.release(undefined);
         return answer;
       } catch (error) {
@@ -34,15 +46,15 @@ function fakePool(size: number) {
       uses.push(use);
       return {
         connection: { stream: { cork: () => {}, uncork: () => {} } },
-        query: async ({ name, values }: { name: string; values: unknown[] }) =>
-          await new Promise((resolve, reject) => {
-            use.sent.push({
-              name,
-              value: values[0],
-              answer: () => resolve({ rows: [{ value: values[0] }] }),
-              fail: () => reject(new Error(`no ${String(values[0])}`)),
-            });
-          }),
+        query: (read: Read) => {
+          const [value] = read.values;
+          use.sent.push({
+            name: read.name,
+            value,
+            answer: () => read.callback(null, { rows: [{ value }] }),
+            fail: () => read.callback(new Error(`no ${String(value)}`)),
+          });
+        },
         release: (error: unknown) => Object.assign(use, { isReturned: true, returnedWith: error }),
       };
     },
@@ -192,4 +204,28 @@ it('a list of one id is planned once for each session, and reads the rows that a
     values: [],
   });
   expect(plans).toContainEqual({ name: 'accounts_by_ids_one_1', isKept: true });
+});
+
+it('the columns of a statement are described once for each connection, and again after they have changed', async () => {
+  await w.owner.query('create table described (n int, at timestamptz, facts jsonb, name text)');
+  await w.owner.query(`insert into described values (1, '2026-01-02T03:04:05Z', '{"a": 1}', null)`);
+  const pool = new pg.Pool({ connectionString: w.url, max: 1, pipeline: true });
+  let descriptions = 0;
+  pool.on('connect', (client) => {
+    const { connection } = client as unknown as { readonly connection: EventEmitter };
+    connection.on('rowDescription', () => (descriptions += 1));
+  });
+  const queue = createReadQueue(pool, 1);
+  const read = async () =>
+    await queue.read({ name: 'described', text: 'select * from described where n = $1', values: [1] });
+  const row = { n: 1, at: new Date('2026-01-02T03:04:05Z'), facts: { a: 1 }, name: null };
+  for (let times = 0; times < 3; times += 1) expect(await read()).toEqual([row]);
+  expect(descriptions).toBe(1);
+  expect(await Promise.all(numbers(20).map(read))).toEqual(numbers(20).map(() => [row]));
+  expect(descriptions).toBe(1);
+  await w.owner.query('alter table described drop column at');
+  await expect(read()).rejects.toThrow('cached plan must not change result type');
+  expect(await read()).toEqual([{ n: 1, facts: { a: 1 }, name: null }]);
+  expect(descriptions).toBe(2);
+  await pool.end();
 });

@@ -4,6 +4,7 @@
 // are sent together. They take about as long as each other, so no quick read waits for a slow one on its connection.
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
+import { PreparedRead } from './prepared-read.ts';
 
 export interface Statement {
   /** The name of the prepared statement. A name must always have the same text. */
@@ -47,7 +48,9 @@ export function createReadQueue(pool: pg.Pool, size: number): ReadQueue {
   async function sendAlone<Row extends object>({ name, text, values }: Statement): Promise<Row[]> {
     working += 1;
     try {
-      return (await pool.query<Row>({ name, text, values: [...values] })).rows;
+      const read = new PreparedRead({ name, text, values: [...values] });
+      // The types of pg do not know that a pool returns a promise for a query, too.
+      return ((await (pool.query(read) as unknown)) as pg.QueryResult<Row>).rows;
     } finally {
       goOn();
     }
@@ -90,9 +93,9 @@ async function sendTogether(client: pg.PoolClient, reads: readonly WaitingRead[]
   let failure: Error | undefined;
   const { stream } = (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection;
   stream.cork();
-  const answers = reads.map(async ({ statement: { name, text, values }, resolve, reject }) => {
+  const answers = reads.map(async ({ statement, resolve, reject }) => {
     try {
-      resolve((await client.query<object>({ name, text, values: [...values] })).rows);
+      resolve(await rowsOf(client, statement));
     } catch (error) {
       failure = error as Error;
       reject(error);
@@ -101,4 +104,14 @@ async function sendTogether(client: pg.PoolClient, reads: readonly WaitingRead[]
   stream.uncork();
   await Promise.all(answers);
   return failure;
+}
+
+async function rowsOf(client: pg.PoolClient, { name, text, values }: Statement): Promise<object[]> {
+  return await new Promise((resolve, reject) => {
+    const read = new PreparedRead({ name, text, values: [...values] }, (error, answer) => {
+      if (error === null) resolve(answer.rows);
+      else reject(error);
+    });
+    client.query(read);
+  });
 }
