@@ -25,6 +25,7 @@ import { openAnswerStore } from './server/idempotency.ts';
 import { createPreviewProxy, type PreviewProxy } from './server/preview-proxy.ts';
 import { shareRateLimit } from './server/rate-limit.shared.ts';
 import { createRateLimiter, type RateLimit } from './server/rate-limit.ts';
+import { RequestLog } from './server/request-log.ts';
 import { serveRoutes, type RouteOptions, type RouteParts } from './server/routes.ts';
 import { createWrongTokens, recordGoodTokens } from './server/wrong-tokens.ts';
 
@@ -178,6 +179,7 @@ function createFastify({ ports, trustsProxy }: ServerOptions, previews: PreviewP
       { level: ports.log.isLevelEnabled('info') ? 'warn' : ports.log.level },
     ) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: (log, bindings, logOptions) => new RequestLog(log, bindings, logOptions),
   });
 }
 
