@@ -32,17 +32,26 @@ export interface RestOptions {
   readonly measure: MeasureOperation;
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who sends a REST request. Null: the request is not authenticated, or is no REST request. */
+    restSession: Session | null;
+    /** Headers about the rate limit, for the answer to a REST request. */
+    allowance: ReadonlyMap<string, string> | null;
+  }
+}
+
 export function serveRest(fastify: FastifyInstance, options: RestOptions): void {
   const { schema, documents, keptAnswers, rateLimiter } = options;
-  const sessions = new WeakMap<FastifyRequest, Session>();
-  const allowances = new WeakMap<FastifyRequest, ReadonlyMap<string, string>>();
-  const sessionOf = (request: FastifyRequest): Session => {
-    const session = sessions.get(request);
-    if (!session) throw new DomainError('UNAUTHENTICATED', 'Unauthorized');
-    return session;
+  // Properties of the request are used instead of a WeakMap, because its entries cost each garbage collection time.
+  fastify.decorateRequest('restSession', null);
+  fastify.decorateRequest('allowance', null);
+  const sessionOf = ({ restSession }: FastifyRequest): Session => {
+    if (restSession === null) throw new DomainError('UNAUTHENTICATED', 'Unauthorized');
+    return restSession;
   };
   fastify.addHook('onSend', (request, reply, payload, done) => {
-    for (const [name, value] of allowances.get(request) ?? []) reply.header(name, value);
+    for (const [name, value] of request.allowance ?? []) reply.header(name, value);
     done(null, payload);
   });
   registerFacade(fastify, {
@@ -50,11 +59,11 @@ export function serveRest(fastify: FastifyInstance, options: RestOptions): void 
     idempotency: idempotencyOf(keptAnswers, sessionOf),
     authenticate: async (request) => {
       const session = await authenticate(options, request);
-      sessions.set(request, session);
+      request.restSession = session;
       try {
-        allowances.set(request, rateLimiter.take(session.ctx.accountId, 1));
+        request.allowance = rateLimiter.take(session.ctx.accountId, 1);
       } catch (error) {
-        if (error instanceof RateLimited) allowances.set(request, error.headers);
+        if (error instanceof RateLimited) request.allowance = error.headers;
         throw error;
       }
     },
