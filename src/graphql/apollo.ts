@@ -11,6 +11,7 @@ import type { RateLimiter } from '../server/rate-limit.ts';
 import { RateLimited } from '../server/rate-limit.ts';
 import type { CompiledQueries } from './compiled.ts';
 import type { GraphQLContext } from './context.ts';
+import type { KnownQueries } from './known-queries.ts';
 import { refusal, reportError, withListedCode } from './errors.ts';
 import { storeAnswers } from './idempotency.ts';
 import { maxTokens, pointsOf } from './limits.ts';
@@ -19,6 +20,7 @@ import type { MeasureOperation } from './measuring.ts';
 export interface ApolloOptions {
   readonly schema: GraphQLSchema;
   readonly compiled: CompiledQueries;
+  readonly known: KnownQueries;
   readonly rateLimiter: RateLimiter;
   readonly keptAnswers: AnswerStore;
   readonly log: Logger;
@@ -28,6 +30,7 @@ export interface ApolloOptions {
 export function createApollo({
   schema,
   compiled,
+  known,
   rateLimiter,
   keptAnswers,
   log,
@@ -53,7 +56,7 @@ export function createApollo({
       ApolloServerPluginLandingPageDisabled(),
       measureOperations(measure),
       limitRequests(rateLimiter),
-      runCompiled(compiled),
+      runCompiled(compiled, known),
       reportErrors(log),
       // The last plugin, so that it stores errors in the form in which they are sent.
       storeAnswers(keptAnswers, log),
@@ -97,7 +100,7 @@ function limitRequests(rateLimiter: RateLimiter): ApolloServerPlugin<GraphQLCont
   };
 }
 
-function runCompiled(compiled: CompiledQueries): ApolloServerPlugin<GraphQLContext> {
+function runCompiled(compiled: CompiledQueries, known: KnownQueries): ApolloServerPlugin<GraphQLContext> {
   return {
     requestDidStart: async () => ({
       responseForOperation: async ({ document, operation, request, operationName, contextValue, response }) => {
@@ -106,6 +109,7 @@ function runCompiled(compiled: CompiledQueries): ApolloServerPlugin<GraphQLConte
         const variables = request.variables ?? {};
         const result = await compiled.run({ document, variables, operationName, contextValue });
         if (result === null) return null;
+        if (request.query !== undefined) known.remember(request.query, { document, operation });
         return { http: response.http, body: { kind: 'single', singleResult: { data: result.data ?? null } } };
       },
     }),

@@ -3,18 +3,20 @@ import type { ApolloServer } from '@apollo/server';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
-import type { Context, Ports } from '../context.ts';
+import type { Ports } from '../context.ts';
 import { DomainError, errorCodes } from '../domain/errors.ts';
 import { createApollo } from '../graphql/apollo.ts';
 import type { CompiledQueries } from '../graphql/compiled.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices } from '../graphql/context.ts';
 import { refusal } from '../graphql/errors.ts';
+import { createKnownQueries } from '../graphql/known-queries.ts';
 import { refuseDeepNesting } from '../graphql/nesting.ts';
 import { inOperationSpan, type MeasureOperation } from '../graphql/measuring.ts';
 import { outageAsRefusal } from '../platform/outage.ts';
 import { sendFailure } from './answers.ts';
 import type { Callers } from './callers.ts';
 import type { AnswerStore } from './idempotency.ts';
+import { answerKnownQuery, type Admitted } from './known-queries.ts';
 import { RateLimited, type RateLimiter } from './rate-limit.ts';
 
 export interface GraphQLOptions {
@@ -44,36 +46,31 @@ function headersOf(refused: DomainError): ReadonlyMap<string, string> | undefine
   return refused.code === 'UNAUTHENTICATED' ? new Map([['www-authenticate', 'Bearer']]) : undefined;
 }
 
-interface Admission {
-  /** Whether the caller of the request is known, and within the rate limit. */
-  admits(request: FastifyRequest, reply: FastifyReply): Promise<boolean>;
-  /** The context of a request, after `admits`. Throws why the request was not admitted. */
-  contextOf(request: FastifyRequest): Promise<Context>;
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null: the request is not admitted, or is no GraphQL request. */
+    admitted: Admitted | null;
+    /** The error that says why a GraphQL request is not admitted. */
+    refusal: unknown;
+  }
 }
 
-function createAdmission({ callers, rateLimiter }: Pick<GraphQLOptions, 'callers' | 'rateLimiter'>): Admission {
-  const contexts = new WeakMap<FastifyRequest, Promise<Context>>();
-  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<Context> => {
+/** Whether the caller of the request is known, and within the rate limit. */
+async function admits(
+  { callers, rateLimiter }: Pick<GraphQLOptions, 'callers' | 'rateLimiter'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<boolean> {
+  try {
     const { ctx } = await callers.authenticate(request, request.id);
     // One point is taken before the document is read, because documents that are refused take CPU too.
-    void reply.headers(Object.fromEntries(rateLimiter.take(ctx.accountId, firstPoint)));
-    return ctx;
-  };
-  return {
-    admits: async (request, reply) => {
-      const admitted = admit(request, reply);
-      contexts.set(request, admitted);
-      return await admitted.then(
-        () => true,
-        () => false,
-      );
-    },
-    contextOf: async (request) => {
-      const ctx = await contexts.get(request);
-      if (ctx === undefined) throw new Error('A request was not admitted.');
-      return ctx;
-    },
-  };
+    for (const [name, value] of rateLimiter.take(ctx.accountId, firstPoint)) reply.header(name, value);
+    request.admitted = { ctx, pointsTaken: firstPoint };
+    return true;
+  } catch (error) {
+    request.refusal = error;
+    return false;
+  }
 }
 
 /** Returns the Apollo server, which the caller must stop. */
@@ -81,15 +78,18 @@ export async function serveGraphQL(
   fastify: FastifyInstance,
   { callers, services, log, ...executing }: GraphQLOptions,
 ): Promise<ApolloServer<GraphQLContext>> {
-  const apollo = createApollo({ ...executing, log });
+  const known = createKnownQueries();
+  const apollo = createApollo({ ...executing, known, log });
   await apollo.start();
-  const admission = createAdmission({ callers, ...executing });
+  fastify.decorateRequest('admitted', null);
+  fastify.decorateRequest('refusal', null);
   const handler = fastifyApolloHandler(apollo, {
     context: async (request): Promise<GraphQLContext> => {
       try {
-        const ctx = await admission.contextOf(request);
+        if (request.admitted === null) throw request.refusal;
+        const { ctx, pointsTaken } = request.admitted;
         refuseDeepNesting(queryOf(request));
-        return { ...graphQLContext(ctx, services, 'graphql_api'), pointsTaken: firstPoint };
+        return { ...graphQLContext(ctx, services, 'graphql_api'), pointsTaken };
       } catch (error) {
         const refused = outageAsRefusal(error);
         if (!(refused instanceof DomainError)) throw refused;
@@ -98,8 +98,11 @@ export async function serveGraphQL(
       }
     },
   });
+  const quick = { ...executing, known, services };
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>
-    await inOperationSpan(async () => await handler.call(fastify, request, reply));
+    await inOperationSpan(
+      async () => (await answerKnownQuery(quick, request, reply)) ?? (await handler.call(fastify, request, reply)),
+    );
   fastify.route({
     method: ['GET', 'POST'],
     url: '/graphql',
@@ -112,7 +115,9 @@ export async function serveGraphQL(
       if (!URL.canParse(request.url, `http://${request.hostname}/`))
         return await sendFailure(reply, 400, { error: 'The header Host must be the name of a host.' });
       // A refused request is answered before its body is read, because the body may be large.
-      return (await admission.admits(request, reply)) ? undefined : await reply.send(await answer(request, reply));
+      return (await admits({ callers, ...executing }, request, reply))
+        ? undefined
+        : await reply.send(await answer(request, reply));
     },
     handler: answer,
   });
