@@ -118,6 +118,7 @@ import {
 import { WebhookChangesResolver } from '../modules/webhooks/changes.resolver.ts';
 import { WebhookSigningResolver } from '../modules/webhooks/signing.resolver.ts';
 import { WebhookDeliveriesResolver, WebhookEndpointsResolver } from '../modules/webhooks/webhooks.resolver.ts';
+import { callResolversDirectly } from './direct-resolvers.ts';
 import { logPubSub } from './event-log-pubsub.ts';
 import { encodeNodeId } from './node-id.ts';
 import { NodeResolver } from './node.resolver.ts';
@@ -246,6 +247,7 @@ function buildInterlockSchema(): GraphQLSchema {
     // The services validate input. Decorators would repeat their rules with other error texts.
     validate: false,
   });
+  callResolversDirectly(schema);
   encodeIds(schema);
   return schema;
 }
