@@ -3,7 +3,8 @@ import { DomainError } from '../../../domain/errors.ts';
 import type { Page } from '../../../graphql/connection.ts';
 import { requireScope } from '../../accounts/index.ts';
 import type { QueueEntry } from './line.types.ts';
-import { addRepository, pullRequestColumns } from './pull-requests.reads.ts';
+import { pullRequestColumns } from './pull-requests.columns.ts';
+import { addRepository } from './pull-requests.reads.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 import type { Queue } from './queue.types.ts';
 

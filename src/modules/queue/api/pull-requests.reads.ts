@@ -3,54 +3,17 @@
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import type { PullRequestStatus } from '../../../domain/queue/model/snapshot.ts';
-import { isQueued, showsQueuedAt, transitions } from '../../../domain/queue/model/status.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { loadOne } from '../../../graphql/loaders.ts';
 import { requireScope } from '../../accounts/index.ts';
-import { sqlList, type Statement } from '../../../platform/database.ts';
+import type { Statement } from '../../../platform/database.ts';
 import { patternsOf, readKnownRepositories } from '../../repositories/index.ts';
 import type { Repository } from '../../repositories/repositories.types.ts';
 import { botColumns, botOf, type EmbeddedBotRow } from './bot-pull-requests.rows.ts';
+import { columnsOf, pullRequestColumns, statuses, type Width } from './pull-requests.columns.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 
 type Row = Omit<PullRequest, 'repository' | 'latestBot'>;
-
-const statuses = Object.keys(transitions) as PullRequestStatus[];
-
-const narrowColumns = `p.id, p.repository_id as "repositoryId", p.queue_id as "queueId", p.number, p.title, p.author,
-  p.head_branch as "headBranch", p.base_branch as "baseBranch", p.head_sha as "headCommitSha", p.status,
-  p.status in ${sqlList(statuses.filter(isQueued))} as queued, p.skip_line as "skipLine",
-  case when p.status in ${sqlList(statuses.filter(showsQueuedAt))} then p.queued_at end as "queuedAt",
-  p.merged_at as "mergedAt", p.created_at as "createdAt"`;
-
-export const pullRequestColumns = `${narrowColumns}, p.body, p.draft, p.labels, p.url, p.status_code as "statusCode", p.status_text as "statusText",
-  p.failed_checks as "failedChecks", p.skip_line_reason as "skipLineReason", p.skip_validation as "skipValidation",
-  p.requested_by as "requestedBy", p.merge_commit_sha as "mergeCommit", p.own_commit_sha as "commit", p.merged_by_queue as "mergedByQueue"`;
-
-/**
- * The fields that a narrow query reads. A narrow query costs half as much, because the cost of a row grows with its
- * columns.
- */
-export const narrowFields: ReadonlySet<string> = new Set([
-  'id',
-  'number',
-  'title',
-  'author',
-  'headBranch',
-  'baseBranch',
-  'headCommitSha',
-  'status',
-  'queued',
-  'skipLine',
-  'queuedAt',
-  'mergedAt',
-  'createdAt',
-  'repository',
-  'position',
-  'checks',
-  'latestBotPullRequest',
-  'batches',
-]);
 
 // SQL for the order of the line, which is that of the planner: pull requests that skip the line first, then by rank.
 const lineOrder = 'p.skip_line desc, p.rank';
@@ -63,16 +26,16 @@ const latestBot = `left join lateral (
 
 type RowWithBot = Row & { latestBot: EmbeddedBotRow | null };
 
-/** Null: the repository has no pull request with this number. If `isNarrow`, only `narrowFields` are read. */
+/** Null: the repository has no pull request with this number. */
 export async function readPullRequestByNumber(
   ctx: Context,
   repository: Repository,
-  { number, isNarrow = false }: { readonly number: number; readonly isNarrow?: boolean },
+  { number, width = 'all' }: { readonly number: number; readonly width?: Width },
 ): Promise<PullRequest | null> {
   requireScope(ctx, 'queue:read');
   const rows = await ctx.db.read<RowWithBot>(ctx.accountId, {
-    name: isNarrow ? 'pull_request_by_number_narrow' : 'pull_request_by_number',
-    text: `select ${isNarrow ? narrowColumns : pullRequestColumns}, to_jsonb(latest) as "latestBot" from pull_request p ${latestBot} where p.account_id = $1 and p.repository_id = $2 and p.number = $3`,
+    name: `pull_request_by_number_${width}`,
+    text: `select ${columnsOf[width]}, to_jsonb(latest) as "latestBot" from pull_request p ${latestBot} where p.account_id = $1 and p.repository_id = $2 and p.number = $3`,
     values: [ctx.accountId, repository.id, number],
   });
   return withBot(rows[0], repository);
@@ -217,20 +180,19 @@ function pageOf(ctx: Context, repository: Repository, page: PullRequestPage): St
 
 export interface QueuedSelection {
   readonly baseBranch: string | null;
-  /** Whether only `narrowFields` are read. */
-  readonly isNarrow: boolean;
+  readonly width: Width;
 }
 
 /** All queued and tagged pull requests in queue order. Without a base branch, the queues follow one another. */
 export async function readQueuedPullRequests(
   ctx: Context,
   repository: Repository,
-  { baseBranch, isNarrow }: QueuedSelection,
+  { baseBranch, width }: QueuedSelection,
 ): Promise<PullRequest[]> {
   requireScope(ctx, 'queue:read');
   const rows = await ctx.db.read<Row>(ctx.accountId, {
-    name: isNarrow ? 'queued_pull_requests_narrow' : 'queued_pull_requests',
-    text: `select ${isNarrow ? narrowColumns : pullRequestColumns}
+    name: `queued_pull_requests_${width}`,
+    text: `select ${columnsOf[width]}
            from queue q join pull_request p on p.account_id = q.account_id and p.queue_id = q.id and p.status in ('queued', 'tagged')
            where q.account_id = $1 and q.repository_id = $2 and ($3::text is null or q.base_branch = $3)
            order by q.id, ${lineOrder}`,

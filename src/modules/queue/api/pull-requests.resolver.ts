@@ -12,7 +12,6 @@ import {
 } from '../../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import { DateTime } from '../../../graphql/scalars.ts';
-import { selectsOnly } from '../../../graphql/selection.ts';
 import { Repository } from '../../repositories/repositories.types.ts';
 import {
   checksOfCommit,
@@ -35,9 +34,9 @@ import { previewBuildRetry, retryBuild } from '../requests/resetting.service.ts'
 import { approvePullRequest } from '../requests/conversations.service.ts';
 import { explanationOf } from './explanation.ts';
 import { Explanation } from './explain.types.ts';
+import { widthOf } from './pull-requests.columns.ts';
 import {
   countPullRequests,
-  narrowFields,
   placeInLine,
   readPullRequestByHead,
   readPullRequestByNumber,
@@ -90,7 +89,7 @@ export class RepositoryPullRequestsResolver {
     if (byNumber === (typeof headBranch === 'string'))
       throw new DomainError('BAD_INPUT', 'Give either number or headBranch', 'number');
     return byNumber
-      ? await readPullRequestByNumber(ctx, repository, { number, isNarrow: selectsOnly(info, narrowFields) })
+      ? await readPullRequestByNumber(ctx, repository, { number, width: widthOf(info) })
       : await readPullRequestByHead(ctx, repository, headBranch ?? '');
   }
 
@@ -131,7 +130,7 @@ export class RepositoryPullRequestsResolver {
   ): Promise<PullRequest[]> {
     return await readQueuedPullRequests(ctx, repository, {
       baseBranch: baseBranch ?? null,
-      isNarrow: selectsOnly(info, narrowFields),
+      width: widthOf(info),
     });
   }
 

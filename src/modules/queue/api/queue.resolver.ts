@@ -14,7 +14,6 @@ import type { Cause } from '../../../domain/queue/explain/condition.ts';
 import type { Pause } from '../../../domain/queue/requests/pause.ts';
 import { findPauseEvent, readGateEvents, toCause, type EventRow } from './as-of.gates.ts';
 import { readPastBatches, readPastLine, readQueueAsOf } from './past-queue.reads.ts';
-import { selectsOnly } from '../../../graphql/selection.ts';
 import { QueuePause } from '../../repositories/branch-pauses.types.ts';
 import { Frozen, toFrozenNode } from '../../repositories/freezes.types.ts';
 import { readBranchFreezeInForce, readPause } from '../../repositories/index.ts';
@@ -31,7 +30,8 @@ import { checkHaltReason, haltQueue, previewHalt, resumeQueue } from '../request
 import { previewQueueReset, resetQueue } from '../requests/resetting.service.ts';
 import type { QueueImpact } from '../planning/dry-run.ts';
 import { toImpact } from './dry-run.types.ts';
-import { narrowFields, readQueuedPullRequests } from './pull-requests.reads.ts';
+import { widthOf } from './pull-requests.columns.ts';
+import { readQueuedPullRequests } from './pull-requests.reads.ts';
 import { PullRequest } from './pull-requests.types.ts';
 import { depthOfQueue, queueById, readQueue, readQueueDepth, readQueues, runningBuilds } from './queue.reads.ts';
 import { HaltQueueInput, Queue, QueueDepth, QueuePayload, QueueRefInput } from './queue.types.ts';
@@ -132,7 +132,7 @@ export class QueuesResolver {
   ): Promise<PullRequest[]> {
     const { repository, baseBranch, past } = queue;
     if (past) return (await readPastLine(ctx, queue, { past, page: null })).map(({ pullRequest }) => pullRequest);
-    return await readQueuedPullRequests(ctx, repository, { baseBranch, isNarrow: selectsOnly(info, narrowFields) });
+    return await readQueuedPullRequests(ctx, repository, { baseBranch, width: widthOf(info) });
   }
 
   @FieldResolver(() => BatchConnection, { description: 'Its batches, newest first.' })

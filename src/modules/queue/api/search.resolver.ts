@@ -5,7 +5,7 @@ import { Ctx, Extensions, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { numberOf, patternsOf } from '../../repositories/index.ts';
 import { Search } from '../../repositories/search.types.ts';
-import { pullRequestColumns } from './pull-requests.reads.ts';
+import { pullRequestColumns } from './pull-requests.columns.ts';
 import { PullRequest } from './pull-requests.types.ts';
 
 /** The greatest number of candidates of each kind, in all repositories together. */

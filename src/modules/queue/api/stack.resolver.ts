@@ -3,7 +3,8 @@ import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import { loadMany, loadOne } from '../../../graphql/loaders.ts';
 import { requireScope } from '../../accounts/index.ts';
-import { pullRequestColumns, withRepositories } from './pull-requests.reads.ts';
+import { pullRequestColumns } from './pull-requests.columns.ts';
+import { withRepositories } from './pull-requests.reads.ts';
 import { PullRequest } from './pull-requests.types.ts';
 
 type Row = Omit<PullRequest, 'repository' | 'latestBot'>;
