@@ -19,6 +19,8 @@ export interface CallersRequest {
 export interface Callers {
   /** Throws UNAUTHENTICATED, or FORBIDDEN if a page of another site sends the request with a session cookie. */
   authenticate(request: CallersRequest, requestId: string): Promise<Session>;
+  /** Authenticates by a token that was used in the last seconds. Null: `authenticate` must decide. */
+  known(request: CallersRequest, requestId: string): Session | null;
   /** Throws FORBIDDEN unless a page of this service sends the request. */
   refuseForeign(request: CallersRequest): void;
   /** The secret of the session. Null: the request has no session cookie, or has an Authorization header. */
@@ -43,6 +45,7 @@ export function createCallers(authenticator: Authenticator, publicUrl: string): 
     refuseForeign,
     secretOf: (headers) =>
       headers.authorization === undefined ? sessionOf(headers) : presentedToken(headers.authorization),
+    known: ({ headers }, requestId) => authenticator.authenticateKnown(headers.authorization, requestId),
     async authenticate(request, requestId) {
       const secret = sessionOf(request.headers);
       if (secret === null) return await authenticator.authenticate(request.headers.authorization, requestId);
@@ -130,6 +133,12 @@ export function withPresentRoles(
   };
   return {
     ...authenticator,
+    authenticateKnown: (authorization, requestId) => {
+      const session = authenticator.authenticateKnown(authorization, requestId);
+      if (session === null) return null;
+      const { personAtGitHub, hasOidcRole } = session.ctx.actor;
+      return personAtGitHub === null && !hasOidcRole ? session : null;
+    },
     authenticate: async (authorization, requestId) =>
       await admit(await authenticator.authenticate(authorization, requestId)),
     authenticateToken: async (token, requestId) => await admit(await authenticator.authenticateToken(token, requestId)),

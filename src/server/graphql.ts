@@ -62,7 +62,7 @@ async function admits(
   reply: FastifyReply,
 ): Promise<boolean> {
   try {
-    const { ctx } = await callers.authenticate(request, request.id);
+    const { ctx } = callers.known(request, request.id) ?? (await callers.authenticate(request, request.id));
     // One point is taken before the document is read, because documents that are refused take CPU too.
     for (const [name, value] of rateLimiter.take(ctx.accountId, firstPoint)) reply.header(name, value);
     request.admitted = { ctx, pointsTaken: firstPoint };

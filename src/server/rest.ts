@@ -58,7 +58,7 @@ export function serveRest(fastify: FastifyInstance, options: RestOptions): void 
     operations: compileFacade({ schema, documents }),
     idempotency: idempotencyOf(keptAnswers, sessionOf),
     authenticate: async (request) => {
-      const session = await authenticate(options, request);
+      const session = options.callers.known(request, request.id) ?? (await authenticate(options, request));
       request.restSession = session;
       try {
         request.allowance = rateLimiter.take(session.ctx.accountId, 1);

@@ -81,6 +81,10 @@ export function recordGoodTokens(authenticator: Authenticator, wrongTokens: Wron
   };
   return {
     ...authenticator,
+    authenticateKnown: (authorization, requestId) => {
+      const session = authenticator.authenticateKnown(authorization, requestId);
+      return session !== null && noted.has(session.ctx.actor) ? session : null;
+    },
     authenticate: async (authorization, requestId) =>
       note(await authenticator.authenticate(authorization, requestId), () => presentedToken(authorization ?? '')),
     authenticateToken: async (token, requestId) =>

@@ -30,6 +30,17 @@ it('a row is read once in five seconds', async () => {
   expect(reads).toEqual([['a'], ['a']]);
 });
 
+it('a cached row is found without waiting while it is fresh and has not ended, and then counts as in use', async () => {
+  const { known, reads } = rowsIn(new Set(['a', 'b']));
+  expect(known.peek('a', 0)).toBeUndefined();
+  for (const key of ['a', 'b']) await known.find(key, 0);
+  expect([known.peek('a', 4_999), known.peek('a', 5_000)]).toEqual([await known.find('a', 4_999), undefined]);
+  await known.find('b', 5_000);
+  expect(reads.at(-1)).toEqual(['a', 'b']);
+  known.forget(({ key }) => key === 'a');
+  expect([known.peek('a', 5_001), known.peek('b', 5_001)?.row.key]).toEqual([undefined, 'b']);
+});
+
 it('a due row is read together with the other rows that are in use and due soon', async () => {
   const { known, reads } = rowsIn(new Set(['a', 'b', 'c', 'idle']));
   await known.find('a', 0);

@@ -24,6 +24,8 @@ export interface KnownRow<Row> {
 export interface KnownRows<Row> {
   /** Undefined: there is no such row, or it has ended. */
   find(key: string, now: number): Promise<KnownRow<Row> | undefined>;
+  /** Undefined: the row is not in the cache, so only `find` can tell. */
+  peek(key: string, now: number): KnownRow<Row> | undefined;
   /** Removes the rows for which `isEnded` is true from the cache. */
   forget(isEnded: (row: Row) => boolean): void;
 }
@@ -61,12 +63,19 @@ class RowCache<Row extends { readonly key: string; readonly usedAt: Date | null 
   }
 
   async find(key: string, now: number): Promise<KnownRow<Row> | undefined> {
-    const cached = this.#known.get(key);
-    const isFresh = cached !== undefined && now - cached.readAt < knownMs;
-    if (!isFresh) await (this.#underWay.get(key) ?? this.#startReading(key, now));
-    const found = isFresh ? cached : this.#known.get(key);
+    const cached = this.peek(key, now);
+    if (cached !== undefined) return cached;
+    await (this.#underWay.get(key) ?? this.#startReading(key, now));
+    const found = this.#known.get(key);
     if (found !== undefined) found.isInUse = true;
     return found;
+  }
+
+  peek(key: string, now: number): KnownRow<Row> | undefined {
+    const cached = this.#known.get(key);
+    if (cached === undefined || now - cached.readAt >= knownMs) return undefined;
+    cached.isInUse = true;
+    return cached;
   }
 
   forget(isEnded: (row: Row) => boolean): void {
