@@ -55,7 +55,7 @@ export interface Installation extends AsyncDisposable {
   readonly git: SimulatedRepository;
   /** Connections that no process has, so that no fault concerns them. */
   readonly watcher: Database;
-  rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  readonly rows: KeptRows['execute'];
   /** The rows that the rules read, as of their last refresh. */
   readonly kept: KeptRows;
   /** Loses all hints in memory, as a process does that dies. */
@@ -224,7 +224,7 @@ export async function openInstallation(
     accountId,
     git,
     watcher,
-    rows: async (text, values = []) => await watcher.system.query(text, values),
+    rows: kept.execute,
     kept,
     loseHints() {
       i.hints.splice(0);

@@ -13,6 +13,8 @@ export interface KeptRows {
    * Returns a text that changes with every write to any table.
    */
   refresh(kind: Comparison): Promise<string>;
+  /** Executes a statement now. PostgreSQL plans each text only once. */
+  readonly execute: Query;
   /**
    * The rows of a statement that reads, as of the last `refresh`. The statement must not depend on the time, unless it
    * calls `now()`.
@@ -62,7 +64,7 @@ export async function keepRows(client: pg.Client): Promise<KeptRows> {
     "select sequencename as name from pg_sequences where schemaname = 'written' order by 1",
   );
   const tables = new Map(sequences.rows.map(({ name }, at) => [name, at]));
-  const readWrites = `select array[${[...tables.keys()].map((name) => `(select last_value from written."${name}")`).join(', ')}]::text[] as writes`;
+  const readWrites = `select array[${[...tables.keys()].map((name) => `pg_sequence_last_value('written."${name}"')`).join(', ')}]::text[] as writes`;
   const statements = new Map<string, { readonly name: string; readonly tables: readonly number[] }>();
   const kept = new Map<string, Kept>();
   const needed = { rules: new Set<Kept>(), recent: new Set<Kept>(), all: new Set<Kept>() };
@@ -84,8 +86,8 @@ export async function keepRows(client: pg.Client): Promise<KeptRows> {
       .tables.map((at) => writes[at])
       .join(' ');
 
-  async function execute(text: string, values: readonly unknown[]): Promise<readonly object[]> {
-    return (await client.query<object>({ name: statementOf(text).name, text, values: [...values] })).rows;
+  async function execute<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return (await client.query<Row>({ name: statementOf(text).name, text, values: [...values] })).rows;
   }
 
   async function update(one: Kept): Promise<void> {
@@ -95,14 +97,15 @@ export async function keepRows(client: pg.Client): Promise<KeptRows> {
   }
 
   return {
+    execute,
     async refresh(kind) {
       present = kind;
-      writes = ((await execute(readWrites, []))[0] as { readonly writes: readonly string[] }).writes;
+      writes = (await execute<{ readonly writes: readonly string[] }>(readWrites))[0]?.writes ?? [];
       await Promise.all([...needed[kind]].map(update));
       return writes.join(' ');
     },
     async query<Row extends object>(text: string, values: readonly unknown[] = []) {
-      if (readsTheTime.test(text)) return (await execute(text, values)) as Row[];
+      if (readsTheTime.test(text)) return await execute<Row>(text, values);
       const key = `${text} ${JSON.stringify(values)}`;
       const one = kept.get(key) ?? { text, values, writes: 'never', rows: [] };
       kept.set(key, one);

@@ -66,7 +66,8 @@ export function createLiveness(i: Installation): Liveness {
   }
 
   async function lookAtOrphans(minutes: number): Promise<readonly string[]> {
-    const branches = await i.git.run('for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads/mq-*');
+    const names = (await i.git.refs('refs/heads/')).map(({ ref }) => ref.replace('refs/heads/', ''));
+    const branches = names.filter((name) => name.startsWith('mq-'));
     return [
       ...(await sentences(
         `select format('The branch %s is left, and no build has it.', n.name) as sentence
@@ -76,7 +77,7 @@ export function createLiveness(i: Installation): Liveness {
            and not exists (select from bot_pull_request o join batch b on b.account_id = o.account_id and b.id = o.batch_id
                            where o.branch = n.name and o.closed_at is null
                            and (o.idle or b.cleaned_up_at is null or b.cleaned_up_at > now() - make_interval(mins => $2)))`,
-        [branches === '' ? [] : branches.split('\n'), minutes],
+        [branches, minutes],
       )),
       ...(await sentences(
         `select format('The pull request #%s of a build is open at the host, and its row says that it is closed.', l.number) as sentence
@@ -97,8 +98,8 @@ export function createLiveness(i: Installation): Liveness {
 
   async function lookAtHost(): Promise<readonly string[]> {
     const tip = await i.git.tip();
-    const refs = await i.git.run('for-each-ref', '--format=%(objectname) %(refname:lstrip=2)', 'refs/heads/');
-    const tips = Object.fromEntries(refs.split('\n').map((row) => row.split(' ').toReversed() as [string, string]));
+    const branches = await i.git.refs('refs/heads/');
+    const tips = Object.fromEntries(branches.map(({ ref, commit }) => [ref.replace('refs/heads/', ''), commit]));
     return await sentences(
       `select format('#%s has the head %s, and the host has %s.', p.number, p.head_sha, l.head_sha) as sentence
        from pull_request p join local_pull_request l on l.account_id = p.account_id and l.repository_id = p.repository_id and l.number = p.number

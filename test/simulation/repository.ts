@@ -5,11 +5,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { constants, deflateSync } from 'node:zlib';
-import { createGit, readObjects, readRefValue } from '../../src/hosts/git/index.ts';
+import { createGit, listRefs, readObjects, readRefValue } from '../../src/hosts/git/index.ts';
 
 export interface SimulatedRepository {
   /** Runs git, and returns its output. */
   run(...args: string[]): Promise<string>;
+  /** The refs under a folder such as `refs/heads/`, with their commits. */
+  refs(folder: string): ReturnType<typeof listRefs>;
   /** The commit of the base branch. */
   tip(): Promise<string>;
   readCommit(commit: string): Promise<Commit>;
@@ -83,6 +85,7 @@ export function openRepository(gitDir: string, configFile: string): SimulatedRep
 
   return {
     run: async (...args) => await git.text(gitDir, args),
+    refs: async (folder) => await listRefs(gitDir, folder),
     tip: async () => (await readRefValue(gitDir, 'refs/heads/main')) ?? '',
     readCommit,
     filesOf: async (commit) => new Set((await readTree((await readCommit(commit)).tree)).keys()),

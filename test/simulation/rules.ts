@@ -9,7 +9,6 @@ import { createLandingRules } from './landing-rules.ts';
 import { createLiveness, type Liveness } from './liveness.ts';
 import { haltReason, startedLandings } from './holds.ts';
 import type { Promises } from './acts.ts';
-import { linesOf } from './repository.ts';
 import type { Truth } from './truth.ts';
 
 export interface Rules {
@@ -72,8 +71,7 @@ export function createRules(i: Installation, promises: Promises, truth: Truth): 
     const line = await i.git.firstParents(now);
     if (tip !== '' && !line.includes(tip)) problems.push(`The base was at ${tip}, and ${now} does not contain it.`);
     tip = now;
-    const refs = await i.git.run('for-each-ref', '--format=%(objectname) %(refname)', 'refs/interlock/landings/');
-    const landed = new Map(linesOf(refs).map((row) => row.split(' ') as [string, string]));
+    const landed = new Set((await i.git.refs('refs/interlock/landings/')).map(({ commit }) => commit));
     const greenTrees = new Set<string>();
     for (const commit of truth.green) greenTrees.add(await treeOf(commit));
     for (const commit of line.slice(0, -1)) {
@@ -93,7 +91,7 @@ export function createRules(i: Installation, promises: Promises, truth: Truth): 
     return problems;
   }
 
-  function isBelowLanding(commit: string, line: readonly string[], landed: ReadonlyMap<string, string>): boolean {
+  function isBelowLanding(commit: string, line: readonly string[], landed: ReadonlySet<string>): boolean {
     const above = line.slice(0, line.indexOf(commit)).toReversed();
     const next = above.find((each) => landed.has(each) || promises.direct.has(each));
     return next !== undefined && landed.has(next);

@@ -13,16 +13,19 @@ export interface VirtualTime extends AsyncDisposable {
 /**
  * Makes `now()` of PostgreSQL virtual. PostgreSQL finds `now()` in the schema `virtual` before its own catalog.
  * `current_timestamp` keeps the real time. The time is in an unlogged sequence, because a change of it leaves no old
- * version of a row.
+ * version of a row. `pg_sequence_last_value` is marked as stable in this database, so that PostgreSQL puts the text of
+ * `now()` into the statements that call it. A filter of 300 rows then takes a quarter of the CPU.
  */
 export async function prepareVirtualTime(owner: pg.Client): Promise<void> {
   await owner.query(`
     create schema virtual;
     create unlogged sequence virtual.ms;
+    select setval('virtual.ms', 1);
+    alter function pg_catalog.pg_sequence_last_value(regclass) stable;
     create function virtual.now() returns timestamptz stable language sql
-      as 'select to_timestamp(last_value / 1000.0) from virtual.ms';
+      as $$ select to_timestamp(pg_sequence_last_value('virtual.ms') / 1000.0) $$;
     create function virtual.clock_timestamp() returns timestamptz stable language sql
-      as 'select to_timestamp(last_value / 1000.0) from virtual.ms';
+      as $$ select to_timestamp(pg_sequence_last_value('virtual.ms') / 1000.0) $$;
     grant usage on schema virtual to public;
     grant select on virtual.ms to public;
     do $$
@@ -60,7 +63,7 @@ export async function startVirtualTime(
   vi.useFakeTimers({ toFake: ['Date'], now: from });
   const set = async (to: number): Promise<void> => {
     vi.setSystemTime(to);
-    await owner.query("select setval('virtual.ms', $1)", [Math.round(to)]);
+    await owner.query({ name: 'set-time', text: "select setval('virtual.ms', $1)", values: [Math.round(to)] });
   };
   await set(from);
   return {
