@@ -1,3 +1,9 @@
+export function sumUp(results: readonly Result[]): string;
+export function whatIsLeft(
+  results: readonly (readonly Result[])[],
+  run: { readonly seed: number; readonly seeds: number },
+): { readonly seed: number; readonly seeds: number } | null;
+
 export interface Result {
   readonly seed: number;
   readonly days: number;

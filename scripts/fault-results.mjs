@@ -33,10 +33,19 @@ export function total(results) {
   };
 }
 
-/** The last line of a run. */
+/**
+ * The seeds from which a run goes on that was stopped. The results are those of each process: with two processes, each
+ * plays every second seed. Null: no seed is left.
+ */
+export function whatIsLeft(results, { seed, seeds }) {
+  const next = Math.min(...results.map(({ length }, job) => seed + job + length * results.length));
+  return next < seed + seeds ? { seed: next, seeds: seed + seeds - next } : null;
+}
+
+/** The line about the results so far. */
 export function sumUp(results) {
   const { days, steps, landings, faults, cpuSec } = total(results);
-  const aDay = days === 0 ? '' : ` (${(cpuSec / days).toFixed(0)} s a day)`;
+  const aDay = days === 0 ? '' : ` (${(cpuSec / days).toFixed(1)} s a day)`;
   return `${results.length} seeds, ${days.toFixed(1)} days, ${steps} steps, ${landings} landings, ${faults} faults, ${cpuSec.toFixed(0)} s of CPU${aDay}, with PostgreSQL and git.`;
 }
 

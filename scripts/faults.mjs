@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from './build.mjs';
-import { readResults, simulationArguments, sumUp } from './fault-results.mjs';
+import { readResults, simulationArguments, sumUp, whatIsLeft } from './fault-results.mjs';
 import { makeTemporaryFolder } from './temporary-folder.mjs';
 import { SetupError, findNode, finish, isHelpShown, prepare, root, toolEnvironment } from './toolchain.mjs';
 
@@ -20,12 +20,17 @@ const rules = {
 
 function readOptions(args) {
   const options = Object.fromEntries(Object.keys(rules).map((name) => [name, { type: 'string' }]));
-  const { values } = parseArgs({ args, options: { ...options, tell: { type: 'boolean' } } });
+  const switches = { tell: { type: 'boolean' }, 'keep-going': { type: 'boolean' } };
+  const { values } = parseArgs({ args, options: { ...options, ...switches } });
   for (const [name, { form, words }] of Object.entries(rules))
     if (values[name] !== undefined && !form.test(values[name]))
-      throw new SetupError(`--${name} must be ${words}, not ${values[name]}.`);
+      throw new SetupError(`--${name} must be ${words}, not ${String(values[name])}.`);
   return values;
 }
+
+/** A run with more seeds prints its progress instead of a line for each seed. */
+const mostLines = 100;
+const progressEveryMs = 60_000;
 
 async function simulate(args) {
   const values = readOptions(args);
@@ -33,35 +38,49 @@ async function simulate(args) {
   const node = findNode();
   if (!ensureBuilt(node)) return 1;
   const temporary = makeTemporaryFolder();
-  const seeds = Number(values.seeds ?? 1);
-  const jobs = Math.min(seeds, Number(values.jobs ?? 1), availableParallelism());
-  const given = ['days', 'steps', 'without', 'calm'].filter((name) => values[name] !== undefined);
-  const shared = {
-    ...toolEnvironment(node),
-    TMPDIR: temporary.path,
-    INTERLOCK_TESTS: 'all',
-    FAULTS_STRIDE: String(jobs),
-    ...Object.fromEntries(given.map((name) => [`FAULTS_${name.toUpperCase()}`, values[name]])),
-    ...(values.tell ? { FAULTS_TELL: 'yes' } : {}),
-  };
+  const run = { seed: Number(values.seed ?? 1), seeds: Number(values.seeds ?? 1) };
+  const jobs = Math.min(run.seeds, Number(values.jobs ?? 1), availableParallelism());
   const files = Array.from({ length: jobs }, (_, job) => join(temporary.path, `results-${job}.jsonl`));
-  const runs = files.map((file, job) => ({
-    ...shared,
-    FAULTS_SEED: String(Number(values.seed ?? 1) + job),
-    FAULTS_SEEDS: String(Math.ceil((seeds - job) / jobs)),
-    FAULTS_RESULTS: file,
-  }));
+  const environments = environmentsOf({ values, node, run, folder: temporary.path, files });
+  const say = () => {
+    const results = files.map(readResults);
+    const left = whatIsLeft(results, run);
+    const again = left === null ? '' : ` To go on from here: --seed ${left.seed} --seeds ${left.seeds}`;
+    console.log(`${sumUp(results.flat())}${again}`);
+  };
+  const progress = run.seeds > mostLines ? setInterval(say, progressEveryMs) : undefined;
   try {
-    const code = await runAll(node, runs);
-    console.log(sumUp(files.flatMap(readResults)));
-    return code;
+    return await runAll(node, environments, { stopsAtFailure: !values['keep-going'] });
   } finally {
+    clearInterval(progress);
+    say();
     temporary.remove();
   }
 }
 
-/** Runs a process for each environment. When one fails, the others are stopped. Resolves with the first bad exit code. */
-async function runAll(node, environments) {
+/** The environment of each process. The processes share the seeds: with two, each plays every second one. */
+function environmentsOf({ values, node, run, folder, files }) {
+  const given = ['days', 'steps', 'without', 'calm'].filter((name) => values[name] !== undefined);
+  const shared = {
+    ...toolEnvironment(node),
+    TMPDIR: folder,
+    INTERLOCK_TESTS: 'all',
+    FAULTS_STRIDE: String(files.length),
+    ...Object.fromEntries(given.map((name) => [`FAULTS_${name.toUpperCase()}`, values[name]])),
+    ...(values.tell ? { FAULTS_TELL: 'yes' } : {}),
+    ...(values['keep-going'] ? { FAULTS_KEEP_GOING: 'yes' } : {}),
+    ...(run.seeds > mostLines ? { FAULTS_LINES: 'no' } : {}),
+  };
+  return files.map((file, job) => ({
+    ...shared,
+    FAULTS_SEED: String(run.seed + job),
+    FAULTS_SEEDS: String(Math.ceil((run.seeds - job) / files.length)),
+    FAULTS_RESULTS: file,
+  }));
+}
+
+/** Runs a process for each environment. Resolves with the first bad exit code, and first stops the others if asked. */
+async function runAll(node, environments, { stopsAtFailure }) {
   const children = environments.map((env) =>
     spawn(node, simulationArguments, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] }),
   );
@@ -76,7 +95,7 @@ async function runAll(node, environments) {
         child.once('exit', (code) => {
           if (code !== 0) {
             failed ||= code ?? 1;
-            stopAll('SIGTERM');
+            if (stopsAtFailure) stopAll('SIGTERM');
           }
           resolve();
         });
@@ -87,7 +106,8 @@ async function runAll(node, environments) {
   return failed;
 }
 
-const usage = `Usage: npm run simulate:faults [-- --seed <number>] [--seeds <number>] [--days <number>] [--jobs <number>] [--tell]
+const usage = `Usage: npm run simulate:faults [-- --seed <number>] [--seeds <number>] [--days <number>] [--jobs <number>]
+       [--keep-going] [--tell]
 
 Runs two processes of the service over a real PostgreSQL and real git on a virtual clock: --days days (1 unless given)
 for each of --seeds seeds (1 unless given) from --seed on. The seed decides who acts, what goes on and which faults happen.
@@ -99,6 +119,8 @@ repeats it, with these options:
   --without  steps that are left out, such as 1-3,7
   --calm     steps whose fault is left out
 
---tell prints each step. The last line says how many days, steps and faults there were, and how much CPU they took.`;
+--keep-going plays all seeds, and prints each seed that fails without running it again. --tell prints each step. The last
+line says how many days, steps and faults there were, and how much CPU they took. A run with more than ${mostLines} seeds prints
+such a line every minute. If seeds are left, also after Ctrl-C, the line says from which seed to go on.`;
 
 if (!isHelpShown(process.argv.slice(2), usage)) finish(simulate(process.argv.slice(2)));
