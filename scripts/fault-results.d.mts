@@ -14,7 +14,17 @@ export interface Result {
   /** The first broken rule. Null: all rules held. */
   readonly problem: string | null;
 }
-export function judgePlanted(
-  results: readonly Result[],
-  status: number | null,
-): { readonly isFound: boolean; readonly text: string };
+interface Judgement {
+  readonly isFound: boolean;
+  readonly text: string;
+}
+
+/** The part of the JSON report of Vitest that is read. */
+interface Report {
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+  }[];
+}
+
+export function judgePlanted(results: readonly Result[], status: number | null): Judgement;
+export function judgeTests(report: Report | null, status: number | null): Judgement;

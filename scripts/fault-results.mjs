@@ -1,4 +1,5 @@
 // The results of simulations of faults, which test/simulation/faults.full.test.ts writes: a line of JSON for each seed.
+// And what runs with planted faults have shown.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './toolchain.mjs';
@@ -61,4 +62,18 @@ export function judgePlanted(results, status) {
   const ending =
     status === 0 ? '' : status === null ? ', NOT ENDED' : results.length === 0 ? ', NOT STARTED' : ', FAILED';
   return { isFound: false, text: `NOT FOUND ${after}${ending}` };
+}
+
+/**
+ * What the tests have shown that ran with a planted fault. `report` is the report of Vitest, or null if it wrote none.
+ * `status` is the exit code, or null if the run was stopped because it took too long. Only a failed test shows the
+ * fault: a run that did not start, or did not end, shows nothing.
+ */
+export function judgeTests(report, status) {
+  const tests = (report?.testResults ?? []).flatMap(({ assertionResults }) => assertionResults);
+  const failed = tests.find((test) => test.status === 'failed');
+  if (failed !== undefined) return { isFound: true, text: `found by "${failed.fullName}"` };
+  const hasStarted = tests.some((test) => test.status === 'passed');
+  const ending = status === 0 ? '' : status === null ? ', NOT ENDED' : hasStarted ? ', FAILED' : ', NOT STARTED';
+  return { isFound: false, text: `NOT FOUND${ending}` };
 }

@@ -2,10 +2,11 @@
 // should find the fault. The sources are not changed: vitest.config.ts reads MUTANT, and changes the text that the tests
 // load.
 import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { mutants } from '../test/support/mutants.mjs';
-import { judgePlanted, readResults, simulationArguments } from './fault-results.mjs';
+import { judgePlanted, judgeTests, readResults, simulationArguments } from './fault-results.mjs';
 import { makeTemporaryFolder } from './temporary-folder.mjs';
 import { SetupError, findNode, finish, isHelpShown, prepare, root, toolEnvironment } from './toolchain.mjs';
 
@@ -17,17 +18,23 @@ const daysOfSeed = 0.25;
 /** No seed begins after the simulation has used this much CPU. */
 const maxCpuSec = 240;
 
-function judge(node, index) {
+/** Runs the tests that should find the fault, until one fails. */
+function judgeByTests(node, index) {
   const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const startedAt = Date.now();
-  const { status } = spawnSync(node, [program, 'run', '--bail', '1', ...mutants[index].tests], {
-    cwd: root,
-    env: { ...toolEnvironment(node), MUTANT: String(index) },
-    timeout: maxMinutes * 60_000,
-    stdio: 'ignore',
-  });
-  const seconds = Math.round((Date.now() - startedAt) / 1000);
-  return { isFound: status !== 0, seconds, isSlow: status === null };
+  const temporary = makeTemporaryFolder();
+  const file = join(temporary.path, 'report.json');
+  try {
+    const reporting = ['--bail', '1', '--reporter', 'json', '--outputFile', file];
+    const { status } = spawnSync(node, [program, 'run', ...mutants[index].tests, ...reporting], {
+      cwd: root,
+      env: { ...toolEnvironment(node), TMPDIR: temporary.path, MUTANT: String(index) },
+      timeout: maxMinutes * 60_000,
+      stdio: 'ignore',
+    });
+    return judgeTests(existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null, status);
+  } finally {
+    temporary.remove();
+  }
 }
 
 /** Runs the simulation with the planted fault, seed after seed, until a rule is broken. */
@@ -60,15 +67,10 @@ function judgeBySimulation(node, index) {
 
 /** Returns whether the fault was found, and prints how. */
 function look(node, index, by) {
-  const { what, tests } = mutants[index];
-  if (by === 'simulation') {
-    const { isFound, text } = judgeBySimulation(node, index);
-    console.log(`${text}: ${what}`);
-    return isFound;
-  }
-  const { isFound, seconds, isSlow } = judge(node, index);
-  const verdict = isSlow ? 'found: no end' : isFound ? 'found' : 'NOT FOUND';
-  console.log(`${verdict} in ${seconds} s by ${tests.join(' ')}: ${what}`);
+  const startedAt = Date.now();
+  const { isFound, text } = by === 'simulation' ? judgeBySimulation(node, index) : judgeByTests(node, index);
+  const seconds = Math.round((Date.now() - startedAt) / 1000);
+  console.log(`${mutants[index].what}: ${text}, in ${seconds} s`);
   return isFound;
 }
 

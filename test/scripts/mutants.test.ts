@@ -1,7 +1,7 @@
 // `npm run mutants` replaces texts in the sources. Each text must occur exactly once, and the tests must exist.
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { judgePlanted, type Result } from '../../scripts/fault-results.mjs';
+import { judgePlanted, judgeTests, type Result } from '../../scripts/fault-results.mjs';
 import { mutants } from '../support/mutants.mjs';
 
 it.each(mutants)('can plant that $what', ({ file, from, to, tests }) => {
@@ -32,4 +32,20 @@ it.each([
   ],
 ] as const)('counts a planted fault as found only by a broken rule: %s', (_, results, status, isFound, text) => {
   expect(judgePlanted(results, status)).toEqual({ isFound, text });
+});
+
+const passed = { fullName: 'lands in order', status: 'passed' };
+const failed = { fullName: 'does not land in a pause', status: 'failed' };
+const skipped = { fullName: 'lands after the pause', status: 'skipped' };
+
+it.each([
+  ['a failed test', [passed, failed, skipped], 1, true, 'found by "does not land in a pause"'],
+  ['a run in which all tests pass', [passed], 0, false, 'NOT FOUND'],
+  ['a run without a report', null, 1, false, 'NOT FOUND, NOT STARTED'],
+  ['a run in which no test began', [skipped], 1, false, 'NOT FOUND, NOT STARTED'],
+  ['a run that is stopped', null, null, false, 'NOT FOUND, NOT ENDED'],
+  ['a run that fails beside its tests', [passed], 1, false, 'NOT FOUND, FAILED'],
+] as const)('counts a planted fault as found only by a failed test: %s', (_, tests, status, isFound, text) => {
+  const report = tests === null ? null : { testResults: [{ assertionResults: tests }] };
+  expect(judgeTests(report, status)).toEqual({ isFound, text });
 });

@@ -234,7 +234,7 @@ export const mutants = [
     file: 'src/domain/queue/speculation/reorder.ts',
     from: '(graph.line[index]?.timesPassed ?? 0) >= maxTimesPassed',
     to: '(graph.line[index]?.timesPassed ?? 0) >= maxTimesPassed + 9',
-    tests: [],
+    tests: ['test/domain/queue/speculation.test.ts'],
   },
   {
     what: 'a push whose hint was lost is not found',
