@@ -46,7 +46,7 @@ const heavy = isFullRun ? [] : ['test/**/*.full.test.ts'];
 const mutant = process.env['MUTANT'];
 
 export default defineConfig({
-  ...(mutant === undefined ? {} : { plugins: [planting(Number(mutant))] }),
+  ...(mutant === undefined ? {} : { plugins: mutant.split(',').map((index) => planting(Number(index))) }),
   resolve: {
     // Vite prefers graphql's ESM build, while packages outside of Vite load its CommonJS build: two realms.
     alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql/index.js')) }],

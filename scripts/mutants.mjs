@@ -83,7 +83,11 @@ async function run(args) {
   const node = findNode();
   const isMeant = ({ what, tests }) =>
     (only === undefined || what.includes(only)) && (by === 'simulation' || tests.length > 0);
-  const chosen = mutants.flatMap((mutant, index) => (isMeant(mutant) ? [index] : []));
+  const meant = mutants.flatMap((mutant, index) => (isMeant(mutant) ? [index] : []));
+  const isHidden = (index) => by === 'simulation' && mutants[index].hidden !== undefined;
+  for (const { what, hidden } of meant.filter(isHidden).map((index) => mutants[index]))
+    console.log(`${what}: not looked for. ${hidden}`);
+  const chosen = meant.filter((index) => !isHidden(index));
   const found = chosen.filter((index) => look(node, index, by));
   console.log(`${found.length} of ${chosen.length} planted faults were found.`);
   return found.length === chosen.length ? 0 : 1;
@@ -98,7 +102,8 @@ the sources stay as they are.
   --only <words>   only the faults whose description has these words
   --by tests       run the tests that are listed for each fault (default)
   --by simulation  run the simulation of faults instead (docs/fault-simulation.md), under up to ${maxSeeds} seeds for each
-                   fault. It prints how long it ran until a rule was broken, and which rule
+                   fault. It prints how long it ran until a rule was broken, and which rule. Of a fault that it cannot
+                   show, it prints why
 
 The exit code is 1 if a fault was not found.`;
 

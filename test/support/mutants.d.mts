@@ -6,6 +6,8 @@ export interface Mutant {
   readonly from: string;
   readonly to: string;
   readonly tests: readonly string[];
+  /** Why the simulation of faults cannot show the fault. */
+  readonly hidden?: string;
 }
 export const mutants: readonly Mutant[];
 export function planting(index: number): Plugin;

@@ -1,7 +1,8 @@
 // Faults that tests must find. Each fault replaces a text that its file has once. Faults for which another rule makes
 // up are left out: a landing that is planned on a moved base is reset first, a tombstone is refused where a landing ref
 // exists, a delivery is unique for its event, and the host closes a pull request whose branch is deleted. A fault
-// without `tests` is there for the simulation of faults (docs/fault-simulation.md).
+// without `tests` is there for the simulation of faults (docs/fault-simulation.md). `hidden`: why the simulation cannot
+// show the fault.
 const histories = ['test/domain/queue/histories.test.ts'];
 const gateCases = ['test/domain/queue/gate.test.ts'];
 const evidenceCases = ['test/domain/queue/evidence.test.ts'];
@@ -10,7 +11,7 @@ const landing = 'src/domain/queue/linear/landing.ts';
 const resets = 'src/domain/queue/linear/resets.ts';
 const evidence = 'src/domain/queue/evidence/evidence.ts';
 
-/** @type {readonly { what: string, file: string, from: string, to: string, tests: readonly string[] }[]} */
+/** @type {readonly { what: string, file: string, from: string, to: string, tests: readonly string[], hidden?: string }[]} */
 export const mutants = [
   {
     what: 'a landing does not stop at a pause',
@@ -25,6 +26,7 @@ export const mutants = [
     from: "if (!isOnTip(batch, queue.tip)) return 'base moved';",
     to: '',
     tests: gateCases,
+    hidden: 'The host moves the base only from the commit that the batch was built on.',
   },
   {
     what: 'a batch lands after its landing was given up',
@@ -32,6 +34,7 @@ export const mutants = [
     from: '!batch.isBuilding || batch.givenUp ||',
     to: '',
     tests: gateCases,
+    hidden: 'The landing of a batch that has ended is void, and the planner plans none for a batch that was given up.',
   },
   {
     what: 'a pull request lands that left the line',
@@ -88,6 +91,7 @@ export const mutants = [
     from: '!lineage.has(build.base) ||',
     to: '',
     tests: evidenceCases,
+    hidden: 'A build is evidence for its own tree alone, and CI in the simulation judges trees.',
   },
   {
     what: 'a pending check counts as passed',
@@ -102,6 +106,7 @@ export const mutants = [
     from: 'if (view.batches.some((batch) => batch.landingStarted || batch.landingPlanned)) return null;',
     to: '',
     tests: histories,
+    hidden: 'A batch has one intent to land, which is planned again only after it was voided or has failed.',
   },
   {
     what: 'a batch lands before an earlier batch',
@@ -151,6 +156,7 @@ export const mutants = [
     from: '${wanted} and (supervised_until is null or supervised_until <= $6)',
     to: '${wanted} and ($6::timestamptz is not null)',
     tests: ['test/workflows/turns.test.ts'],
+    hidden: 'Leases of deployments are not simulated.',
   },
   {
     what: 'the outbox skips an event',
@@ -172,6 +178,7 @@ export const mutants = [
     from: 'select 1 from installation for no key update skip locked',
     to: 'select 1 from installation',
     tests: ['test/events/sequencer.test.ts'],
+    hidden: 'Transactions do not overlap.',
   },
   {
     what: 'a landing does not stop at a freeze',
