@@ -38,6 +38,10 @@ export interface Promises {
    * answered.
    */
   held: Record<Hold, ReadonlySet<string> | null>;
+  /** Holds that somebody asked for and whose end was not answered since. Each of them may be in force. */
+  readonly stopped: Set<Hold>;
+  /** Pull requests that the rules have seen as merged. */
+  readonly merged: Set<number>;
   /** Commits that people pushed to the base. */
   readonly direct: Set<string>;
   /**
@@ -52,6 +56,8 @@ export const noPromises = (): Promises => ({
   asked: new Set(),
   dequeued: new Set(),
   held: { pause: null, 'branch pause': null, freeze: null, halt: null },
+  stopped: new Set(),
+  merged: new Set(),
   direct: new Set(),
   touched: new Set(),
 });
@@ -74,7 +80,9 @@ export interface Setting {
   readonly isTargeted: boolean;
 }
 
-export function open({ i, promises, draw, by, isTargeted }: Setting): Act {
+/** Opens a pull request, and mostly queues it at once. */
+export function open(setting: Setting): Act {
+  const { i, promises, draw, by, isTargeted } = setting;
   const nth = promises.pullRequests.length + 1;
   const nature = draw.weighted<Nature>([
     [70, 'good'],
@@ -87,6 +95,7 @@ export function open({ i, promises, draw, by, isTargeted }: Setting): Act {
   const targets = nature === 'half' ? ['pair'] : ['api', 'web', 'docs'].filter(() => draw.chance(0.5));
   const pullRequest: PullRequest = { branch, nature, targets, number: null, pushes: 0 };
   promises.pullRequests.push(pullRequest);
+  const isQueued = draw.chance(0.6);
   const files: Record<string, string> = { [`${branch}.txt`]: `${branch}\n` };
   if (nature === 'bad') files[`bad-${branch}`] = 'red\n';
   if (nature === 'half') files[`pair-${halves.length >> 1}-${halves.length % 2 === 0 ? 'left' : 'right'}`] = 'half\n';
@@ -115,6 +124,7 @@ export function open({ i, promises, draw, by, isTargeted }: Setting): Act {
             affectedTargets: targets,
           }),
         );
+      if (isQueued && pullRequest.number !== null) await queue(setting, pullRequest, {}).work();
     },
   };
 }
@@ -254,6 +264,7 @@ export function hold({ i, promises, by }: Setting, kind: Hold): Act {
     name: kind,
     subject: kind,
     work: async () => {
+      promises.stopped.add(kind);
       if (await isAnswered(setHold(by, kind, true))) promises.held[kind] = await startedLandings(i);
     },
   };
@@ -265,7 +276,7 @@ export function release({ promises, by }: Setting, kind: Hold): Act {
     subject: kind,
     work: async () => {
       promises.held[kind] = null;
-      await isAnswered(setHold(by, kind, false));
+      if (await isAnswered(setHold(by, kind, false))) promises.stopped.delete(kind);
     },
   };
 }

@@ -10,8 +10,8 @@ const longestJumpMs = 5 * minute;
 export async function happen(p: Played, draw: Draws): Promise<void> {
   const { i, w, tasks, say, fault } = p;
   const kind = draw.weighted([
-    [30, 'a process is killed'],
-    [6, 'all processes are killed'],
+    [20, 'a process is killed'],
+    [4, 'all processes are killed'],
     [20, 'hints are lost'],
     [10, 'wakes are lost'],
     [8, 'Temporal forgets'],
@@ -20,7 +20,7 @@ export async function happen(p: Played, draw: Draws): Promise<void> {
     [6, 'the clock of a process jumps'],
   ] as const);
   const drawn = draw.below(processCount);
-  const at = draw.chance(0.7) ? (findHolder(p) ?? drawn) : drawn;
+  const at = draw.chance(0.5) ? (findHolder(p) ?? drawn) : drawn;
   const which = draw.real();
   const fullMs = (1 + draw.below(5)) * minute;
   const jumpMs = draw.chance(0.3) ? 0 : Math.round((draw.real() * 2 - 1) * longestJumpMs);

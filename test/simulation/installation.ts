@@ -53,6 +53,8 @@ export interface Installation extends AsyncDisposable {
   readonly repository: HostedRepository;
   readonly accountId: string;
   readonly git: SimulatedRepository;
+  /** The configurations between which people change. Builds that one of them made are not valid under the other. */
+  readonly configurations: readonly string[];
   /** Connections that no process has, so that no fault concerns them. */
   readonly watcher: Database;
   readonly rows: KeptRows['execute'];
@@ -85,6 +87,8 @@ export interface Installation extends AsyncDisposable {
   correctClocks(): number;
   /** Until when the disk of the repositories is full. It may be in the past. */
   fullUntil: number;
+  /** Until when no check ends, because CI is slow. It may be in the past. */
+  slowUntil: number;
   /** The answer of the receiver to the next request. */
   answer: () => 'accepted' | 'refused' | 'silent' | 'accepted, and the answer is lost';
 }
@@ -208,7 +212,10 @@ export async function openInstallation(
   const [{ ctx, service }] = processes as [Process];
   const found = await findRepository(ctx, worldName);
   if (found === null) throw new Error('The world has no repository.');
-  const configured = await replaceConfiguration(ctx, { repository: worldName, yaml: configurationYaml(rules) });
+  // A change between the two texts changes a key of builds, so that all builds are made again.
+  const configurations = [rules, `${rules}merge_commit:\n  strip_html_comments: true\n`].map(configurationYaml);
+  const [yaml = ''] = configurations;
+  const configured = await replaceConfiguration(ctx, { repository: worldName, yaml });
   if (configured.kind !== 'accepted') throw new Error(JSON.stringify(configured));
   await createWebhookEndpoint(ctx, begun.secrets, { url: 'https://receiver.test/', actions: ['*'], ownSecret: false });
   const repository = toHostedRepository(found);
@@ -240,6 +247,7 @@ export async function openInstallation(
       await killed.end();
       processes[at] = await startProcess(at);
     },
+    configurations,
     lists: new Map(),
     aheadMs,
     haveClocksDiffered: () => haveDiffered,
@@ -248,6 +256,7 @@ export async function openInstallation(
       return latestMs;
     },
     fullUntil: 0,
+    slowUntil: 0,
     answer: () => 'accepted',
     async [Symbol.asyncDispose]() {
       for (const each of processes) await each.end();

@@ -1,5 +1,6 @@
 // Rules about each landing that has begun since the last call. They compare the landing with the rows as they were
 // before the step in which it began.
+import { rulesOf } from '../../src/modules/queue/store/rules-in-force.ts';
 import type { Installation } from './installation.ts';
 
 export interface LandingRules {
@@ -11,16 +12,38 @@ interface Head {
   readonly head: string;
   /** Whether the newest results of the checks on the head contain a failure, and the pull request must be validated. */
   readonly isRed: boolean;
+  readonly isInLine: boolean;
+  readonly skipLine: boolean;
+  readonly rank: number | null;
+  /** Null: the pull request may affect everything. */
+  readonly targets: readonly string[] | null;
 }
 
 interface Member {
   readonly landing: string;
   readonly number: number;
   readonly pinned: string;
+  /** The digest of the configuration under which the landing was built. */
+  readonly built: string;
 }
 
-export function createLandingRules(i: Installation): LandingRules {
+/** The digest of the keys of a configuration that affect builds. */
+function buildKeysOf(configurationYaml: string): string {
+  return rulesOf({ configurationYaml }, { hostRequiredChecks: [] }).rules.buildKeysHash;
+}
+
+/** Whether `a` is before `b` in line and overlaps it. */
+function isAhead(a: Head | undefined, b: Head | undefined): boolean {
+  if (a === undefined || b === undefined || !a.isInLine || !b.isInLine) return false;
+  const isEarlier = a.skipLine === b.skipLine ? (a.rank ?? 0) < (b.rank ?? 0) : a.skipLine;
+  const [few, many] = [a.targets, b.targets];
+  return isEarlier && (few === null || many === null || few.some((target) => many.includes(target)));
+}
+
+/** `isTargeted`: whether pull requests that do not overlap may land in any order. */
+export function createLandingRules(i: Installation, isTargeted: boolean): LandingRules {
   let heads = new Map<number, Head>();
+  let configured = '';
   const known = new Set<string>();
 
   async function readHeads(): Promise<Map<number, Head>> {
@@ -31,7 +54,8 @@ export function createLandingRules(i: Installation): LandingRules {
                              order by c.name, c.attempt desc) newest
                 where newest.conclusion not in ('pending', 'success', 'skipped', 'neutral', 'cancelled')
                   and not exists (select from check_retry t where t.account_id = p.account_id and t.repository_id = p.repository_id
-                                  and t.commit = p.head_sha and t.name = newest.name and t.attempt = newest.attempt)) as "isRed"
+                                  and t.commit = p.head_sha and t.name = newest.name and t.attempt = newest.attempt)) as "isRed",
+              p.status in ('queued', 'tagged') as "isInLine", p.skip_line as "skipLine", p.rank::int as rank, p.affected_targets as targets
        from pull_request p`,
     );
     return new Map(rows.map((row) => [row.number, row]));
@@ -41,15 +65,30 @@ export function createLandingRules(i: Installation): LandingRules {
     async look() {
       const before = heads;
       heads = await readHeads();
+      const [repository] = await i.kept.query<{ yaml: string }>('select configuration_yaml as yaml from repository');
+      const inForce = [configured, repository?.yaml ?? ''];
+      configured = repository?.yaml ?? '';
       const members = await i.kept.query<Member>(
-        `select format('%s of %s', n.id, n.started_at) as landing, p.number, m.pinned_head as pinned
+        `select format('%s of %s', n.id, n.started_at) as landing, p.number, m.pinned_head as pinned, b.build_keys_hash as built
          from intent n join batch_member m on m.account_id = n.account_id and m.batch_id = n.batch_id
          join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
+         join batch b on b.account_id = n.account_id and b.id = n.batch_id
          where n.kind = 'land' and n.started_at is not null`,
       );
       const begun = members.filter(({ landing }) => !known.has(landing));
       for (const { landing } of begun) known.add(landing);
-      return begun.flatMap(({ landing, number, pinned }) => {
+      // The pull request that is ahead may have been moved back in the step in which the landing began.
+      const passed = ({ landing, number }: Member): number[] =>
+        [...before.values()]
+          .filter((other) => isAhead(other, before.get(number)) && isAhead(heads.get(other.number), before.get(number)))
+          .filter((other) => !begun.some((each) => each.landing === landing && each.number === other.number))
+          .map((other) => other.number);
+      const unordered = isTargeted
+        ? begun.flatMap((member) =>
+            passed(member).map((other) => `Landing ${member.landing} began with #${member.number} before #${other}.`),
+          )
+        : [];
+      const wrong = begun.flatMap(({ landing, number, pinned }) => {
         const was = before.get(number);
         if (was === undefined) return [];
         return [
@@ -61,6 +100,11 @@ export function createLandingRules(i: Installation): LandingRules {
             : []),
         ];
       });
+      const hashes = new Set(inForce.filter((yaml) => yaml !== '').map(buildKeysOf));
+      const outdated = begun
+        .filter(({ built }) => !hashes.has(built))
+        .map(({ landing }) => `Landing ${landing} began, and was built under another configuration.`);
+      return [...wrong, ...unordered, ...outdated];
     },
   };
 }

@@ -67,8 +67,8 @@ export async function happenMeanwhile(p: Played, task: Task, draw: Draws): Promi
 async function act(p: Played, { at }: Task, draw: Draws): Promise<string[]> {
   const { i, promises, isTargeted } = p;
   const by = draw.pick(i.processes);
-  const rows = await i.rows<{ number: number }>(
-    `select p.number from pull_request p join batch_member m on m.account_id = p.account_id and m.pull_request_id = p.id
+  const rows = await i.rows<{ number: number; commit: string | null }>(
+    `select p.number, coalesce(b.tested_commit, b.commit) as commit from pull_request p join batch_member m on m.account_id = p.account_id and m.pull_request_id = p.id
      join batch b on b.account_id = m.account_id and b.id = m.batch_id
      where b.ended_at is null and (not $1 or exists (
        select from intent n where n.account_id = b.account_id and n.batch_id = b.id and n.kind = 'land' and n.state in ('planned', 'started')))
@@ -76,12 +76,12 @@ async function act(p: Played, { at }: Task, draw: Draws): Promise<string[]> {
     [at?.startsWith('landing:') ?? false],
   );
   const setting = { i, promises, draw, by, isTargeted };
-  const chosen =
-    chooseActAbout(
-      setting,
-      rows.map(({ number }) => number),
-      begunLandings.includes(at ?? ''),
-    ) ?? chooseAct(setting);
+  const concerned = {
+    numbers: rows.map(({ number }) => number),
+    commits: rows.flatMap(({ commit }) => commit ?? []),
+    hasBegun: begunLandings.includes(at ?? ''),
+  };
+  const chosen = chooseActAbout(setting, concerned) ?? chooseAct(setting);
   const task = chosen === null ? null : beginAct(p, by, chosen);
   return task === null ? [] : await goOn(p, task, toTheEnd);
 }

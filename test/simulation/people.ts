@@ -16,28 +16,35 @@ import {
   type PullRequest,
   type Setting,
 } from './acts.ts';
+import { cancel, configure, rerun } from './build-acts.ts';
 import { holds } from './holds.ts';
 
 const maxOpen = 14;
 
 /** Null: no act is possible now. */
 export function chooseAct(setting: Setting): Act | null {
-  const { promises, draw } = setting;
-  const known = promises.pullRequests.filter(({ number }) => number !== null);
-  const some = (): PullRequest => draw.pick(known);
+  const { i, promises, draw } = setting;
+  const known = promises.pullRequests.filter(({ number }) => number !== null && !promises.merged.has(number));
+  const built = i.running.flatMap(({ run }) => (run.ref.includes('mq-') ? [run.commit] : []));
+  const stopped = [...promises.stopped];
+  const opened = promises.pullRequests.filter(({ number }) => number !== null);
+  const some = (): PullRequest => draw.pick(draw.chance(0.95) ? known : opened);
   const idle = known.filter(({ number }) => number !== null && !promises.asked.has(number));
   const someIdle = (): PullRequest => draw.pick(idle.length > 0 && draw.chance(0.9) ? idle : known);
   const acts: [number, (() => Act) | null][] = [
-    [known.length < maxOpen || draw.chance(0.5) ? 14 : 0, () => open(setting)],
-    [26, known.length === 0 ? null : () => queue(setting, someIdle(), {})],
+    [known.length < maxOpen ? 26 : 8, () => open(setting)],
+    [idle.length === 0 ? 3 : 16, known.length === 0 ? null : () => queue(setting, someIdle(), {})],
     [5, known.length === 0 ? null : () => dequeue(setting, some())],
     [3, known.length === 0 ? null : () => label(setting, some(), draw.chance(0.6))],
     [3, known.length === 0 ? null : () => push(setting, some())],
     [2, known.length === 0 ? null : () => close(setting, some(), draw.chance(0.6))],
     [2, known.length === 0 ? null : () => skip(setting, some())],
     [2, () => hold(setting, draw.pick(holds))],
-    [5, () => release(setting, draw.pick(holds))],
+    // Most holds end soon. Otherwise nearly nothing would land outside of the windows without faults.
+    [stopped.length === 0 ? 0 : 60, () => release(setting, draw.pick(stopped))],
     [2, () => pushToBase(setting)],
+    [0.5, () => configure(setting)],
+    [built.length === 0 ? 0 : 2, () => cancel(setting, draw.pick(built))],
   ];
   const possible = acts.flatMap(([weight, act]) => (act === null || weight === 0 ? [] : [[weight, act] as const]));
   return possible.length === 0 ? null : draw.weighted(possible)();
@@ -48,17 +55,28 @@ const mostAtOnce = 6;
 /** Somebody queues several pull requests at once, so that more builds wait than may run. */
 export function chooseRush(setting: Setting): Act[] {
   const { promises } = setting;
-  const idle = promises.pullRequests.filter(({ number }) => number !== null && !promises.asked.has(number));
+  const idle = promises.pullRequests.filter(
+    ({ number }) => number !== null && !promises.asked.has(number) && !promises.merged.has(number),
+  );
   return idle.slice(-mostAtOnce).map((pullRequest) => queue(setting, pullRequest, {}));
 }
 
-/**
- * An act that concerns one of these pull requests, or all landings. Null: people know none of these pull requests.
- * `hasBegun`: the landing of the pull requests has begun. Then only the host still closes them.
- */
-export function chooseActAbout(setting: Setting, numbers: readonly number[], hasBegun: boolean): Act | null {
+interface Concerned {
+  /** The numbers of pull requests that are in a build. */
+  readonly numbers: readonly number[];
+  /** The commits of their builds. */
+  readonly commits: readonly string[];
+  /** Whether the landing of the pull requests has begun. Then only the host still closes them. */
+  readonly hasBegun: boolean;
+}
+
+/** An act that concerns one of these pull requests, or all landings. Null: people know none of these pull requests. */
+export function chooseActAbout(setting: Setting, { numbers, commits, hasBegun }: Concerned): Act | null {
   const { promises, draw } = setting;
-  const known = promises.pullRequests.filter(({ number }) => number !== null && numbers.includes(number));
+  const opened = promises.pullRequests.filter(({ number }) => number !== null);
+  const isConcerned = ({ number }: PullRequest): boolean => number !== null && numbers.includes(number);
+  const known = opened.filter(isConcerned);
+  const others = opened.filter((each) => !isConcerned(each) && !promises.merged.has(each.number ?? 0));
   if (known.length === 0) return null;
   const pullRequest = draw.pick(known);
   return draw.weighted<() => Act>([
@@ -69,5 +87,8 @@ export function chooseActAbout(setting: Setting, numbers: readonly number[], has
     [1, () => label(setting, pullRequest, false)],
     [8, () => hold(setting, draw.pick(holds))],
     [3, () => pushToBase(setting)],
+    [hasBegun ? 0 : 3, () => configure(setting)],
+    [commits.length === 0 ? 0 : 3, () => rerun(setting, draw.pick(commits))],
+    [others.length === 0 ? 0 : 3, () => queue(setting, draw.pick(others), { skipLine: true })],
   ])();
 }

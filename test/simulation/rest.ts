@@ -22,6 +22,7 @@ function endFaults({ i, w }: Played): number {
   w.truth.setHonest(true);
   i.answer = () => 'accepted';
   i.fullUntil = 0;
+  i.slowUntil = 0;
   return Math.max(i.time.now(), i.correctClocks());
 }
 

@@ -35,15 +35,21 @@ interface Row {
   readonly text: string | null;
 }
 
-export function createRules(i: Installation, promises: Promises, truth: Truth): Rules {
+interface Judged {
+  readonly promises: Promises;
+  readonly truth: Truth;
+  /** Whether pull requests that do not overlap may land in any order. */
+  readonly isTargeted: boolean;
+}
+
+export function createRules(i: Installation, { promises, truth, isTargeted }: Judged): Rules {
   let tip = '';
   const judged = new Set<string>();
-  const merged = new Set<number>();
   const landedBy = new Map<number, string>();
   let landings = 0;
   /** The base and the writes to all tables when all rules were compared. A step that has changed neither needs no look. */
   let judgedState = '';
-  const landingRules = createLandingRules(i);
+  const landingRules = createLandingRules(i, isTargeted);
   const liveness = createLiveness(i);
 
   async function look(): Promise<readonly string[]> {
@@ -115,11 +121,11 @@ export function createRules(i: Installation, promises: Promises, truth: Truth): 
     );
     const problems: string[] = [];
     for (const { number, status } of rows) {
-      if (merged.has(number) && status !== 'merged') problems.push(`#${number} was merged, and is ${status}.`);
+      if (promises.merged.has(number) && status !== 'merged') problems.push(`#${number} was merged, and is ${status}.`);
       if (status === 'merged' && promises.dequeued.has(number) && !promises.touched.has(number))
         problems.push(`#${number} was dequeued, and is merged.`);
-      if (status !== 'merged' || merged.has(number)) continue;
-      merged.add(number);
+      if (status !== 'merged' || promises.merged.has(number)) continue;
+      promises.merged.add(number);
       const pullRequest = promises.pullRequests.find((each) => each.number === number);
       const files = await i.git.filesOf(await i.git.tip());
       if (pullRequest !== undefined && !files.has(`${pullRequest.branch}.txt`))

@@ -85,7 +85,7 @@ async function play(given: Simulation, i: Installation, isTargeted: boolean): Pr
   const { seed, days, steps: maxSteps = Number.POSITIVE_INFINITY, every = allEvery, tell = () => {} } = given;
   const promises = noPromises();
   const truth = createTruth(i);
-  const rules = createRules(i, promises, truth);
+  const rules = createRules(i, { promises, truth, isTargeted });
   const workflows = { turns: new Map(), deadlines: new Map(), batches: new Map() };
   const w: Working = { i, workflows, truth, loops: new Map(), alone: new Map() };
   const hash = createHash('sha256');
@@ -152,10 +152,10 @@ interface Step {
 async function takeStep(p: Played, { draw, step, isCalm }: Step): Promise<string[]> {
   const { i, say } = p;
   const passMs = draw.weighted<number>([
-    [65, (1 + draw.below(5)) * second],
+    [65.4, (1 + draw.below(5)) * second],
     [25, (10 + draw.below(50)) * second],
     [9, (1 + draw.below(10)) * minute],
-    [1, (1 + draw.below(6)) * hour],
+    [0.6, (1 + draw.below(6)) * hour],
   ]);
   // The clock of the machine is corrected, and goes back: mostly a little, sometimes by minutes.
   const isSet = draw.chance(0.004);
@@ -170,10 +170,10 @@ async function takeStep(p: Played, { draw, step, isCalm }: Step): Promise<string
       [4, 'accepted, and the answer is lost'],
     ] as const);
   const kind = draw.weighted([
-    [18, 'person'],
+    [16, 'person'],
     [1, 'rush'],
     [4, 'fault'],
-    [77, 'work'],
+    [79, 'work'],
   ] as const);
   const by = draw.pick(i.processes);
   const window = draw.weighted([
@@ -187,19 +187,57 @@ async function takeStep(p: Played, { draw, step, isCalm }: Step): Promise<string
     if (!isCalm) await happen(p, draw);
     return [];
   }
-  if (kind === 'rush') return await rush(p, by, draw);
-  const task = kind === 'person' ? chooseActOf(p, by, draw) : await chooseTask(p, by, draw);
-  if (task === null) return [];
-  if (isCalm) return await goOn(p, task, toTheEnd);
+  if (kind === 'rush') {
+    if (draw.chance(0.7) && !isCalm) beSlow(p, draw);
+    return await rush(p, by, draw);
+  }
+  if (kind === 'person') {
+    const task = chooseActOf(p, by, draw);
+    return task === null ? [] : (await carryOn(p, task, { draw, isCalm })).problems;
+  }
+  return await work(p, { draw, isCalm });
+}
+
+/** Chooses work several times, until there is none, a rule is broken, or something happened to the work. */
+async function work(p: Played, { draw, isCalm }: Pick<Step, 'draw' | 'isCalm'>): Promise<string[]> {
+  const most = draw.weighted([
+    [6, 1],
+    [3, 3],
+    [1, 6],
+  ] as const);
+  for (let nth = 0; nth < most; nth += 1) {
+    const task = await chooseTask(p, draw.pick(p.i.processes), draw);
+    if (task === null) break;
+    const { problems, isOver } = await carryOn(p, task, { draw, isCalm });
+    if (problems.length > 0 || isOver) return problems;
+  }
+  return [];
+}
+
+/** `isOver`: the process has died, or people have acted while the work was held. */
+async function carryOn(
+  p: Played,
+  task: Task,
+  { draw, isCalm }: Pick<Step, 'draw' | 'isCalm'>,
+): Promise<{ readonly problems: string[]; readonly isOver: boolean }> {
+  if (isCalm) return { problems: await goOn(p, task, toTheEnd), isOver: false };
   const { dies, ...run } = chooseRun(p, task, draw);
   const problems = await goOn(p, task, run);
-  if (problems.length === 0 && task.at !== null) return await happenMeanwhile(p, task, draw);
+  if (problems.length === 0 && task.at !== null)
+    return { problems: await happenMeanwhile(p, task, draw), isOver: true };
   if (dies) {
     p.fault('a process dies in the middle of its work');
     p.say(`${task.process} dies`);
     await kill(p, task.process);
   }
-  return problems;
+  return { problems, isOver: dies };
+}
+
+/** No check ends for a while, so that more builds wait than may run. */
+function beSlow({ i, say, fault }: Played, draw: Draws): void {
+  i.slowUntil = i.time.now() + (10 + draw.below(40)) * minute;
+  say('CI is slow');
+  fault('CI is slow');
 }
 
 async function rush(p: Played, by: Process, draw: Draws): Promise<string[]> {
@@ -225,9 +263,9 @@ function chooseRun({ lengths }: Played, task: Task, draw: Draws): ChosenRun {
   const boundaries = draw.below(most);
   const holdsAt = (failpoint: string): boolean => isHeldAt(failpoint, draw);
   return draw.weighted<ChosenRun>([
-    [70, { ...toTheEnd, holdsAt, dies: false }],
-    [15, { boundaries, ending: 'hold', dies: false }],
-    [3, { boundaries, ending: 'hold', dies: true }],
+    [77, { ...toTheEnd, holdsAt, dies: false }],
+    [9, { boundaries, ending: 'hold', dies: false }],
+    [2, { boundaries, ending: 'hold', dies: true }],
     [5, { boundaries, ending: 'refuse', dies: false }],
     [1, { boundaries, ending: 'refuse', isFull: true, dies: false }],
     [6, { boundaries, ending: 'lose', dies: false }],
@@ -244,7 +282,7 @@ async function chooseTask(p: Played, by: Process, draw: Draws): Promise<Task | n
   const held = p.tasks.filter(({ state, until }) => state === 'held' && (until === null || until <= now));
   const choices = await choicesOf(p.w, by, draw);
   const picked = draw.weighted<(() => Task) | null>([
-    ...held.map((task) => [2, () => task] as const),
+    ...held.map((task) => [6, () => task] as const),
     ...choices.map(({ weight, begin }) => [weight, begin] as const),
     [0.01, null],
   ]);

@@ -204,7 +204,13 @@ async function pass<T>(call: () => Promise<T>): Promise<T> {
   });
 }
 
-/** The calls of the database inside a call of the host are boundaries too. */
+/** The host writes what several tasks of a process give to these calls together. */
+const sharedCalls: readonly string[] = ['upsertComment', 'publishCheck'];
+
+/**
+ * The calls of the database inside a call of the host are boundaries too. Inside a shared call they are none: another
+ * task that waits for the same write would wait for ever if this one were held there.
+ */
 async function passHost<T>(name: string, call: () => Promise<T>): Promise<T> {
   const store = current.getStore();
   if (store === undefined || store.isInside) return await call();
@@ -212,10 +218,17 @@ async function passHost<T>(name: string, call: () => Promise<T>): Promise<T> {
   return await inTurn(turns, async () => {
     const how = await arrive(task, true);
     if (how === 'refuse') throw new HostUnavailable(`The host did not take the call ${name}`);
-    const answer = current.run({ ...store, turns: noTurns() }, call);
-    if (how === 'go') return await answer;
-    await answer.catch(() => {});
-    throw new HostUnavailable(`The answer of the host to the call ${name} was lost`);
+    const isShared = sharedCalls.includes(name);
+    if (isShared) task.inFlight += 1;
+    try {
+      const answer = current.run({ ...store, isInside: isShared, turns: noTurns() }, call);
+      if (how === 'go') return await answer;
+      await answer.catch(() => {});
+      throw new HostUnavailable(`The answer of the host to the call ${name} was lost`);
+    } finally {
+      if (isShared) task.inFlight -= 1;
+      if (isShared) settle(task);
+    }
   });
 }
 

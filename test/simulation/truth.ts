@@ -43,7 +43,8 @@ export function createTruth(i: Installation): Truth {
     },
     report(commit, conclusion) {
       if (conclusion === 'success') green.add(commit);
-      else if (conclusion !== 'failure' || greenByFiles.has(commit)) wronged.add(commit);
+      else if (conclusion !== 'cancelled' && (conclusion !== 'failure' || greenByFiles.has(commit)))
+        wronged.add(commit);
     },
     wronged,
     green,

@@ -14,7 +14,7 @@ import {
 import { createReconciler } from '../../src/reconciler.ts';
 import { isOutage } from '../../src/platform/outage.ts';
 import type { Draws } from './draws.ts';
-import type { Installation, Process } from './installation.ts';
+import type { Hint, Installation, Process } from './installation.ts';
 import { newTask, type Task } from './tasks.ts';
 import type { Truth } from './truth.ts';
 
@@ -87,8 +87,8 @@ export async function choicesOf(w: Working, by: Process, draw: Draws): Promise<C
   const choices: Choice[] = [];
   const add = (weight: number, name: string, work: () => Promise<void>): void =>
     void choices.push({ weight, name, begin: () => newTask(by.name, name, work) });
-  const alone = (weight: number, name: string, work: () => Promise<void>): void => {
-    const key = `${by.name} ${name}`;
+  const alone = (weight: number, name: string, work: () => Promise<void>, only = name): void => {
+    const key = `${by.name} ${only}`;
     if (!isFree(w.alone.get(key))) return;
     choices.push({
       weight,
@@ -121,7 +121,8 @@ export async function choicesOf(w: Working, by: Process, draw: Draws): Promise<C
     if (!isFree(batch.task) || batch.lookAt > now) continue;
     const name = `step of batch ${batchId}`;
     choices.push({
-      weight: 6,
+      // A workflow that only asks again whether CI has ended does not keep other work waiting.
+      weight: batch.polls === 0 ? 6 : 2,
       name,
       begin: () => {
         batch.task = newTask(by.name, name, async () => await stepBatch(w, by, batchId));
@@ -132,11 +133,10 @@ export async function choicesOf(w: Working, by: Process, draw: Draws): Promise<C
   const own = i.hints.filter(({ process }) => process === by.name);
   if (own.length > 0)
     alone(8, 'hint', async () => {
-      // Mostly the oldest hint, because hints of a host may arrive in another order.
-      const hint = own[draw.chance(0.7) ? 0 : draw.below(own.length)];
-      if (hint === undefined) return;
-      if (!draw.chance(0.05)) i.hints.splice(i.hints.indexOf(hint), 1);
-      await by.service.storeHostEvents([hint.event]);
+      const hints = chooseHints(own, draw);
+      const again = hints.filter(() => draw.chance(0.05));
+      i.hints.splice(0, i.hints.length, ...i.hints.filter((hint) => !hints.includes(hint) || again.includes(hint)));
+      await by.service.storeHostEvents(hints.map(({ event }) => event));
       await drained(by.service);
     });
   else alone(idle(3, waiting.hints), 'hint', async () => await drained(by.service));
@@ -146,16 +146,24 @@ export async function choicesOf(w: Working, by: Process, draw: Draws): Promise<C
   alone(0.3, 'find lost retries', async () => {
     for (const { deliveryId } of await findLostRetries(by.service.ports, new Date(now))) i.retries.set(deliveryId, now);
   });
-  alone(0.3, 'reconcile', async () => await drained(loops.reconciler));
-  alone(0.2, 'reconcile the host', async () => await by.service.localHost.reconcile(i.repository));
-  alone(idle(5, waiting.checks), 'take a check', async () => await takeCheck(w, by));
-  for (const check of i.running.filter(({ process }) => process === by.name))
-    add(4, `report of check ${check.run.id}`, async () => await report(w, by, { check, draw }));
+  alone(0.6, 'reconcile', async () => await drained(loops.reconciler));
+  alone(0.6, 'reconcile the host', async () => await by.service.localHost.reconcile(i.repository));
+  alone(idle(5, waiting.checks), 'take a check', async () => await takeChecks(w, by, 1 + draw.below(3)));
+  for (const check of now < i.slowUntil ? [] : i.running.filter(({ process }) => process === by.name))
+    add(12, `report of check ${check.run.id}`, async () => await report(w, by, { check, draw }));
   alone(idle(1, waiting.events), 'give events positions', async () => void (await sequenceEvents(by.service.ports.db)));
-  alone(idle(2, waiting.webhooks), 'send webhooks', async () => await send(w, by, draw));
+  // A process writes the outcomes of its webhooks together, so that one of these tasks would wait for another.
+  alone(idle(2, waiting.webhooks), 'send webhooks', async () => await send(w, by, draw), 'webhooks');
   for (const [deliveryId, at] of i.retries)
-    if (at <= now) alone(2, `retry of delivery ${deliveryId}`, async () => await retry(w, by, deliveryId));
+    if (at <= now) alone(2, `retry of delivery ${deliveryId}`, async () => await retry(w, by, deliveryId), 'webhooks');
   return choices;
+}
+
+/** All hints of a process, or one of them: mostly the oldest, because hints of a host may arrive in another order. */
+function chooseHints(own: readonly Hint[], draw: Draws): readonly Hint[] {
+  if (draw.chance(0.5)) return own;
+  const at = draw.chance(0.7) ? 0 : draw.below(own.length);
+  return own.slice(at, at + 1);
 }
 
 function loopsOf(w: Working, by: Process): Loops {
@@ -223,12 +231,15 @@ async function stepBatch({ i, workflows }: Working, { ctx }: Process, batchId: s
   batch.lookAt = i.time.now() + (isWaiting ? pollSec * 1000 : 0);
 }
 
-async function takeCheck({ i }: Working, by: Process): Promise<void> {
+async function takeChecks({ i }: Working, by: Process, most: number): Promise<void> {
   const { db } = by.service.ports;
   const ids = i.running.flatMap(({ process, run }) => (process === by.name ? [run.id] : []));
   await recoverLeases(db, { owner: by.runner, ids, deadOwners: i.deadRunners });
-  const run = await claimCheckRun(db, by.runner, leaseSec);
-  if (run !== null) i.running.push({ process: by.name, run });
+  for (let taken = 0; taken < most; taken += 1) {
+    const run = await claimCheckRun(db, by.runner, leaseSec);
+    if (run === null) return;
+    i.running.push({ process: by.name, run });
+  }
 }
 
 async function report(
