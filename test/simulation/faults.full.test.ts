@@ -8,7 +8,7 @@ import { simulate, type Outcome, type Simulation } from './simulate.ts';
 
 const asked = process.env;
 const firstSeed = Number(asked['FAULTS_SEED'] ?? 100);
-const seeds = Number(asked['FAULTS_SEEDS'] ?? (asked['FAULTS_SEED'] === undefined ? 12 : 1));
+const seeds = Number(asked['FAULTS_SEEDS'] ?? (asked['FAULTS_SEED'] === undefined ? 100 : 1));
 /** The distance between two seeds, if several processes share the seeds. */
 const stride = Number(asked['FAULTS_STRIDE'] ?? 1);
 /** No seed begins after this much CPU. */

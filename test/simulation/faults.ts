@@ -7,18 +7,23 @@ import type { Task } from './tasks.ts';
 /** The most that the clock of a process is ahead or behind. */
 const longestJumpMs = 5 * minute;
 
+const kinds = [
+  [20, 'a process is killed'],
+  [4, 'all processes are killed'],
+  [20, 'hints are lost'],
+  [10, 'wakes are lost'],
+  [8, 'Temporal forgets'],
+  [26, 'Temporal gives work up'],
+  [8, 'the disk of the repositories is full'],
+  [6, 'the clock of a process jumps'],
+] as const;
+
 export async function happen(p: Played, draw: Draws): Promise<void> {
   const { i, w, tasks, say, fault } = p;
-  const kind = draw.weighted([
-    [20, 'a process is killed'],
-    [4, 'all processes are killed'],
-    [20, 'hints are lost'],
-    [10, 'wakes are lost'],
-    [8, 'Temporal forgets'],
-    [26, 'Temporal gives work up'],
-    [8, 'the disk of the repositories is full'],
-    [6, 'the clock of a process jumps'],
-  ] as const);
+  const { has } = p.today();
+  const possible = kinds.filter(([, each]) => has(each));
+  if (possible.length === 0) return;
+  const kind = draw.weighted(possible);
   const drawn = draw.below(processCount);
   const at = draw.chance(0.5) ? (findHolder(p) ?? drawn) : drawn;
   const which = draw.real();

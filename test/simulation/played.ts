@@ -1,6 +1,7 @@
 // A simulation that runs, and how its work goes on.
 import { DomainError } from '../../src/domain/errors.ts';
 import { isAway } from './acting.ts';
+import type { Day } from './days.ts';
 import type { Draws } from './draws.ts';
 import type { Installation, Process } from './installation.ts';
 import type { Act, Promises } from './acts.ts';
@@ -22,6 +23,8 @@ export interface Played {
   readonly isTargeted: boolean;
   /** By kind of task: how many boundaries the last task that ended has passed. */
   readonly lengths: Map<string, number>;
+  /** The present day of the history, which says how much happens and which faults. */
+  readonly today: () => Day;
   readonly say: (line: string) => void;
   /** Records a fault of this kind for the present step. */
   readonly fault: (kind: string) => void;

@@ -2,13 +2,14 @@
 // rules are checked. At the end the faults stop, and all work must come to its end.
 import { createHash } from 'node:crypto';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
+import { dayOf, drawPause, drawWindow, type Day, type FaultKind } from './days.ts';
 import { drawsOf, type Draws } from './draws.ts';
 import { happen, kill } from './faults.ts';
 import { firstInstant, openInstallation, type Installation, type Process } from './installation.ts';
 import { noPromises } from './acts.ts';
 import { chooseAct, chooseRush } from './people.ts';
 import { failpoints, happenMeanwhile, isHeldAt } from './meanwhile.ts';
-import { beginAct, day, goOn, hour, kindOfTask, minute, second, type Played } from './played.ts';
+import { beginAct, day, goOn, kindOfTask, minute, second, type Played } from './played.ts';
 import { comeToRest, watchWithoutFaults } from './rest.ts';
 import { createRules } from './rules.ts';
 import { passFailpoint, toTheEnd, type Run, type Task } from './tasks.ts';
@@ -100,7 +101,8 @@ async function play(given: Simulation, i: Installation, isTargeted: boolean): Pr
     if (faults.at(-1) !== step) faults.push(step);
     faultKinds[kind] = (faultKinds[kind] ?? 0) + 1;
   };
-  const p: Played = { i, w, rules, promises, tasks: [], isTargeted, lengths: new Map(), say, fault };
+  const today = daysOf(seed, i);
+  const p: Played = { i, w, rules, promises, tasks: [], isTargeted, lengths: new Map(), today, say, fault };
   const end = firstInstant + days * day;
   const concluded = async (problems: readonly string[], failedAt: number | null): Promise<Outcome> => {
     const events = await i.rows(
@@ -133,6 +135,17 @@ async function play(given: Simulation, i: Installation, isTargeted: boolean): Pr
   return await concluded(stays.length > 0 ? stays : await withoutErrors(async () => await rules.lookAtTheEnd()), null);
 }
 
+/** The present day of the history. */
+function daysOf(seed: number, i: Installation): () => Day {
+  const known = new Map<number, Day>();
+  return () => {
+    const nth = Math.max(0, Math.floor((i.time.now() - firstInstant) / day));
+    const today = known.get(nth) ?? dayOf(seed, nth);
+    known.set(nth, today);
+    return today;
+  };
+}
+
 /** An error of a rule, or work that does not end, is a problem too. */
 async function withoutErrors(look: () => Promise<readonly string[]>): Promise<readonly string[]> {
   try {
@@ -151,14 +164,10 @@ interface Step {
 /** Takes a step, and returns the unexpected answers. */
 async function takeStep(p: Played, { draw, step, isCalm }: Step): Promise<string[]> {
   const { i, say } = p;
-  const passMs = draw.weighted<number>([
-    [65.4, (1 + draw.below(5)) * second],
-    [25, (10 + draw.below(50)) * second],
-    [9, (1 + draw.below(10)) * minute],
-    [0.6, (1 + draw.below(6)) * hour],
-  ]);
+  const today = p.today();
+  const passMs = drawPause(today, draw);
   // The clock of the machine is corrected, and goes back: mostly a little, sometimes by minutes.
-  const isSet = draw.chance(0.004);
+  const isSet = draw.chance(0.004) && today.has('a clock set back');
   const setMs = draw.chance(0.7) ? draw.below(20) * second : draw.below(5 * 60) * second;
   if (isSet && !isCalm) p.fault('a clock set back');
   await i.time.set(i.time.now() + (isSet && !isCalm ? -setMs : passMs));
@@ -176,11 +185,7 @@ async function takeStep(p: Played, { draw, step, isCalm }: Step): Promise<string
     [79, 'work'],
   ] as const);
   const by = draw.pick(i.processes);
-  const window = draw.weighted([
-    [994, null],
-    [4, 'short'],
-    [2, 'long'],
-  ] as const);
+  const window = drawWindow(today, draw);
   say(`${step} ${new Date(i.time.now()).toISOString()}`);
   if (window !== null) return await watchWithoutFaults(p, draw, window === 'long');
   if (kind === 'fault') {
@@ -256,19 +261,21 @@ interface ChosenRun extends Run {
 }
 
 /** Half of the faults are drawn among the boundaries that the last task of this kind passed. */
-function chooseRun({ lengths }: Played, task: Task, draw: Draws): ChosenRun {
+function chooseRun({ lengths, today }: Played, task: Task, draw: Draws): ChosenRun {
   const known = lengths.get(kindOfTask(task));
   // Most tasks have few boundaries. A turn that lands has about sixty.
   const most = draw.chance(0.5) && known !== undefined ? known + 1 : draw.chance(0.6) ? 15 : 60;
   const boundaries = draw.below(most);
   const holdsAt = (failpoint: string): boolean => isHeldAt(failpoint, draw);
+  const { has } = today();
+  const of = (weight: number, fault: FaultKind): number => (has(fault) ? weight : 0);
   return draw.weighted<ChosenRun>([
     [77, { ...toTheEnd, holdsAt, dies: false }],
-    [9, { boundaries, ending: 'hold', dies: false }],
-    [2, { boundaries, ending: 'hold', dies: true }],
-    [5, { boundaries, ending: 'refuse', dies: false }],
-    [1, { boundaries, ending: 'refuse', isFull: true, dies: false }],
-    [6, { boundaries, ending: 'lose', dies: false }],
+    [of(9, 'work is held up'), { boundaries, ending: 'hold', dies: false }],
+    [of(2, 'a process dies in the middle of its work'), { boundaries, ending: 'hold', dies: true }],
+    [of(5, 'a refused call'), { boundaries, ending: 'refuse', dies: false }],
+    [of(1, 'a full disk of the database'), { boundaries, ending: 'refuse', isFull: true, dies: false }],
+    [of(6, 'a lost answer'), { boundaries, ending: 'lose', dies: false }],
   ]);
 }
 
