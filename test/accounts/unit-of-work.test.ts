@@ -156,6 +156,75 @@ it('statements that are made at once each get their own answer', async () => {
   expect(seen).toEqual([[{ value: 'a' }], [{ value: 'b' }], [{ value: 'c' }]]);
 });
 
+it('if one of the statements that are made at once fails, nothing is stored', async () => {
+  await sendHashAlone('before');
+  const failed = db.transaction(
+    accountId,
+    async (tx) =>
+      await Promise.all([
+        tx.query(hash, [accountId, repositoryId, 'lost']),
+        tx.query(refused, [accountId, repositoryId]),
+        tx.query('select $1::text as value', ['a']),
+      ]),
+  );
+  await expect(failed).rejects.toThrow(policyError);
+  expect(await readHash()).toBe('before');
+});
+
+it('after an error, all statements that were made at once fail with this error', async () => {
+  const work = db.transaction(accountId, async (tx) => {
+    const made = [
+      tx.query(refused, [accountId, repositoryId]),
+      tx.query('select 1 as one'),
+      tx.query('select 2 as two'),
+    ];
+    const errors = (await Promise.allSettled(made)).map((outcome) =>
+      outcome.status === 'rejected' ? String(outcome.reason) : '',
+    );
+    expect(errors).toEqual(Array(3).fill(expect.stringMatching(policyError)));
+    throw new Error('The errors were compared.');
+  });
+  await expect(work).rejects.toThrow('The errors were compared.');
+  // The next transaction on the same connection fails with its own error.
+  const next = db.transaction(accountId, async (tx) => await tx.query('select 1 / 0 as failing'));
+  await expect(next).rejects.toThrow('division by zero');
+});
+
+const byId = { column: 'id', orderBy: 'id' };
+
+it('a change of a row that was found together with other statements is written by the commit', async () => {
+  await sendHashAlone('before');
+  await db.transaction(accountId, async (tx) => {
+    const [locked, [found]] = await Promise.all([
+      tx.lock(RepositoryEntity, repositoryId, 'update'),
+      tx.find(RepositoryEntity, { ...byId, ids: [repositoryId], also: "configuration_hash = 'before'" }),
+      tx.query('select 1 as one'),
+    ]);
+    expect(found).toBe(locked);
+    if (found !== undefined) found.configurationHash = 'found';
+  });
+  expect(await readHash()).toBe('found');
+});
+
+it('a change of a row that was loaded is not written', async () => {
+  await sendHashAlone('before');
+  await db.transaction(accountId, async (tx) => {
+    const [loaded] = await tx.loadAll(RepositoryEntity, { ...byId, ids: [repositoryId] });
+    expect(loaded?.configurationHash).toBe('before');
+    if (loaded !== undefined) loaded.configurationHash = 'loaded';
+  });
+  expect(await readHash()).toBe('before');
+});
+
+it('a row of another account is not found', async () => {
+  const other = await w.account();
+  const found = await db.transaction(other, async (tx) => [
+    ...(await tx.find(RepositoryEntity, { ...byId, ids: [repositoryId] })),
+    ...(await tx.loadAll(RepositoryEntity, { ...byId, ids: [repositoryId] })),
+  ]);
+  expect(found).toEqual([]);
+});
+
 async function sendHashAlone(value: string): Promise<void> {
   await db.transaction(accountId, async (tx) => await sendHash(tx, value));
 }

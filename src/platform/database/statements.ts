@@ -28,11 +28,24 @@ interface Held {
 // together with the next statement. The connection must be in pipeline mode, in which it does not wait for an answer
 // before it sends the next statement.
 export function sendInOneRoundTrip(client: pg.PoolClient): void {
-  const send = client.query.bind(client) as unknown as Query;
+  const sendAlone = client.query.bind(client) as unknown as Query;
   let held: Held[] = [];
   let isInTransaction = false;
+  let firstError: unknown;
+  // After an error PostgreSQL refuses the other statements of the transaction. They fail with the first error too,
+  // because the caller of statements that are sent at once may see any of their errors.
+  const send: Query = async (...statement) => {
+    writeTogether(client);
+    try {
+      return await sendAlone(...statement);
+    } catch (error) {
+      firstError ??= error;
+      throw isRefusedAfterError(error) ? firstError : error;
+    }
+  };
   const query: Query = async (text, values, ...rest) => {
     if (typeof text === 'string' && (begins.test(text) || (isInTransaction && isHeldBack(text, held)))) {
+      if (!isInTransaction) firstError = undefined;
       isInTransaction = true;
       held.push({ text, values });
       return noRows;
@@ -42,13 +55,20 @@ export function sendInOneRoundTrip(client: pg.PoolClient): void {
     const before = inFewMessages(held);
     held = [];
     if (text === 'rollback') return startsTransaction(before) ? noRows : await send(text);
-    const { stream } = (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection;
-    stream.cork();
     const answers = [...before.map(async (one) => await send(one.text, one.values)), send(text, values, ...rest)];
-    stream.uncork();
     return (await allOf(answers)).at(-1);
   };
   Object.assign(client, { query });
+}
+
+const isRefusedAfterError = (error: unknown): boolean => (error as { readonly code?: unknown }).code === '25P02';
+
+// Statements that are sent before the code waits for anything are written to the connection by one system call.
+function writeTogether(client: pg.PoolClient): void {
+  const { stream } = (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection;
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
 }
 
 const isHeldBack = (text: string, held: readonly Held[]): boolean =>

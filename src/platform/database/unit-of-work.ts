@@ -5,6 +5,15 @@ import { CompiledQuery, type DatabaseConnection, type Transaction as KyselyTrans
 import type { RowReader, RowReaderOf } from './row-readers.ts';
 import { sentWithNext } from './statements.ts';
 
+/** The rows that have one of the ids in the column `column`, ordered by the column `orderBy`. */
+export interface RowsBy {
+  readonly column: string;
+  readonly ids: readonly string[];
+  readonly orderBy: string;
+  /** SQL for a further condition. It must be a constant of the code. */
+  readonly also?: string;
+}
+
 export interface Transaction {
   /** MikroORM's unit of work of this transaction. Changed entities are flushed before the commit. */
   readonly em: EntityManager;
@@ -29,6 +38,14 @@ export interface Transaction {
    * account has no such row.
    */
   load<Row extends object>(entity: EntitySchema<Row>, id: string): Promise<Row | null>;
+  /** Like `load`, for several rows. */
+  loadAll<Row extends object>(entity: EntitySchema<Row>, by: RowsBy): Promise<Row[]>;
+  /**
+   * Reads rows into the unit of work: changes of the returned objects are written. Unlike `em.find`, this uses a
+   * prepared statement, and shares a round trip with other statements. An unflushed change of one of the rows would be
+   * lost, so flush before.
+   */
+  find<Row extends object>(entity: EntitySchema<Row>, by: RowsBy): Promise<Row[]>;
   /** Runs after the commit, never after a rollback. Errors are logged, not thrown. */
   afterCommit(effect: () => unknown): void;
 }
@@ -110,6 +127,13 @@ function queriesOf(
     const [found] = await rawQuery<EntityDictionary<Row>>(session, text, [accountId, id]);
     return found;
   };
+  const findAll = async <Row extends object>(
+    { tableName, list }: RowReader<Row>,
+    { column, ids, orderBy, also }: RowsBy,
+  ): Promise<EntityDictionary<Row>[]> => {
+    const text = `select ${list} from "${tableName}" where account_id = $1 and "${column}" = any($2::bigint[])${also === undefined ? '' : ` and ${also}`} order by "${orderBy}"`;
+    return await rawQuery<EntityDictionary<Row>>(session, text, [accountId, ids]);
+  };
   return {
     query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
       await rawQuery<Row>(session, text, values),
@@ -125,7 +149,12 @@ function queriesOf(
       const found = await find(reader, id, '');
       return found === undefined ? null : reader.read(found);
     },
-  } satisfies Pick<Transaction, 'query' | 'send' | 'lock' | 'load'>;
+    loadAll: async (entity, by) => {
+      const reader = readerOf(entity);
+      return (await findAll(reader, by)).map((row) => reader.read(row));
+    },
+    find: async (entity, by) => (await findAll(readerOf(entity), by)).map((row) => em.map(entity, row)),
+  } satisfies Pick<Transaction, 'query' | 'send' | 'lock' | 'load' | 'loadAll' | 'find'>;
 }
 
 // MikroORM's own raw execution writes the parameters into the text. The connection binds them.
