@@ -21,9 +21,10 @@ import { readLandingMembers } from '../store/intents.ts';
 import { rulesOf } from '../store/rules-in-force.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/queue.entities.ts';
 import { loadBuilds } from '../facts/build.records.ts';
-import { loadJudgedBuilds, judgeOwnChecks } from '../facts/judged-builds.ts';
-import { readKeptLine, readWrittenLine, type HeadBuilds } from '../facts/kept-line.ts';
+import { judgeBuilds, judgeOwnChecks } from '../facts/judged-builds.ts';
+import { readWrittenLine, type HeadBuilds, type LineRead } from '../facts/kept-line.ts';
 import { isInStack, obstacleBelow, readPullRequestsBelow } from '../facts/stacks.ts';
+import { readFactsOfHeads, type FactsOfHeads } from './facts-of-heads.ts';
 import { judgeValidations, validationFacts, type ValidationResults } from './validations.service.ts';
 import { announce, blockPullRequest, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
@@ -41,8 +42,15 @@ type Seen = Pick<
   'ownVerdict' | 'ownFailedChecks' | 'ownMissingChecks' | 'conflictsWithBase' | 'waitsForBelow'
 >;
 
-export async function loadAdmission(ctx: Context, tx: Transaction, of: AdmissionSubject): Promise<Admission> {
-  const [admission] = await decideAll(ctx, tx, { line: of, pullRequests: [of.pullRequest] });
+/** `known`: the facts of its head, if they were read. */
+export async function loadAdmission(
+  ctx: Context,
+  tx: Transaction,
+  of: AdmissionSubject & { readonly known?: FactsOfHeads | null },
+): Promise<Admission> {
+  const isKnown = of.known?.heads.includes(of.pullRequest.headSha);
+  const known = isKnown ? of.known : null;
+  const [admission] = await decideAll(ctx, tx, { line: of, pullRequests: [of.pullRequest], known });
   if (admission === undefined) throw new Error('No admission was decided.');
   return admission;
 }
@@ -54,18 +62,24 @@ export async function loadAdmission(ctx: Context, tx: Transaction, of: Admission
 async function decideAll(
   ctx: Context,
   tx: Transaction,
-  { line, pullRequests }: { readonly line: Line; readonly pullRequests: readonly AdmissionRow[] },
+  of: {
+    readonly line: Line;
+    readonly pullRequests: readonly AdmissionRow[];
+    readonly known?: FactsOfHeads | null | undefined;
+  },
 ): Promise<Admission[]> {
+  const { line, pullRequests } = of;
   const { repository, queue } = line;
   const heads = pullRequests.map((pullRequest) => pullRequest.headSha);
   const { configuration, rules } = rulesOf(repository, queue);
   // Reads that do not need each other share a round trip.
-  const [judged, conflicting, validated, below] = await Promise.all([
-    loadJudgedBuilds(ctx, tx, { wanted: { repositoryId: repository.id, commits: heads, trees: [] }, rules }),
-    conflictsWithTip(ctx, tx, { queue, heads }),
+  const [facts, validated, below] = await Promise.all([
+    of.known ?? readFactsOfHeads(ctx, tx, { queue, heads }),
     judgeValidations(ctx, tx, { configuration, rows: pullRequests }),
     readPullRequestsBelow(ctx, tx, pullRequests),
   ]);
+  const wanted = { repositoryId: repository.id };
+  const judged = await judgeBuilds(ctx, tx, { builds: facts.builds, wanted, rules });
   const builds = new Map(judged.map((build) => [build.commit, build]));
   return pullRequests.map((pullRequest) => {
     const own = judgeOwnChecks(builds.get(pullRequest.headSha), rules);
@@ -73,7 +87,7 @@ async function decideAll(
       ownVerdict: own.verdict,
       ownFailedChecks: own.failed,
       ownMissingChecks: own.missing,
-      conflictsWithBase: conflicting.has(pullRequest.headSha),
+      conflictsWithBase: facts.conflicting.has(pullRequest.headSha),
       waitsForBelow: obstacleBelow(below, pullRequest.belowId),
     };
     return decideWith({ configuration, rules, validated }, { repository, queue, pullRequest, seen });
@@ -196,20 +210,6 @@ function admissionRules(
   };
 }
 
-/** Returns the heads that are known to conflict with the present tip of the base branch. */
-async function conflictsWithTip(
-  ctx: Context,
-  tx: Transaction,
-  { queue, heads }: { readonly queue: QueueRow; readonly heads: readonly string[] },
-): Promise<Set<string>> {
-  const rows = await tx.query<{ head: string }>(
-    `select heads[1] as head from merge_result
-     where account_id = $1 and repository_id = $2 and parent = $3 and cardinality(heads) = 1 and heads[1] = any($4) and conflict_at = 0`,
-    [ctx.accountId, queue.repositoryId, queue.baseTip ?? '', [...heads]],
-  );
-  return new Set(rows.map((row) => row.head));
-}
-
 /** Writes the decision: the pull request is in line, pending, or blocked with a reason. */
 export function writeAdmission(work: QueueWork, pullRequest: PullRequestRow, admission: Admission): void {
   switch (admission.kind) {
@@ -244,15 +244,14 @@ interface Reconsidered {
 /**
  * Decides again about all pull requests that are pending or in line, at every turn of the queue, because facts may have
  * changed. A pending pull request may now enter the line, and a precondition of a pull request in line may no longer
- * hold.
+ * hold. `first` is the line as read under the queue's lock.
  */
-export async function reconsider(work: QueueWork, repository: RepositoryRow): Promise<Reconsidered> {
+export async function reconsider(work: QueueWork, repository: RepositoryRow, first: LineRead): Promise<Reconsidered> {
   const { ctx, tx, queue } = work;
   const readAgain = async (): Promise<WantedRows> => {
     await tx.em.flush();
     return await readWrittenLine(ctx, tx, queue);
   };
-  const first = await readKeptLine(ctx, tx, queue);
   let { wanted } = first;
   let hasChanged = false;
   // A pull request that is stacked on an admitted one may now enter the line too.

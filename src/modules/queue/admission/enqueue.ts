@@ -16,6 +16,7 @@ import type { HostedRepository } from '../../../hosts/port.ts';
 import { permissionOfHandle } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { loadAdmission, writeAdmission } from './admission.service.ts';
+import type { FactsOfHeads } from './facts-of-heads.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import { voidLandings } from '../store/intents.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
@@ -159,13 +160,16 @@ type EnqueueOptions = SkipOptions & { readonly by: string | null };
 interface Enqueued {
   readonly repository: RepositoryRow;
   readonly row: PullRequestRow;
+  /** The facts of the head, if they were read with the locks. */
+  readonly facts?: FactsOfHeads | null;
 }
 
 /**
  * Queues a pull request and the pull requests below it in its stack. Idempotent: a pull request that is pending or in
  * line gets the options and keeps its place.
  */
-export async function enqueue(work: QueueWork, { repository, row }: Enqueued, options: EnqueueOptions): Promise<void> {
+export async function enqueue(work: QueueWork, enqueued: Enqueued, options: EnqueueOptions): Promise<void> {
+  const { repository, row } = enqueued;
   if (isTerminal(row.status))
     throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; only an open one can be queued.`);
   // The repository that the caller read before the queue was locked may have been deactivated since.
@@ -176,10 +180,11 @@ export async function enqueue(work: QueueWork, { repository, row }: Enqueued, op
     if (!isRequested || options.skipLine)
       await enqueueOne(work, { repository, row: below }, { ...options, skipValidation: false });
   }
-  await enqueueOne(work, { repository, row }, options);
+  await enqueueOne(work, enqueued, options);
 }
 
-async function enqueueOne(work: QueueWork, { repository, row }: Enqueued, options: EnqueueOptions): Promise<void> {
+async function enqueueOne(work: QueueWork, enqueued: Enqueued, options: EnqueueOptions): Promise<void> {
+  const { repository, row, facts = null } = enqueued;
   const wasInLine = isQueued(row.status);
   if (options.skipLine) Object.assign(row, { skipLine: true, skipLineReason: options.skipLineReason?.trim() || null });
   if (options.skipValidation) row.skipValidation = true;
@@ -192,7 +197,7 @@ async function enqueueOne(work: QueueWork, { repository, row }: Enqueued, option
   if (row.belowId) await work.tx.em.flush();
   const { ctx, tx, queue } = work;
   await keepTrace(ctx, tx, row.id);
-  writeAdmission(work, row, await loadAdmission(ctx, tx, { repository, queue, pullRequest: row }));
+  writeAdmission(work, row, await loadAdmission(ctx, tx, { repository, queue, pullRequest: row, known: facts }));
 }
 
 /** Takes the pull request out of the line and clears its options (rule 2 of interface 3.1). Idempotent. */

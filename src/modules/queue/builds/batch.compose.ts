@@ -58,12 +58,15 @@ async function recordComposed(
   const [first] = loaded.members;
   const testedCommit = batch.mode === 'serial' ? (first?.pinnedHead ?? composed.commit) : composed.commit;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await changeQueue(ctx, tx, batch.queueId);
-    const made = await tx.query(
-      `update batch set commit = $3, tree = $4, tested_commit = $5, pre_batch_commit = $6, content = $7, state = 'building'
-       where account_id = $1 and id = $2 and state = 'making' and commit is null returning 1`,
-      [ctx.accountId, batch.id, composed.commit, composed.tree, testedCommit, below, digestContent(loaded)],
-    );
+    // The two share a round trip. The queue is locked first.
+    const [, made] = await Promise.all([
+      changeQueue(ctx, tx, batch.queueId),
+      tx.query(
+        `update batch set commit = $3, tree = $4, tested_commit = $5, pre_batch_commit = $6, content = $7, state = 'building'
+         where account_id = $1 and id = $2 and state = 'making' and commit is null returning 1`,
+        [ctx.accountId, batch.id, composed.commit, composed.tree, testedCommit, below, digestContent(loaded)],
+      ),
+    ]);
     await keepMergeResult(ctx, tx, { loaded, result: { tree: composed.tree, conflictAt: -1 } });
     if (made.length === 0) return;
     for (const [ordinal, own] of composed.ownCommits.entries()) {

@@ -5,7 +5,7 @@ import { evidenceFor, withoutHeads } from '../../../domain/queue/evidence/eviden
 import { botTitle } from '../../../domain/queue/requests/message.ts';
 import { hostClient } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { botBranch, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
+import { botBranch, idsOfMembers, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
 import { buildRef } from './assumptions.ts';
 import { moveBranch, dropBotPullRequest, takeBotPullRequest } from './bot-pull-requests.ts';
 import { loadBuilds, recordChecks } from '../facts/build.records.ts';
@@ -20,6 +20,8 @@ import {
   QueueEntity,
   type BatchMemberRow,
   type BatchRow,
+  type BotPullRequestRow,
+  type PullRequestRow,
 } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { lineageOf, readLandings } from '../facts/landings.loader.ts';
@@ -79,7 +81,7 @@ async function needsNoBuild(ctx: Context, { batch, members, repository }: Loaded
       tx.load(QueueEntity, batch.queueId),
       readLandings(ctx, tx, batch.queueId),
       loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [], trees: [tree] }),
-      tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } }),
+      tx.loadAll(PullRequestEntity, { column: 'id', ids: idsOfMembers({ members }), orderBy: 'id' }),
     ]);
     if (queue === null) throw new Error(`There is no queue ${batch.queueId}.`);
     const { rules } = rulesOf(repository, queue);
@@ -142,9 +144,17 @@ async function markStarted(
   bot: { number: number; url: string } | null,
 ): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const [queue, row] = await Promise.all([changeQueue(ctx, tx, batch.queueId), lockBatch(tx, batch.id)]);
+    // These share a round trip. The locks are taken in this order, and the rest is read after them.
+    const [queue, row, known, ahead, rows] = await Promise.all([
+      changeQueue(ctx, tx, batch.queueId),
+      lockBatch(tx, batch.id),
+      tx.loadAll(BotPullRequestEntity, { column: 'batch_id', ids: [batch.id], orderBy: 'id' }),
+      aheadOf(ctx, tx, batch),
+      tx.find(PullRequestEntity, { column: 'id', ids: idsOfMembers({ members }), orderBy: 'id' }),
+    ]);
     const work = startWork(ctx, tx, queue);
-    const isFirst = bot !== null && (await keepBotPullRequest(ctx, tx, { batch, baseBranch, bot }));
+    const isFirst =
+      bot !== null && (await keepBotPullRequest(ctx, tx, { batch, baseBranch, bot, known: known[0] ?? null }));
     if (row.state !== 'building') {
       // The batch ended meanwhile, and another worker may have cleaned up before this one opened the bot pull request.
       if (isFirst) row.cleanedUpAt = null;
@@ -155,7 +165,7 @@ async function markStarted(
     row.buildStartedAt = isFirst ? work.now : (row.buildStartedAt ?? work.now);
     if (isStart) announceBuildStarted(work, row);
     // An isolation build changes no status, because the status of its member follows its batch in line.
-    if (bot !== null && row.sideBuild !== 'isolation') await tagMembers(ctx, tx, { work, batch: row, members });
+    if (bot !== null && row.sideBuild !== 'isolation') tagMembers(work, { members, rows, ahead });
     await finishWork(work);
   });
 }
@@ -165,55 +175,64 @@ function announceBuildStarted(work: QueueWork, { id, repositoryId, queueId, comm
   work.events.push({ repositoryId, queueId, batchId: id, action: 'build_started', payload: { commit } });
 }
 
+interface Opened {
+  readonly batch: BatchRow;
+  readonly baseBranch: string;
+  readonly bot: { readonly number: number; readonly url: string };
+  /** The row of the bot pull request. Null: there is none yet. */
+  readonly known: BotPullRequestRow | null;
+}
+
 /** Returns whether the bot pull request was opened for this batch just now. */
 async function keepBotPullRequest(
   ctx: Context,
   tx: Transaction,
-  opened: { batch: BatchRow; baseBranch: string; bot: { number: number; url: string } },
+  { batch, baseBranch, bot, known }: Opened,
 ): Promise<boolean> {
-  const { batch, baseBranch, bot } = opened;
-  const known = await tx.em.findOne(BotPullRequestEntity, { batchId: batch.id });
+  const now = ctx.clock().toISOString();
   if (known !== null) {
     if (known.openedAt) return false;
     // If the batch has been cleaned up meanwhile, the bot pull request is closed, but its branch was made again.
-    Object.assign(known, { openedAt: ctx.clock(), closedAt: null });
+    await tx.send('update bot_pull_request set opened_at = $3, closed_at = null where account_id = $1 and id = $2', [
+      ctx.accountId,
+      known.id,
+      now,
+    ]);
     return true;
   }
-  tx.em.create(BotPullRequestEntity, {
-    accountId: ctx.accountId,
-    repositoryId: batch.repositoryId,
-    batchId: batch.id,
-    number: bot.number,
-    url: bot.url,
-    branch: botBranch(batch.id),
-    targetBranch: baseBranch,
-    headCommitSha: batch.commit ?? '',
-    preBatchSha: batch.preBatchCommit ?? batch.parentCommit,
-    createdAt: ctx.clock(),
-    openedAt: ctx.clock(),
-  });
+  await tx.send(
+    `insert into bot_pull_request (account_id, repository_id, batch_id, number, url, branch, target_branch, head_commit_sha, pre_batch_sha, created_at, opened_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)`,
+    [
+      ctx.accountId,
+      batch.repositoryId,
+      batch.id,
+      bot.number,
+      bot.url,
+      botBranch(batch.id),
+      baseBranch,
+      batch.commit ?? '',
+      batch.preBatchCommit ?? batch.parentCommit,
+      now,
+    ],
+  );
   return true;
 }
 
-async function tagMembers(
-  ctx: Context,
-  tx: Transaction,
-  {
-    work,
-    batch,
-    members,
-  }: { readonly work: QueueWork; readonly batch: BatchRow; readonly members: readonly BatchMemberRow[] },
-): Promise<void> {
-  const [ahead, rows] = await Promise.all([
-    aheadOf(ctx, tx, batch),
-    tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } }),
-  ]);
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  for (const member of members) {
+function tagMembers(
+  work: QueueWork,
+  of: {
+    readonly members: readonly BatchMemberRow[];
+    readonly rows: readonly PullRequestRow[];
+    readonly ahead: readonly number[];
+  },
+): void {
+  const byId = new Map(of.rows.map((row) => [row.id, row]));
+  for (const member of of.members) {
     const row = byId.get(member.pullRequestId);
     if (row === undefined || row.status !== 'queued' || row.headSha !== member.pinnedHead) continue;
     writeStatus(work, row, 'tag');
-    announce(work, row, 'added_to_batch', { blockingPullRequests: ahead });
+    announce(work, row, 'added_to_batch', { blockingPullRequests: of.ahead });
   }
 }
 

@@ -76,7 +76,15 @@ async function readWaitingQueues(
  * check ended or the host's list became complete. The start of a check wakes no queue and takes no lock.
  */
 export async function recordChecks(ctx: Context, repository: HostedRepository, commit: string): Promise<void> {
-  const kept = await readKept(ctx, repository.id, commit);
+  await recordNewChecks(ctx, repository, { commit, kept: await readKeptChecks(ctx, repository.id, commit) });
+}
+
+/** Like `recordChecks`, for a caller that has just read what is stored. */
+export async function recordNewChecks(
+  ctx: Context,
+  repository: HostedRepository,
+  { commit, kept }: { readonly commit: string; readonly kept: KeptBuild | null },
+): Promise<void> {
   if (kept === null) return;
   const report = await hostClient(ctx, repository).readChecks(commit, wantedOf(kept));
   if (report.settlesAt !== null && !report.complete)
@@ -84,9 +92,12 @@ export async function recordChecks(ctx: Context, repository: HostedRepository, c
   // Most reports contain only known results.
   if (!hasNews(report, kept)) return;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const hasEnded = await keepReport(ctx, tx, { repositoryId: repository.id, report });
+    // These share a round trip. The queues are read after the report is written.
+    const [hasEnded, waiting] = await Promise.all([
+      keepReport(ctx, tx, { repositoryId: repository.id, report }),
+      readWaitingQueues(ctx, tx, { repositoryId: repository.id, commit }),
+    ]);
     if (!hasEnded) return;
-    const waiting = await readWaitingQueues(ctx, tx, { repositoryId: repository.id, commit });
     if (waiting.length === 0) return;
     for (const queueId of waiting) await changeQueue(ctx, tx, queueId);
     await tx.send(
@@ -100,7 +111,7 @@ export async function recordChecks(ctx: Context, repository: HostedRepository, c
 }
 
 /** A stored build, its recorded checks, and the rules by which its checks are read. */
-interface KeptBuild extends RecordedChecks {
+export interface KeptBuild extends RecordedChecks {
   /** When the branch moved to the commit, in milliseconds since the epoch. Null: it has not moved yet. */
   readonly movedAt: number | null;
   /** Whether the commit is tested for a live batch. False: the commit is the head of a pull request. */
@@ -114,7 +125,7 @@ interface KeptBuild extends RecordedChecks {
 }
 
 /** Null: there is no build of this commit, so its checks are not needed. */
-async function readKept(ctx: Context, repositoryId: string, commit: string): Promise<KeptBuild | null> {
+export async function readKeptChecks(ctx: Context, repositoryId: string, commit: string): Promise<KeptBuild | null> {
   const [kept] = await ctx.db.read<KeptBuild>(ctx.accountId, {
     name: 'kept_checks',
     // `movedAt`: the branch of a batch has moved when its build has started. A head was pushed before its build.
@@ -181,8 +192,10 @@ interface Reported {
 
 /** Stores the report. Returns whether a check has ended or the state of the build has changed. */
 async function keepReport(ctx: Context, tx: Transaction, reported: Reported): Promise<boolean> {
-  const hasCheckEnded = await keepChecks(ctx, tx, reported);
-  const hasBuildChanged = await keepBuildState(ctx, tx, reported);
+  const [hasCheckEnded, hasBuildChanged] = await Promise.all([
+    keepChecks(ctx, tx, reported),
+    keepBuildState(ctx, tx, reported),
+  ]);
   return hasBuildChanged || hasCheckEnded;
 }
 
@@ -270,6 +283,9 @@ export interface WantedBuilds {
   readonly at?: Date | null;
 }
 
+// They are named, because a statement with a wildcard is not prepared, and planning this one takes long.
+const buildColumns = 'commit, tree, base_commit, complete, complete_at, canceled, started_at, finished_at';
+
 /** Builds of the given commits, and every build of the given trees that is recent enough to be evidence. */
 export async function loadBuilds(ctx: Context, tx: Transaction, wanted: WantedBuilds): Promise<BuildState[]> {
   if (wanted.commits.length === 0 && wanted.trees.length === 0) return [];
@@ -280,8 +296,8 @@ export async function loadBuilds(ctx: Context, tx: Transaction, wanted: WantedBu
             b.complete and coalesce(b.complete_at, b.finished_at, b.started_at) <= $6 as complete, b.canceled and coalesce(b.finished_at <= $6, true) as canceled,
             extract(epoch from b.started_at) * 1000 as started, case when b.finished_at <= $6 then extract(epoch from b.finished_at) * 1000 end as finished,
             c.last_end, coalesce(c.checks, '[]') as checks
-     from (select * from build where account_id = $1 and repository_id = $2 and commit = any($3)
-           union select * from build where account_id = $1 and repository_id = $2 and tree = any($4) and (started_at > $5 or commit = any($7))) b
+     from (select ${buildColumns} from build where account_id = $1 and repository_id = $2 and commit = any($3)
+           union select ${buildColumns} from build where account_id = $1 and repository_id = $2 and tree = any($4) and (started_at > $5 or commit = any($7))) b
      left join lateral (
        select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', r.name, 'attempt', r.attempt, 'conclusion', ${sqlConclusion('$6')}, 'event', r.event)) order by r.name, r.attempt) as checks,
               extract(epoch from max(r.completed_at) filter (where ${sqlHadEnded('$6')})) * 1000 as last_end

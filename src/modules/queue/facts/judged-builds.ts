@@ -14,9 +14,21 @@ export async function loadJudgedBuilds(
   tx: Transaction,
   { wanted, rules }: { readonly wanted: WantedBuilds; readonly rules: QueueRules },
 ): Promise<readonly BuildState[]> {
-  const builds = await loadBuilds(ctx, tx, wanted);
-  const undecided = await findUndecided(ctx, tx, { builds, wanted, rules });
-  return builds.map((build) => withUndecidedChecks(build, undecided.get(build.commit) ?? []));
+  return await judgeBuilds(ctx, tx, { builds: await loadBuilds(ctx, tx, wanted), wanted, rules });
+}
+
+/** Like `loadJudgedBuilds`, for builds that were already loaded. */
+export async function judgeBuilds(
+  ctx: Context,
+  tx: Transaction,
+  of: {
+    readonly builds: readonly BuildState[];
+    readonly wanted: Pick<WantedBuilds, 'repositoryId' | 'at'>;
+    readonly rules: QueueRules;
+  },
+): Promise<readonly BuildState[]> {
+  const undecided = await findUndecided(ctx, tx, of);
+  return of.builds.map((build) => withUndecidedChecks(build, undecided.get(build.commit) ?? []));
 }
 
 /** Like `loadJudgedBuilds`, for builds of heads that were already loaded. Returns the builds by head commit. */

@@ -37,12 +37,12 @@ const nothing = { digests: new Map<string, string>(), facts: new Map<string, nev
 
 const lines = new WeakMap<Database, Map<string, KeptLine>>();
 
-type LineOf = Pick<QueueRow, 'id' | 'repositoryId' | 'waiting' | 'tagged'>;
+export type LineOf = Pick<QueueRow, 'id' | 'repositoryId' | 'waiting' | 'tagged'>;
 
 /** Builds of the heads in line, by head commit. Null: the line is short, and its builds were not read. */
 export type HeadBuilds = ReadonlyMap<string, BuildState> | null;
 
-interface LineRead {
+export interface LineRead {
   readonly wanted: WantedRows;
   readonly heads: HeadBuilds;
 }

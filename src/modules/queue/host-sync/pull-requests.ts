@@ -9,7 +9,7 @@ import { hostClient, type HostPullRequest, type HostedRepository } from '../../.
 import { followHead } from '../../previews/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { withoutBots } from '../facts/bot-branches.ts';
-import { recordBuild, recordChecks } from '../facts/build.records.ts';
+import { readKeptChecks, recordBuild, recordChecks, recordNewChecks, type KeptBuild } from '../facts/build.records.ts';
 import { isLandingStarted } from '../store/intents.ts';
 import { onCommitAdded } from '../admission/commit-added.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
@@ -50,16 +50,20 @@ export async function syncPullRequest(
     const [person] = recorded === null ? [] : await withoutBots(ctx, repository, [recorded]);
     if (person === undefined) return null;
     const seen = withTipAsHead(person);
-    const head = await readHead(ctx, repository, { seen, before });
+    const rules = { configuration: configurationOf(before), defaultBranch: before.defaultBranch };
+    const found = { repository, seen, rules };
+    const [head, stored] = await Promise.all([
+      readHead(ctx, repository, { seen, before }),
+      readStored(ctx, found, before.pullRequestId),
+    ]);
     const isOpened = before.status === null ? options.announceOpened : before.status === 'closed';
     const acts =
       before.status === null && !isOpened
         ? []
         : await readLabelActs(ctx, { ...repository, ...before }, { seen, before: { labels: before.labels, isOpened } });
-    const rules = { configuration: configurationOf(before), defaultBranch: before.defaultBranch };
-    const found = { repository, seen, rules };
+    const unchanged = await findUnchanged(ctx, found, { stored, head });
     const row =
-      (await findUnchanged(ctx, found, { id: before.pullRequestId, head })) ??
+      unchanged ??
       (await storePullRequest(ctx, found, {
         head,
         acts,
@@ -69,7 +73,10 @@ export async function syncPullRequest(
     if (row === null) continue;
     if (seen.headUnseen)
       await planNextRead(ctx, repository, { number, isNews: before.writtenAt !== row.updatedAt.getTime() });
-    if (head !== null && seen.state === 'open') await recordChecks(ctx, repository, seen.headSha);
+    if (head !== null && seen.state === 'open') {
+      if (unchanged === null) await recordChecks(ctx, repository, seen.headSha);
+      else await recordNewChecks(ctx, repository, { commit: seen.headSha, kept: stored?.checks ?? null });
+    }
     if (rules.configuration.merge_rules.auto_detect_stacks && hasMoved(before, row))
       for (const { number: above } of await readPullRequestsAbove(ctx, row))
         await syncPullRequest(ctx, repository, above);
@@ -190,18 +197,33 @@ async function readBefore(ctx: Context, repository: HostedRepository, number: nu
   return { ...row, writtenAt: row.updated_at?.getTime() ?? null };
 }
 
+/** The stored row, and what is stored about its queue and its head. */
+interface Stored {
+  readonly row: PullRequestRow | null;
+  readonly kept: KeptOf | undefined;
+  readonly checks: KeptBuild | null;
+}
+
+/** Null: there is no row. */
+async function readStored(ctx: Context, { repository, seen }: Found, id: string | null): Promise<Stored | null> {
+  if (id === null) return null;
+  const [row, kept, checks] = await Promise.all([
+    ctx.db.load(ctx.accountId, PullRequestEntity, id),
+    readKeptOf(ctx, { repositoryId: repository.id, id, head: seen.headSha }),
+    seen.state === 'open' ? readKeptChecks(ctx, repository.id, seen.headSha) : null,
+  ]);
+  return { row, kept, checks };
+}
+
 /** Returns the row if the host has no new facts. Then nothing is locked, planned or woken. */
 async function findUnchanged(
   ctx: Context,
   of: Found,
-  { id, head }: { readonly id: string | null; readonly head: HeadFacts | null },
+  { stored, head }: { readonly stored: Stored | null; readonly head: HeadFacts | null },
 ): Promise<PullRequestRow | null> {
-  const { repository, seen } = of;
-  if (id === null) return null;
-  const [row, kept] = await Promise.all([
-    ctx.db.load(ctx.accountId, PullRequestEntity, id),
-    readKeptOf(ctx, { repositoryId: repository.id, id, head: seen.headSha }),
-  ]);
+  const { seen } = of;
+  if (stored === null) return null;
+  const { row, kept } = stored;
   if (row === null || !hasFacts(row, seen) || row.headSha !== seen.headSha || !hasHostState(row, seen)) return null;
   if (head !== null && head.unverified !== null) return null;
   if (head !== null && (row.authorName !== head.authorName || row.authorEmail !== head.authorEmail)) return null;

@@ -5,12 +5,13 @@ import type { HostCommit } from '../../../hosts/port.ts';
 import { isLandingHalt } from '../../../domain/queue/landing/host-retry.ts';
 import { blockText, isQueued } from '../../../domain/queue/model/status.ts';
 import { loadMembers } from '../store/batch.members.ts';
-import { lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
+import { idsOfMembers, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
 import { announceBatch } from '../store/batch.events.ts';
 import { landingRef } from '../facts/landing-refs.ts';
 import type { Outcome } from './landing.move.ts';
 import { recordLanding } from './landing.record.ts';
 import type { GateApproval } from './proof.ts';
+import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { PullRequestEntity, type BatchRow, type IntentRow } from '../store/queue.entities.ts';
 import { countOwnPushes } from '../facts/own-pushes.ts';
 import { answerCommitAdded } from '../admission/commit-added.ts';
@@ -36,13 +37,18 @@ interface Conclusion {
 export async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<void> {
   const { loaded, outcome } = conclusion;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    // The locks share a round trip. They are taken in this order.
-    const [queue, batch, intent] = await Promise.all([
-      changeQueue(ctx, tx, loaded.batch.queueId),
-      lockBatch(tx, loaded.batch.id),
+    // These share a round trip. The locks are taken in this order, and the rows are read after them.
+    const { id, queueId, repositoryId } = loaded.batch;
+    const [queue, batch, intent, repository, memberRows, rows] = await Promise.all([
+      changeQueue(ctx, tx, queueId),
+      lockBatch(tx, id),
       lockIntent(tx, conclusion.intentId),
+      tx.load(RepositoryEntity, repositoryId),
+      loadMembers(tx, [id]),
+      tx.find(PullRequestEntity, { column: 'id', ids: idsOfMembers(loaded), orderBy: 'id' }),
     ]);
-    const work = startWork(ctx, tx, queue);
+    const members = memberRows.get(id) ?? [];
+    const work = startWork(ctx, tx, queue, repository);
     if (intent.state !== 'started' || intent.attempt !== conclusion.attempt) {
       // Another worker has ended the landing in the meantime. A mismatch that this worker saw at the host is still
       // true.
@@ -65,7 +71,7 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
       haltForAnotherCommit(work, { batch, intent, commit });
     else {
       Object.assign(intent, { state: 'done', outcome: { commit: commit.commit }, concludedAt: work.now });
-      await recordLanding(work, { batch, intent, commit: commit.commit, tree: commit.tree });
+      await recordLanding(work, { batch, members, rows, intent, commit: commit.commit, tree: commit.tree });
     }
     await finishWork(work);
   });

@@ -21,13 +21,7 @@ import { loadTargets } from '../facts/affected-targets.ts';
 import { judgeOwnChecks } from '../facts/judged-builds.ts';
 import { loadJudgedBuilds } from '../facts/judged-builds.ts';
 import { findOpenBelow, readPullRequestsBelow } from '../facts/stacks.ts';
-import {
-  PullRequestEntity,
-  type BatchRow,
-  type IntentRow,
-  type PullRequestRow,
-  type QueueRow,
-} from '../store/queue.entities.ts';
+import type { BatchRow, IntentRow, PullRequestRow, QueueRow } from '../store/queue.entities.ts';
 import { judgeParts, loadTargetsThatCount, type PassedPart } from '../builds/composed-evidence.ts';
 import type { GateApproval } from './proof.ts';
 
@@ -37,6 +31,8 @@ export interface Gate {
   readonly queue: QueueRow;
   readonly repository: LoadedBatch['repository'];
   readonly loaded: LoadedBatch;
+  /** The rows of the members, read under the locks. */
+  readonly rows: readonly PullRequestRow[];
 }
 
 export type GateVerdict =
@@ -75,7 +71,7 @@ async function loadFacts(
   tx: Transaction,
   gate: GateInForce,
 ): Promise<{ readonly facts: GateFacts; readonly parts: readonly PassedPart[] | null }> {
-  const { batch, queue, loaded, rules } = gate;
+  const { batch, queue, loaded, rows, rules } = gate;
   const { repositoryId } = batch;
   const { evidence: planned } = gate.intent.payload;
   const claimed = typeof planned === 'string' ? planned : '';
@@ -83,7 +79,6 @@ async function loadFacts(
   const heads = loaded.members.map((member) => member.pinnedHead);
   const isWithParts = claimed !== '' && batch.restsOn.length > 0;
   const judged = { batch, members: loaded.members, rules, tip: queue.baseTip ?? '' };
-  const rows = await tx.em.find(PullRequestEntity, { id: { $in: loaded.members.map((each) => each.pullRequestId) } });
   const labels = new Set(rows.flatMap((row) => row.labels));
   // Reads that do not need each other share a round trip.
   const [builds, parts, finalGates, queueFacts, members, line] = await Promise.all([
@@ -91,7 +86,7 @@ async function loadFacts(
     isWithParts ? judgeParts(ctx, tx, judged) : null,
     loadGates(ctx, tx, { rules, batches: [{ id: batch.id, labels }] }),
     loadQueueFacts(ctx, tx, gate),
-    loadMemberFacts(ctx, tx, { ...gate, rows }),
+    loadMemberFacts(ctx, tx, gate),
     loadLineFacts(ctx, tx, { queueId: batch.queueId, rules }),
   ]);
   const facts: GateFacts = {
@@ -122,21 +117,24 @@ async function loadQueueFacts(
   tx: Transaction,
   { repository, queue, batch, loaded: { baseBranch } }: Gate,
 ): Promise<GateFacts['queue']> {
-  const { pause, freezes } = await readBranchHolds(tx, repository, baseBranch);
+  const [{ pause, freezes }, lineage] = await Promise.all([
+    readBranchHolds(tx, repository, baseBranch),
+    loadLineage(ctx, tx, { queueId: queue.id, tip: batch.parentCommit }),
+  ]);
   return {
     paused: !repository.active || pause !== null,
     frozen: findFreezeInForce(freezes, decisionInstant(freezes, ctx.clock())) !== null,
     inMergeWindow: landingsFrom(configurationOf(repository), baseBranch, ctx.clock().getTime()) === null,
     halted: haltOf(repository, queue) !== null || configurationProblem(repository) !== null,
     tip: queue.baseTip ?? null,
-    lineage: await loadLineage(ctx, tx, { queueId: queue.id, tip: batch.parentCommit }),
+    lineage,
   };
 }
 
 async function loadMemberFacts(
   ctx: Context,
   tx: Transaction,
-  { repository, queue, loaded, batch, rules, rows }: GateInForce & { readonly rows: readonly PullRequestRow[] },
+  { repository, queue, loaded, batch, rules, rows }: GateInForce,
 ): Promise<readonly GateMember[]> {
   // Own checks are judged as the planner judges them: a check that is retried is pending.
   const own = { repositoryId: batch.repositoryId, commits: rows.map((row) => row.headSha), trees: [] };

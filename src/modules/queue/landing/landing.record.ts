@@ -1,25 +1,27 @@
 // Writes the records of a landed batch, in one transaction under the queue's lock, after the host was read.
 import { DomainError } from '../../../domain/errors.ts';
 import { announceBatch } from '../store/batch.events.ts';
-import { writeProof, type Grade, type GateApproval, type ProvenLanding } from './proof.ts';
-import { PullRequestEntity, type BatchRow, type IntentRow, type PullRequestRow } from '../store/queue.entities.ts';
-import { loadMembers } from '../store/batch.members.ts';
+import { readNewestProof, writeProof, type Grade, type GateApproval, type ProvenLanding } from './proof.ts';
+import type { BatchMemberRow, BatchRow, IntentRow, PullRequestRow } from '../store/queue.entities.ts';
 import { announce, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
-export async function recordLanding(
-  work: QueueWork,
-  landed: { batch: BatchRow; intent: IntentRow; commit: string; tree: string },
-): Promise<void> {
+interface Landed {
+  readonly batch: BatchRow;
+  /** The members in queue order, and the rows of their pull requests. */
+  readonly members: readonly BatchMemberRow[];
+  readonly rows: readonly PullRequestRow[];
+  readonly intent: IntentRow;
+  readonly commit: string;
+  readonly tree: string;
+}
+
+export async function recordLanding(work: QueueWork, landed: Landed): Promise<void> {
   const { tx, queue, now } = work;
-  const { batch, intent, commit, tree } = landed;
-  const members = await loadMembers(tx, [batch.id]);
+  const { batch, members, rows, intent, commit, tree } = landed;
   const passed = intent.payload['passed'] as GateApproval;
   // If the host merged the pull request, the host's commit is the own commit, and not the tested one.
-  const own = (members.get(batch.id) ?? []).map((member) =>
-    passed.byHost ? { ...member, ownCommit: commit } : member,
-  );
+  const own = members.map((member) => (passed.byHost ? { ...member, ownCommit: commit } : member));
   const ids = own.map((member) => member.pullRequestId);
-  const rows = await tx.em.find(PullRequestEntity, { id: { $in: ids } });
   const pullRequests = new Map(rows.map((row) => [row.id, row]));
   const isEmpty = queue.baseTip === batch.parentCommit && queue.baseTree === tree;
   const written = { batch, members: own, pullRequests, commit, tree, isEmpty, grade: gradeOf(passed, commit), passed };
@@ -27,12 +29,13 @@ export async function recordLanding(
   Object.assign(queue, { baseTip: commit, baseTree: tree });
   markMembers(work, written);
   await tx.em.flush();
-  const landingId = await writeLanding(work, written);
-  await writeProof(work, { ...written, landingId, batchCommit: batchCommitOf(written) });
+  const [landingId, previous] = await Promise.all([writeLanding(work, written), readNewestProof(work)]);
+  await writeProof(work, { ...written, landingId, batchCommit: batchCommitOf(written) }, previous);
   if (passed.byHost) await moveBuilds(work, { tested: batch.commit ?? '', landed: commit });
   await planConclusions(work, ids, commit);
   const extra = { commit, tree, grade: written.grade, ...(isEmpty && { isEmpty }) };
-  announceBatch(work, { members, pullRequests }, { batch, action: 'batch_merged', extra });
+  const membersOf = new Map([[batch.id, members]]);
+  announceBatch(work, { members: membersOf, pullRequests }, { batch, action: 'batch_merged', extra });
 }
 
 /** A landing that is being recorded. */

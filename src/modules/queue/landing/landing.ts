@@ -4,7 +4,7 @@
 // dies afterwards: after a crash a worker reads the landing ref and ends the landing (docs/adr/0003).
 import type { Context } from '../../../context.ts';
 import type { HeadMove } from '../../../domain/queue/landing/show-as-merged.ts';
-import { loadBatch, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
+import { idsOfMembers, loadBatch, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { withTraceOfBatch } from '../facts/traces.ts';
@@ -82,12 +82,13 @@ async function followMembers(ctx: Context, { members, host }: LoadedBatch): Prom
  */
 async function startLanding(ctx: Context, intentId: string, loaded: LoadedBatch): Promise<Started> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    // The locks share a round trip. They are taken in this order.
-    const [repository, queue, batch, intent] = await Promise.all([
+    // These share a round trip. The locks are taken in this order, and the rows of the members are read after them.
+    const [repository, queue, batch, intent, rows] = await Promise.all([
       lockRepositoryForShare(tx, loaded.repository.id),
       changeQueue(ctx, tx, loaded.batch.queueId),
       lockBatch(tx, loaded.batch.id),
       lockIntent(tx, intentId),
+      tx.find(PullRequestEntity, { column: 'id', ids: idsOfMembers(loaded), orderBy: 'id' }),
     ]);
     if (intent.state === 'started') {
       // An earlier attempt was interrupted after the gate, so only the host shows the outcome.
@@ -96,7 +97,7 @@ async function startLanding(ctx: Context, intentId: string, loaded: LoadedBatch)
       return { kind: 'started', attempt: intent.attempt, passed: intent.payload['passed'] as GateApproval, heads };
     }
     if (intent.state !== 'planned') return { kind: 'over' };
-    const verdict = await passGate(ctx, tx, { intent, batch, queue, repository, loaded });
+    const verdict = await passGate(ctx, tx, { intent, batch, queue, repository, loaded, rows });
     if (verdict.kind === 'refused') {
       Object.assign(intent, { state: 'void', outcome: { reason: verdict.reason }, concludedAt: ctx.clock() });
       return { kind: 'void', reason: verdict.reason };

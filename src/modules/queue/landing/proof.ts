@@ -110,12 +110,23 @@ export interface ProvenLanding {
   readonly passed: GateApproval;
 }
 
-export async function writeProof(work: QueueWork, landed: ProvenLanding): Promise<void> {
-  const { ctx, tx, queue, now } = work;
-  const [previous] = await tx.query<{ id: string; digest: string }>(
+interface NewestProof {
+  readonly id: string;
+  readonly digest: string;
+}
+
+/** The newest proof of the queue. Null: there is none. */
+export async function readNewestProof({ ctx, tx, queue }: QueueWork): Promise<NewestProof | null> {
+  const [newest] = await tx.query<NewestProof>(
     'select id, digest from proof where account_id = $1 and queue_id = $2 order by id desc limit 1',
     [ctx.accountId, queue.id],
   );
+  return newest ?? null;
+}
+
+/** `previous`: the newest proof of the queue, read under the queue's lock. */
+export async function writeProof(work: QueueWork, landed: ProvenLanding, previous: NewestProof | null): Promise<void> {
+  const { ctx, tx, queue, now } = work;
   const body: ProofBody = { ...(await proofOf(work, landed)), previous: previous?.digest ?? null };
   await tx.send(
     'insert into proof (account_id, queue_id, landing_id, previous_id, body, digest, created_at) values ($1, $2, $3, $4, $5, $6, $7)',

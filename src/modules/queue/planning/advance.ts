@@ -11,17 +11,19 @@ import { isWanted } from '../store/line.rows.ts';
 import { configurationProblem, haltOf, rulesOf, configurationOf } from '../store/rules-in-force.ts';
 import { planUpdates, updateBeforeRequeue } from './auto-update.ts';
 import { planWaitingBackports } from './branch-work.ts';
-import { releaseIdleBotPullRequests } from './idle-bot-pull-requests.ts';
+import { hasIdleBotPullRequests, releaseIdleBotPullRequests } from './idle-bot-pull-requests.ts';
 import { earliest, readOpenRows, toOpenWork, type OpenWork } from './open-work.ts';
 import { isSameWork, keepQuietTurn, findQuietTurn, readBeforeTurn, type BeforeTurn } from './quiet-turn.ts';
 import { noteTurn, delayBeforeTurn } from './turn-delay.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { planAgainAt, writeDecisions } from './decisions.writer.ts';
 import { syncBase } from '../facts/base-branches.ts';
+import { readKeptLine, type LineOf, type LineRead } from '../facts/kept-line.ts';
 import type { QueueRow } from '../store/queue.entities.ts';
 import { lockQueue } from '../store/queue.locks.ts';
 import { planRetries } from './check-retries.ts';
-import { planNotifications } from './notifications.ts';
+import { planDueNotifications, scheduleNotifications } from './notifications.ts';
+import { readQueueFacts, type QueueFacts } from './queue.facts.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
@@ -71,27 +73,33 @@ async function takeTurn(
   tx: Transaction,
   { queueId, before }: { readonly queueId: string; readonly before: BeforeTurn },
 ): Promise<Turn> {
-  // The three share a round trip. PostgreSQL reads the repository after the lock, so that every later pause, freeze or
-  // change of the configuration causes another turn.
-  const [queue, repository, holdRows] = await Promise.all([
+  // These share a round trip. PostgreSQL reads after the lock, so that every later pause, freeze, or change of the
+  // configuration or the line causes another turn. A halted queue is not planned, so its line is not read.
+  const line = { id: queueId, repositoryId: before.id, waiting: before.waiting, tagged: before.tagged };
+  const [queue, repository, holdRows, read] = await Promise.all([
     lockQueue(tx, queueId),
     tx.load(RepositoryEntity, before.id),
     readHoldRows(tx, before),
+    before.haltedReason ? null : readForPlan(ctx, tx, line),
   ]);
   if (repository === null) throw new Error(`There is no repository ${before.id}.`);
   const holds = branchHoldsOf(holdRows, repository, queue.baseBranch);
   const work = startWork(ctx, tx, queue, repository);
   const mayPlan = queue.plannerVersion <= plannerVersion;
   if (!mayPlan) logNewerPlanner(ctx, queue, repository);
-  const hasPlannedQuietly = await decideAndWrite(work, { repository, holds, mayPlan });
+  const hasPlannedQuietly = await decideAndWrite(work, { repository, holds, mayPlan, read });
   const hasChanged = work.events.length > 0 || work.relabelled.size > 0;
   await finishWork(work);
   await tx.em.flush();
   const nextLookAt = queue.nextLookAt?.getTime() ?? null;
-  // The relay wakes the queue for notifications, because a timer in the workflow would add events to the workflow's
-  // history in every turn.
-  const notifyAt = mayPlan ? await planNotifications(work, { repository, holds }) : null;
-  const rows = await readOpenRows(ctx, tx, queueId);
+  if (mayPlan) await scheduleNotifications(work, { repository, holds });
+  // These share a round trip. The intents of notifications are planned first, so that the open work contains them. The
+  // relay wakes the queue for notifications, because a timer in the workflow would add events to the workflow's history
+  // in every turn.
+  const [notifyAt, rows] = await Promise.all([
+    mayPlan ? planDueNotifications(work, repository) : null,
+    readOpenRows(ctx, tx, queueId),
+  ]);
   const stopped = { halted: haltOf(repository, queue), isPaused: holds.pause !== null };
   const open = toOpenWork(rows, { queue, repository, ...stopped }, work.now.getTime());
   const relayAt = earliest(nextLookAt, notifyAt, open.tryAgainAt);
@@ -115,6 +123,21 @@ async function takeTurn(
   return { advance, kept: isQuiet ? kept : null };
 }
 
+/** What a plan reads under the queue's lock before it decides anything. */
+interface ReadForPlan extends LineRead {
+  readonly facts: QueueFacts;
+  readonly hasIdleBots: boolean;
+}
+
+async function readForPlan(ctx: Context, tx: Transaction, queue: LineOf): Promise<ReadForPlan> {
+  const [line, facts, hasIdleBots] = await Promise.all([
+    readKeptLine(ctx, tx, queue),
+    readQueueFacts(ctx, tx, queue.id),
+    hasIdleBotPullRequests(ctx, tx, queue.repositoryId),
+  ]);
+  return { ...line, facts, hasIdleBots };
+}
+
 /** The queues for which this process has logged that a newer version plans them. */
 const loggedQueues = new WeakMap<Context['db'], Set<string>>();
 
@@ -136,15 +159,20 @@ function logNewerPlanner(
   );
 }
 
+/** What a turn has read under the queue's lock. */
+interface PlannedOn {
+  readonly repository: RepositoryRow;
+  readonly holds: BranchHolds;
+  /** Null: not read yet, because the queue was halted before the turn. */
+  readonly read: ReadForPlan | null;
+}
+
 /**
  * Plans the queue, unless it is halted or a newer version of the planner has planned it. Returns whether it was planned
  * and nothing was decided.
  */
-async function decideAndWrite(
-  work: QueueWork,
-  of: { readonly repository: RepositoryRow; readonly holds: BranchHolds; readonly mayPlan: boolean },
-): Promise<boolean> {
-  const { repository, holds, mayPlan } = of;
+async function decideAndWrite(work: QueueWork, of: PlannedOn & { readonly mayPlan: boolean }): Promise<boolean> {
+  const { repository, mayPlan } = of;
   const { queue } = work;
   // A halted queue, or a queue without its base branch, is not planned. An earlier deadline must not stay in its row
   // for ever.
@@ -156,7 +184,7 @@ async function decideAndWrite(
   if (!queue.baseTip) await endBuilds(work, repository);
   if (!queue.baseTip || !queue.baseTree) return false;
   queue.plannerVersion = plannerVersion;
-  const planned = await planQueue(work, { repository, holds }, { tip: queue.baseTip, tipTree: queue.baseTree });
+  const planned = await planQueue(work, of, { tip: queue.baseTip, tipTree: queue.baseTree });
   queue.nextLookAt = planned.nextTurnAt === null ? null : new Date(planned.nextTurnAt);
   return planned.isQuiet;
 }
@@ -171,18 +199,20 @@ interface Planned {
 /** Reads the snapshot, decides, and writes the decisions. */
 async function planQueue(
   work: QueueWork,
-  { repository, holds }: { readonly repository: RepositoryRow; readonly holds: BranchHolds },
+  { repository, holds, read }: PlannedOn,
   base: { readonly tip: string; readonly tipTree: string },
 ): Promise<Planned> {
   const { ctx, tx, queue } = work;
   const now = work.now.getTime();
   const { configuration, rules } = rulesOf(repository, queue);
-  const { hasChanged, ...read } = await reconsider(work, repository);
-  const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, ...base, known: { ...read, holds } });
+  const { facts, hasIdleBots, ...first } = read ?? (await readForPlan(ctx, tx, queue));
+  const { hasChanged, ...line } = await reconsider(work, repository, first);
+  const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, ...base, known: { ...line, holds, facts } });
   const decisions = await updateBeforeRequeue(work, configuration, plan(loaded.snapshot, now));
   await writeDecisions(work, loaded, { decisions, configuration });
-  await releaseIdleBotPullRequests(work);
-  await wakeWaitingQueues(work, decisions);
+  const isEnding = decisions.some(({ kind }) => endsOfBatches.has(kind));
+  if (hasIdleBots || isEnding) await releaseIdleBotPullRequests(work);
+  if (isEnding) await wakeWaitingQueues(work);
   await planWaitingBackports(work);
   const updatesAt = await planUpdates(work, repository, configuration);
   const retriesAt = await planRetries(work, rules);
@@ -212,7 +242,7 @@ async function endBuilds(work: QueueWork, repository: RepositoryRow): Promise<vo
     return { kind: 'SupersedeBatch', batch: id, code: 305, causedBy: null, failedBuild: null };
   });
   await writeDecisions(work, loaded, { decisions, configuration });
-  await wakeWaitingQueues(work, decisions);
+  await wakeWaitingQueues(work);
 }
 
 async function readMissingFacts(ctx: Context, before: BeforeTurn): Promise<void> {
@@ -261,12 +291,15 @@ function nextTurnForBuilds(snapshot: Snapshot, now: number): number | null {
   return snapshot.pullRequests.every((pullRequest) => inBatches.has(pullRequest.id)) ? null : now + waitForBuildsMs;
 }
 
-/** Wakes the other queues of the repository after the commit if a batch has ended, because another build may start. */
-async function wakeWaitingQueues({ ctx, tx, queue }: QueueWork, decisions: readonly Decision[]): Promise<void> {
-  const leavesRoom = decisions.some(
-    ({ kind }) => kind === 'SupersedeBatch' || kind === 'ReturnBatch' || kind === 'BisectBatch' || kind === 'FailBatch',
-  );
-  if (!leavesRoom) return;
+const endsOfBatches: ReadonlySet<Decision['kind']> = new Set([
+  'SupersedeBatch',
+  'ReturnBatch',
+  'BisectBatch',
+  'FailBatch',
+]);
+
+/** Wakes the other queues of the repository after the commit, because a batch has ended and another build may start. */
+async function wakeWaitingQueues({ ctx, tx, queue }: QueueWork): Promise<void> {
   // The other queues are not locked. If a wake is lost, the waiting queue still takes a turn after `waitForBuildsMs`.
   const waiting = await tx.query<{ id: string }>(
     'select id from queue where account_id = $1 and repository_id = $2 and id <> $3 and waiting > 0',

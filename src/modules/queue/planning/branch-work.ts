@@ -23,6 +23,9 @@ export interface PlannedWork {
   readonly again: boolean;
 }
 
+const plansAgain = `on conflict (account_id, queue_id, kind, key) do update
+  set state = 'planned', payload = excluded.payload, planned_at = excluded.planned_at, attempt = 0, outcome = null, started_at = null, concluded_at = null`;
+
 /** Plans the work. The caller must wake the queue. */
 export async function planBranchWork(ctx: Context, tx: Transaction, work: PlannedWork): Promise<void> {
   const { pullRequest, kind } = work;
@@ -30,9 +33,7 @@ export async function planBranchWork(ctx: Context, tx: Transaction, work: Planne
   const at = ctx.clock().toISOString();
   await tx.send(
     `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at) values ($1, $2, $3, $4, $5, $6, $7)
-     on conflict (account_id, queue_id, kind, key) do update
-       set state = 'planned', payload = excluded.payload, planned_at = excluded.planned_at, attempt = 0, outcome = null, started_at = null, concluded_at = null
-       where $8 or intent.state not in ('planned', 'started')`,
+     ${plansAgain} where $8 or intent.state not in ('planned', 'started')`,
     [
       ctx.accountId,
       pullRequest.queueId,
@@ -50,16 +51,19 @@ export async function planBranchWork(ctx: Context, tx: Transaction, work: Planne
 
 /** Plans the backports that waited until their pull request was merged. */
 export async function planWaitingBackports({ ctx, tx, queue, now }: QueueWork): Promise<void> {
-  const merged = await tx.query<{ pull_request_id: string; target_branch: string }>(
-    `update backport b set state = 'planned', updated_at = $3
-     from pull_request p
-     where b.account_id = $1 and b.state = 'waiting' and p.account_id = $1 and p.id = b.pull_request_id
-       and p.queue_id = $2 and p.status = 'merged'
-     returning b.pull_request_id, b.target_branch`,
-    [ctx.accountId, queue.id, now.toISOString()],
+  const at = now.toISOString();
+  await tx.send(
+    `with merged as (
+       update backport b set state = 'planned', updated_at = $3
+       from pull_request p
+       where b.account_id = $1 and b.state = 'waiting' and p.account_id = $1 and p.id = b.pull_request_id
+         and p.queue_id = $2 and p.status = 'merged'
+       returning b.pull_request_id as id, b.target_branch as target)
+     insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at)
+     select $1, $2, id, 'backport', id || ':' || target, jsonb_build_object('target', target, 'requestedAt', $4::text), $3 from merged
+     ${plansAgain}`,
+    [ctx.accountId, queue.id, at, at],
   );
-  for (const { pull_request_id, target_branch } of merged)
-    await planBackport(ctx, tx, { pullRequest: { id: pull_request_id, queueId: queue.id }, target: target_branch });
 }
 
 export async function planBackport(

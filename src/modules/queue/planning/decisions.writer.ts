@@ -22,8 +22,14 @@ export async function writeDecisions(
   planned: LoadedQueue,
   { decisions, configuration }: { readonly decisions: readonly Decision[]; readonly configuration: Configuration },
 ): Promise<void> {
-  const loaded = { ...(await loadPullRequests(work.tx, planned, decisions)), ...(await loadOpenBuilds(work, planned)) };
-  const resets = new Resets(await loadBotPullRequests(work, decisions));
+  // These share round trips.
+  const [withRows, openBuilds, botPullRequests] = await Promise.all([
+    loadPullRequests(work.tx, planned, decisions),
+    loadOpenBuilds(work, planned),
+    loadBotPullRequests(work, decisions),
+  ]);
+  const loaded = { ...withRows, ...openBuilds };
+  const resets = new Resets(botPullRequests);
   const starts = decisions.filter((decision) => decision.kind === 'StartBatch');
   const writing: Writing = { work, loaded, resets, ended: [] };
   let isDeparting = true;

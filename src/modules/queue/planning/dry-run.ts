@@ -7,6 +7,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { contextWithin } from '../../../platform/dry-run.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { reconsider as reconsiderRequests } from '../admission/admission.service.ts';
+import { readKeptLine } from '../facts/kept-line.ts';
 import { haltOf, rulesOf } from '../store/rules-in-force.ts';
 import { QueueEntity } from '../store/queue.entities.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
@@ -103,6 +104,6 @@ async function reconsider(ctx: Context, tx: Transaction, queueId: string): Promi
   const { queue, repository } = await load(tx, queueId);
   if (haltOf(repository, queue) !== null) return;
   const work = startWork(ctx, tx, queue);
-  await reconsiderRequests(work, repository);
+  await reconsiderRequests(work, repository, await readKeptLine(ctx, tx, queue));
   await tx.em.flush();
 }

@@ -19,6 +19,15 @@ export async function markBotPullRequestIdle({ ctx, tx }: QueueWork, batchId: st
   );
 }
 
+/** Whether the repository has an idle bot pull request. */
+export async function hasIdleBotPullRequests(ctx: Context, tx: Transaction, repositoryId: string): Promise<boolean> {
+  const rows = await tx.query(
+    'select 1 from bot_pull_request where account_id = $1 and repository_id = $2 and idle limit 1',
+    [ctx.accountId, repositoryId],
+  );
+  return rows.length > 0;
+}
+
 /**
  * Closes the idle bot pull requests that no build will take over. A build may take one over only if one of its pull
  * requests is in line and has no started build. After this transaction no build can take the closed ones over.

@@ -24,45 +24,29 @@ interface Held {
   readonly holds: BranchHolds;
 }
 
-/**
- * Plans the notifications of a turn. Returns when the next ones are due, in milliseconds since the epoch. Null: not
- * before the next change.
- */
-export async function planNotifications(work: QueueWork, held: Held): Promise<number | null> {
-  const { repository } = held;
+/** Schedules the texts that a change of the whole queue makes necessary. Flush the unit of work before the call. */
+export async function scheduleNotifications(work: QueueWork, held: Held): Promise<void> {
   await planHoldMessages(work, held);
   await planChanged(work, held);
-  await work.tx.em.flush();
-  return await planDue(work, repository);
 }
 
 /**
  * Plans the notifications that are due. When the first one is due, all later ones are planned too, so that the workflow
- * has one step instead of many. Returns when the next ones are due, in milliseconds since the epoch. Null: not before
- * the next change. Flush the unit of work before the call.
+ * has one step instead of many. If the host is called after this turn anyway, all are planned, because they are sent
+ * with the same calls and need no later wake. Returns when the next ones are due, in milliseconds since the epoch.
+ * Null: not before the next change. Flush the unit of work before the call.
  */
-async function planDue(work: QueueWork, repository: RepositoryRow): Promise<number | null> {
-  const { now } = work;
-  const { earliest, hasOpenIntents } = await readDue(work);
-  if (earliest === null) return null;
+export async function planDueNotifications(work: QueueWork, repository: RepositoryRow): Promise<number | null> {
   const wanted = wantedOf(repository);
-  // If the configuration wants no notifications, no time is returned, because a turn at that time would plan nothing.
-  if (!wanted.comment && !wanted.check) {
-    await planIntents(work, wanted, null);
-    return null;
-  }
-  // If the host is called after this turn anyway, all notifications are sent with the same calls and need no later
-  // wake.
-  if (earliest > now.getTime() && !hasOpenIntents) return earliest;
-  await planIntents(work, wanted, maxNotifications);
-  const { earliest: next } = await readDue(work);
-  return next === null ? null : Math.max(next, now.getTime() + pauseMs);
+  const [planned, next] = await Promise.all([planIntents(work, wanted), readNext(work)]);
+  if (planned === 0 || next === null) return next;
+  return Math.max(next, work.now.getTime() + pauseMs);
 }
 
 /**
  * Schedules new texts for all pull requests that a change of the whole queue concerns. If the reason why nothing lands
  * has changed, these are the pull requests that are built or first in line, or all in line if the queue was or is
- * halted. If the ways to queue have changed, these are the pull requests that nobody has queued. Flush after the call.
+ * halted. If the ways to queue have changed, these are the pull requests that nobody has queued.
  */
 async function planChanged(work: QueueWork, { repository, holds }: Held): Promise<void> {
   const { ctx, tx, queue, now } = work;
@@ -99,47 +83,46 @@ interface WantedNotifications {
 }
 
 /**
- * Plans the comment and the check. A comment that exists is updated even if comments have been disabled since, so that
- * it shows nothing outdated.
+ * Plans the comment and the check, if a notification is due or the host is called anyway. A comment that exists is
+ * updated even if comments have been disabled since, so that it shows nothing outdated. If the configuration wants
+ * neither, all scheduled notifications are dropped, because a later turn would plan nothing either. Returns the number
+ * of pull requests.
  */
-async function planIntents(
-  { ctx, tx, queue, now }: QueueWork,
-  wanted: WantedNotifications,
-  max: number | null,
-): Promise<void> {
-  await tx.send(
+async function planIntents({ ctx, tx, queue, now }: QueueWork, wanted: WantedNotifications): Promise<number> {
+  const wantsNone = !wanted.comment && !wanted.check;
+  const [planned] = await tx.query<{ n: number }>(
     `with due as (
-       select id from pull_request where account_id = $1 and queue_id = $2 and notify_at is not null order by notify_at, id limit $4),
+       select id from pull_request where account_id = $1 and queue_id = $2 and notify_at is not null
+         and ($4::int is null
+           or exists (select from pull_request where account_id = $1 and queue_id = $2 and notify_at <= $3)
+           or exists (select from intent where account_id = $1 and queue_id = $2 and kind <> 'land' and state in ('planned', 'started')
+                        and (next_try_at is null or next_try_at <= $3)))
+       order by notify_at, id limit $4),
      counted as (
        update pull_request p set notify_at = null, notification_version = p.notification_version + 1 from due
-       where p.account_id = $1 and p.id = due.id returning p.id, p.notification_version, p.has_status_comment)
-     insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at)
-     select $1, $2, counted.id, kind, counted.id::text, jsonb_build_object('version', counted.notification_version), $3
-     from counted cross join unnest(array['comment', 'status_check']) as kind
-     where case kind when 'comment' then $5 or counted.has_status_comment else $6 end
-     on conflict (account_id, queue_id, kind, key) do update
-       set state = 'planned', payload = excluded.payload, outcome = null, planned_at = excluded.planned_at,
-         attempt = 0, next_try_at = null, concluded_at = null`,
-    [ctx.accountId, queue.id, now.toISOString(), max, wanted.comment, wanted.check],
+       where p.account_id = $1 and p.id = due.id returning p.id, p.notification_version, p.has_status_comment),
+     planned as (
+       insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at)
+       select $1, $2, counted.id, kind, counted.id::text, jsonb_build_object('version', counted.notification_version), $3
+       from counted cross join unnest(array['comment', 'status_check']) as kind
+       where case kind when 'comment' then $5 or counted.has_status_comment else $6 end
+       on conflict (account_id, queue_id, kind, key) do update
+         set state = 'planned', payload = excluded.payload, outcome = null, planned_at = excluded.planned_at,
+           attempt = 0, next_try_at = null, concluded_at = null)
+     select count(*)::int as n from counted`,
+    [ctx.accountId, queue.id, now.toISOString(), wantsNone ? null : maxNotifications, wanted.comment, wanted.check],
   );
+  return planned?.n ?? 0;
 }
 
-interface Due {
-  /** When the first notification is due, in milliseconds since the epoch. Null: there is none. */
-  readonly earliest: number | null;
-  /** Whether the host is called after this turn anyway. */
-  readonly hasOpenIntents: boolean;
-}
-
-async function readDue({ ctx, tx, queue, now }: QueueWork): Promise<Due> {
-  const [due] = await tx.query<Due>(
-    `select ceil(extract(epoch from min(notify_at)) * 1000)::float8 as earliest,
-            exists (select from intent where account_id = $1 and queue_id = $2 and kind <> 'land' and state in ('planned', 'started')
-                      and (next_try_at is null or next_try_at <= $3)) as "hasOpenIntents"
+/** When the next notification is due, in milliseconds since the epoch. Null: there is none. */
+async function readNext({ ctx, tx, queue }: QueueWork): Promise<number | null> {
+  const [next] = await tx.query<{ at: number | null }>(
+    `select ceil(extract(epoch from min(notify_at)) * 1000)::float8 as at
      from pull_request where account_id = $1 and queue_id = $2 and notify_at is not null`,
-    [ctx.accountId, queue.id, now.toISOString()],
+    [ctx.accountId, queue.id],
   );
-  return due ?? { earliest: null, hasOpenIntents: false };
+  return next?.at ?? null;
 }
 
 function wantedOf(repository: RepositoryRow): WantedNotifications {

@@ -11,7 +11,7 @@ import { openRows, toOpenWork, type OpenRows, type OpenWork, type OpenWorkOf } f
 /** What is read before a turn, outside its transaction. */
 export interface BeforeTurn
   extends OpenRows,
-    Pick<QueueRow, 'baseBranch' | 'baseTip' | 'waiting' | 'tagged'>,
+    Pick<QueueRow, 'baseBranch' | 'baseTip' | 'haltedReason' | 'waiting' | 'tagged'>,
     Pick<RepositoryRow, 'id' | 'accountId' | 'owner' | 'name' | 'host' | 'configurationYaml'> {
   readonly queueId: string;
   /**
@@ -30,7 +30,7 @@ export interface BeforeTurn
 export async function readBeforeTurn(ctx: Context, queueId: string): Promise<BeforeTurn> {
   const [before] = await ctx.db.read<BeforeTurn>(ctx.accountId, {
     name: 'queue_before_turn',
-    text: `select q.id as "queueId", q.base_branch as "baseBranch", q.base_tip as "baseTip", q.waiting, q.tagged, pg_postmaster_start_time()::text as server, q.version::text, q.planned_version::text as "plannedVersion",
+    text: `select q.id as "queueId", q.base_branch as "baseBranch", q.base_tip as "baseTip", q.halted_reason as "haltedReason", q.waiting, q.tagged, pg_postmaster_start_time()::text as server, q.version::text, q.planned_version::text as "plannedVersion",
              q.next_rank::text as "nextRank",
              round(extract(epoch from q.next_look_at) * 1000)::float8 as "relayAt", r.id, r.account_id as "accountId", r.owner, r.name,
              r.host, r.configuration_yaml as "configurationYaml", ${openRows}

@@ -6,46 +6,38 @@ import { buildsSpeculatively } from '../../../domain/queue/model/rules.ts';
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import { withStacks } from '../../../domain/queue/requests/stacks.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
-import type { BuildState, PinnedHead, PullRequestState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
+import type { BuildState, PullRequestState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { readBranchHolds, decisionInstant, type BranchHolds } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { successProbabilityBy, loadSecondTries, loadPastResults } from '../facts/past-results.ts';
-import { lineageOf, loadLandings, ownLineOf, readLandings } from '../facts/landings.loader.ts';
+import { lineageOf, loadLandings, ownLineOf } from '../facts/landings.loader.ts';
 import { configurationOf, haltOf } from '../store/rules-in-force.ts';
 import { labelBatches, loadGates } from '../facts/final-gates.ts';
 import { findOpenBelow, readPullRequestsBelow } from '../facts/stacks.ts';
-import { loadMembers, readAssumedHeads } from '../store/batch.members.ts';
+import type { PlannedMember } from '../store/batch.members.ts';
 import { readLine, type LineRow } from '../store/line.rows.ts';
 import { judgedHeads, loadJudgedBuilds } from '../facts/judged-builds.ts';
 import type { HeadBuilds } from '../facts/kept-line.ts';
-import { liveStates } from '../store/batch.rows.ts';
+import { readQueueFacts, type LiveBatches, type QueueFacts } from './queue.facts.ts';
 import {
   toPullRequestState,
   toBatchState,
   toPinned,
-  loadIntents,
   countBuildsElsewhere,
   loadMergeResults,
   loadDepartures,
 } from './snapshot.rows.ts';
 import { loadTargets, loadTargetsOf } from '../facts/affected-targets.ts';
-import {
-  BatchEntity,
-  PullRequestEntity,
-  type BatchMemberRow,
-  type BatchRow,
-  type PullRequestRow,
-  type QueueRow,
-} from '../store/queue.entities.ts';
+import { PullRequestEntity, type BatchRow, type PullRequestRow, type QueueRow } from '../store/queue.entities.ts';
 
 export interface LoadedQueue {
   readonly snapshot: Snapshot;
   /** Loaded into the unit of work by `loadPullRequests`, by id. */
   readonly pullRequests: ReadonlyMap<string, PullRequestRow>;
   readonly batches: ReadonlyMap<string, BatchRow>;
-  readonly members: ReadonlyMap<string, readonly BatchMemberRow[]>;
+  readonly members: ReadonlyMap<string, readonly PlannedMember[]>;
 }
 
 /** The queue to read, and the tip of its base branch on which the plan is made. */
@@ -60,6 +52,7 @@ interface SnapshotOf {
     readonly line: readonly LineRow[];
     readonly heads: HeadBuilds;
     readonly holds?: BranchHolds;
+    readonly facts?: QueueFacts;
     /** Whether `line` is only the front of the line. */
     readonly isFront?: boolean;
   };
@@ -68,13 +61,12 @@ interface SnapshotOf {
 export async function loadSnapshot(ctx: Context, tx: Transaction, from: SnapshotOf): Promise<LoadedQueue> {
   const { queue, repository, rules, tip, known } = from;
   // Reads that do not need each other share a round trip.
-  const [live, inLine, holds, { landings, readings }, landed] = await Promise.all([
-    loadLiveBatches(ctx, tx, queue.id),
+  const [facts, inLine, holds] = await Promise.all([
+    known?.facts ?? readQueueFacts(ctx, tx, queue.id),
     known?.line ?? readLine(ctx, tx, queue.id),
     known?.holds ?? readBranchHolds(tx, repository, queue.baseBranch),
-    loadIntents(ctx, tx, queue.id),
-    readLandings(ctx, tx, queue.id),
   ]);
+  const { live, intents, landed } = facts;
   const { batches, members } = live;
   const lineage = lineageOf(landed, tip);
   const labelled = rules.finalGates.length === 0 ? [] : labelBatches(namesOfMembers(live), inLine);
@@ -105,37 +97,17 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
     ),
     departures,
     batches: batches.map((batch) => ({
-      ...toBatchState(batch, members.get(batch.id) ?? [], landings.get(batch.id)),
+      ...toBatchState(batch, members.get(batch.id) ?? [], intents.landings.get(batch.id)),
       assumes: live.assumptions.get(batch.id) ?? [],
       gates: gates.get(batch.id) ?? [],
     })),
     builds: withoutHeads(builds, rules, headsOf(live, inLine)),
-    readings,
+    readings: intents.readings,
     ...(secondTries !== null && { secondTries }),
     landings: landingsSince,
     mergeResults,
   };
   return { snapshot, pullRequests: new Map(), batches: new Map(batches.map((batch) => [batch.id, batch])), members };
-}
-
-/** The live batches by position, with their members and the pull requests that speculative builds assume. */
-interface LiveBatches {
-  readonly batches: readonly BatchRow[];
-  readonly members: ReadonlyMap<string, readonly BatchMemberRow[]>;
-  readonly assumptions: ReadonlyMap<string, readonly PinnedHead[]>;
-}
-
-async function loadLiveBatches(ctx: Context, tx: Transaction, queueId: string): Promise<LiveBatches> {
-  const batches = await tx.em.find(
-    BatchEntity,
-    { queueId, state: { $in: [...liveStates] } },
-    { orderBy: { position: 'asc' } },
-  );
-  const members = await loadMembers(
-    tx,
-    batches.map((batch) => batch.id),
-  );
-  return { batches, members, assumptions: await readAssumedHeads(ctx, tx, idsOfSpeculativeBuilds(batches)) };
 }
 
 /** Why members and assumed pull requests of live batches are not in line any more. */
@@ -221,10 +193,6 @@ async function loadQueueState(
   };
 }
 
-function idsOfSpeculativeBuilds(batches: readonly BatchRow[]): string[] {
-  return batches.filter((batch) => batch.sideBuild === 'speculative').map((batch) => batch.id);
-}
-
 function basesOfSpeculativeBuilds(batches: readonly BatchRow[]): string[] {
   return batches.filter((batch) => batch.sideBuild === 'speculative').map((batch) => batch.baseCommit);
 }
@@ -266,6 +234,9 @@ async function readTargets(
   );
 }
 
+/** Decisions that are written without a row of a pull request. */
+const ofNoPullRequest: ReadonlySet<Decision['kind']> = new Set(['LandBatch', 'RunGate', 'ReadChecks', 'PlanAgainAt']);
+
 /** Loads the pull requests that the decisions refer to, and all members of live batches, into the unit of work. */
 export async function loadPullRequests(
   tx: Transaction,
@@ -273,9 +244,10 @@ export async function loadPullRequests(
   decisions: readonly Decision[],
 ): Promise<LoadedQueue> {
   const ofDecisions = decisions.flatMap(pullRequestsIn);
-  if (decisions.every(({ kind }) => kind === 'PlanAgainAt' || kind === 'ReadChecks')) return loaded;
+  if (decisions.every(({ kind }) => ofNoPullRequest.has(kind))) return loaded;
   const ids = new Set([...ofDecisions, ...[...loaded.members.values()].flat().map((member) => member.pullRequestId)]);
-  const rows = await tx.em.find(PullRequestEntity, { id: { $in: [...ids] } });
+  await tx.em.flush();
+  const rows = await tx.find(PullRequestEntity, { column: 'id', ids: [...ids], orderBy: 'id' });
   return { ...loaded, pullRequests: new Map(rows.map((row) => [row.id, row])) };
 }
 

@@ -15,7 +15,8 @@ import { successProbabilityBy, noPastResults } from '../facts/past-results.ts';
 import type { PlacedRow } from '../store/line.rows.ts';
 import { judgeOwnChecks, type OwnChecks } from '../facts/judged-builds.ts';
 import { resetCodeOfDeparture } from '../../../domain/queue/model/status.ts';
-import type { BatchMemberRow, BatchRow, QueueRow, PullRequestRow } from '../store/queue.entities.ts';
+import type { PlannedMember } from '../store/batch.members.ts';
+import type { BatchRow, QueueRow, PullRequestRow } from '../store/queue.entities.ts';
 
 const probabilityWithoutRecords = successProbabilityBy(noPastResults, '');
 
@@ -62,7 +63,7 @@ export function ownVerdictOf({ headUnseen }: Pick<PlacedRow, 'headUnseen'>, { ve
 
 export function toBatchState(
   batch: BatchRow,
-  members: readonly BatchMemberRow[],
+  members: readonly PlannedMember[],
   landing: 'planned' | 'started' | undefined,
 ): BatchState {
   return {
@@ -89,7 +90,7 @@ export function toBatchState(
   };
 }
 
-export function toPinned(row: BatchMemberRow): PinnedHead {
+export function toPinned(row: PlannedMember): PinnedHead {
   return { pullRequest: row.pullRequestId, head: row.pinnedHead };
 }
 

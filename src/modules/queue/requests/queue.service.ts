@@ -15,6 +15,8 @@ import {
   type QueueSource,
   type SkipOptions,
 } from '../admission/enqueue.ts';
+import { readFactsOfHeads, type FactsOfHeads } from '../admission/facts-of-heads.ts';
+import type { Transaction } from '../../../platform/database.ts';
 import { isLandingStarted } from '../store/intents.ts';
 import { syncBaseOfPullRequest } from '../facts/base-branches.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
@@ -88,7 +90,7 @@ async function queueKnown(
   { repository, known }: { readonly repository: RepositoryRow; readonly known: PullRequestRow },
   request: QueueRequest,
 ): Promise<PullRequestAnswer> {
-  return await changePullRequest(ctx, known, async (work, row) => {
+  const change = async (work: QueueWork, row: PullRequestRow, facts: FactsOfHeads): Promise<void> => {
     if (request.headCommitSha && request.headCommitSha !== row.headSha) {
       throw new DomainError(
         'HEAD_MOVED',
@@ -98,9 +100,19 @@ async function queueKnown(
     }
     keepOptions(row, request);
     const actions = newActions(row, request);
-    await enqueue(work, { repository, row }, { ...request, by: ctx.actor.email });
+    await enqueue(work, { repository, row, facts }, { ...request, by: ctx.actor.email });
     await recordActions(work, request, actions);
-  });
+  };
+  return await changeUnderLocks(ctx, known, { readWithLocks: readFactsOf(ctx, known), change });
+}
+
+/** Reads what the admission of a pull request depends on, so that the locks are held for one round trip less. */
+function readFactsOf(ctx: Context, known: PullRequestRow) {
+  return async (tx: Transaction, queueId: string): Promise<FactsOfHeads> =>
+    await readFactsOfHeads(ctx, tx, {
+      queue: { id: queueId, repositoryId: known.repositoryId },
+      heads: [known.headSha],
+    });
 }
 
 function isRequested({ status }: PullRequestRow): boolean {
@@ -270,19 +282,32 @@ export async function changePullRequest(
   known: PullRequestRow,
   change: (work: QueueWork, row: PullRequestRow) => Promise<void>,
 ): Promise<PullRequestAnswer> {
+  return await changeUnderLocks(ctx, known, { readWithLocks: async () => null, change });
+}
+
+/** Like `changePullRequest`. `readWithLocks` reads in the round trip of the locks, after them. */
+async function changeUnderLocks<Facts>(
+  ctx: Context,
+  known: PullRequestRow,
+  of: {
+    readonly readWithLocks: (tx: Transaction, queueId: string) => Promise<Facts>;
+    readonly change: (work: QueueWork, row: PullRequestRow, facts: Facts) => Promise<void>;
+  },
+): Promise<PullRequestAnswer> {
   const changeIn = async (queueId: string): Promise<{ readonly isIn: string | null }> =>
     await ctx.db
       .transaction(ctx.accountId, async (tx) => {
-        // These share a round trip. The locks are taken in this order, and the repository is read after them.
-        const [queue, row, repository] = await Promise.all([
+        // These share a round trip. The locks are taken in this order, and the rest is read after them.
+        const [queue, row, repository, facts] = await Promise.all([
           changeQueue(ctx, tx, queueId),
           tx.lock(PullRequestEntity, known.id, 'no key update'),
           tx.load(RepositoryEntity, known.repositoryId),
+          of.readWithLocks(tx, queueId),
         ]);
         if (row === null) throw notFound('Pull request');
         const work = startWork(ctx, tx, queue, repository);
         if (row.queueId !== queueId) throw new OtherQueue(row.queueId ?? null);
-        await change(work, row);
+        await of.change(work, row, facts);
         await finishWork(work);
         return { isIn: queueId };
       })

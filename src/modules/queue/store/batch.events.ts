@@ -1,10 +1,11 @@
 // Adds events about a batch, with the facts of its pull requests.
-import type { BatchMemberRow, BatchRow, PullRequestRow } from './queue.entities.ts';
+import type { PlannedMember } from './batch.members.ts';
+import type { BatchRow, PullRequestRow } from './queue.entities.ts';
 import { describe, type QueueWork } from './status.writer.ts';
 
 /** The members of batches by batch id, and the pull requests by id. */
 export interface Members {
-  readonly members: ReadonlyMap<string, readonly BatchMemberRow[]>;
+  readonly members: ReadonlyMap<string, readonly PlannedMember[]>;
   readonly pullRequests: ReadonlyMap<string, PullRequestRow>;
 }
 

@@ -9,6 +9,24 @@ import {
   type BatchMemberRow,
 } from './queue.entities.ts';
 
+/** What a plan needs of a member. */
+export type PlannedMember = Pick<BatchMemberRow, 'batchId' | 'pullRequestId' | 'pinnedHead'>;
+
+/** The members of the live batches of a queue in queue order, by batch id. */
+export async function readLiveMembers(
+  ctx: Context,
+  tx: Transaction,
+  queueId: string,
+): Promise<ReadonlyMap<string, readonly PlannedMember[]>> {
+  const rows = await tx.query<PlannedMember>(
+    `select m.batch_id as "batchId", m.pull_request_id as "pullRequestId", m.pinned_head as "pinnedHead"
+     from batch b join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
+     where b.account_id = $1 and b.queue_id = $2 and b.state in ('making', 'building', 'landing') order by m.ordinal`,
+    [ctx.accountId, queueId],
+  );
+  return Map.groupBy(rows, ({ batchId }) => batchId);
+}
+
 /** The members of each batch in queue order, by batch id. */
 export async function loadMembers(
   tx: Transaction,
@@ -16,12 +34,8 @@ export async function loadMembers(
 ): Promise<Map<string, BatchMemberRow[]>> {
   const members = new Map<string, BatchMemberRow[]>(batchIds.map((id) => [id, []]));
   if (batchIds.length === 0) return members;
-  for (const row of await tx.em.find(
-    BatchMemberEntity,
-    { batchId: { $in: [...batchIds] } },
-    { orderBy: { ordinal: 'asc' } },
-  ))
-    members.get(row.batchId)?.push(row);
+  const inOrder = { column: 'batch_id', ids: batchIds, orderBy: 'ordinal' };
+  for (const row of await tx.loadAll(BatchMemberEntity, inOrder)) members.get(row.batchId)?.push(row);
   return members;
 }
 

@@ -41,6 +41,11 @@ export async function loadBatch(ctx: Context, batchId: string): Promise<LoadedBa
   return { batch, assumed, members, repository, host: toHostedRepository(repository), baseBranch: queue.baseBranch };
 }
 
+/** The ids of the pull requests of a batch. */
+export function idsOfMembers({ members }: Pick<LoadedBatch, 'members'>): string[] {
+  return members.map((member) => member.pullRequestId);
+}
+
 /** Locks the row of a batch, and reads it again under the lock. */
 export async function lockBatch(tx: Transaction, batchId: string): Promise<BatchRow> {
   const batch = await tx.lock(BatchEntity, batchId, 'no key update');
