@@ -19,7 +19,7 @@ function withoutLandingRefs({ service: { localHost } }: Process): void {
 }
 
 it('shortens the history of a planted fault', { timeout: 1_800_000 }, async () => {
-  const told: Simulation = { seed: 1, days: 1, plant: withoutLandingRefs };
+  const told: Simulation = { seed: 1, days: 2, plant: withoutLandingRefs };
   const failed = await simulate(told);
   expect(kindOf(failed)).toBe(rule);
 
