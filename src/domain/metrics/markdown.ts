@@ -32,7 +32,7 @@ The number of series is limited. The \`INTERLOCK_METRICS_QUEUES\` longest queues
 
 ${metricsTable()}
 
-The page also has the metrics of the process (\`process_…\` and \`nodejs_…\`, such as the lag of the event loop in \`nodejs_eventloop_lag_seconds\`). Workers also have the metrics of [Temporal's SDK](https://docs.temporal.io/references/sdk-metrics) (\`temporal_…\`), such as \`temporal_workflow_failed_total\`. The SDK's durations are in seconds.
+The page also has the metrics of the process (\`process_…\` and \`nodejs_…\`, such as the lag of the event loop in \`nodejs_eventloop_lag_seconds\`), measured from the first page on. Workers also have the metrics of [Temporal's SDK](https://docs.temporal.io/references/sdk-metrics) (\`temporal_…\`), such as \`temporal_workflow_failed_total\`. The SDK's durations are in seconds.
 
 ## What to alert on
 

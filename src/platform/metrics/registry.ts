@@ -1,4 +1,5 @@
 // The metrics of a process, kept by prom-client: all metrics of the catalogue, and no others.
+import { setTimeout as delay } from 'node:timers/promises';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import {
   catalogue,
@@ -29,7 +30,10 @@ export interface Metrics {
   readonly meter: Meter;
   /** Replaces all series of a gauge. */
   set<Name extends GaugeName>(name: Name, series: readonly Series<Name>[]): void;
-  /** Also measures this process: memory, CPU, the lag of its event loop. */
+  /**
+   * Also measures this process: memory, CPU, the lag of its event loop. The measuring begins with the first page, because
+   * prom-client measures the event loop by a timer that wakes an idle process a hundred times a second.
+   */
   measureProcess(): void;
   /** Appends the text of another source to the page. Its metrics must have names of their own. */
   include(source: () => Promise<string>): void;
@@ -37,6 +41,8 @@ export interface Metrics {
   text(): Promise<string>;
   readonly contentType: string;
 }
+
+const firstMeasuresMs = 50;
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
@@ -51,6 +57,13 @@ export function createMetrics(): Metrics {
     else histograms.set(name, new Histogram({ ...described, ...(buckets && { buckets: [...buckets] }) }));
   }
   const sources: (() => Promise<string>)[] = [];
+  let ofProcess: 'ignored' | 'wanted' | 'measured' = 'ignored';
+  const beginToMeasure = async (): Promise<void> => {
+    ofProcess = 'measured';
+    collectDefaultMetrics({ register: registry });
+    // Without this pause, the first page would show the lag of an event loop that was never measured.
+    await delay(firstMeasuresMs);
+  };
   const count = (name: CounterName, labels: Readonly<Record<string, string>>, by = 1): void =>
     counters.get(name)?.inc(labels, by);
   const time = (name: HistogramName, labels: Readonly<Record<string, string>>, seconds: number): void =>
@@ -71,9 +84,10 @@ export function createMetrics(): Metrics {
       gauge?.reset();
       for (const { labels, value } of series) gauge?.set(labels, value);
     },
-    measureProcess: () => collectDefaultMetrics({ register: registry }),
+    measureProcess: () => void (ofProcess = 'wanted'),
     include: (source) => void sources.push(source),
     async text() {
+      if (ofProcess === 'wanted') await beginToMeasure();
       const texts = await Promise.all([registry.metrics(), ...sources.map(async (source) => await source())]);
       return texts.join('\n');
     },

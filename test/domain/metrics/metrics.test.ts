@@ -122,6 +122,16 @@ describe('the series', () => {
     expect(counts.filter((line) => line.startsWith('interlock_graphql_operation'))).toHaveLength(2);
   });
 
+  it('of a process begin with the first page', async () => {
+    const metrics = createMetrics();
+    expect(await metrics.text()).not.toContain('nodejs_');
+    metrics.measureProcess();
+    expect(await metrics.text()).toMatch(/^process_cpu_seconds_total \S+$/m);
+    const readLag = async (): Promise<number> =>
+      Number(/^nodejs_eventloop_lag_mean_seconds (\S+)$/m.exec(await metrics.text())?.[1]);
+    await expect.poll(readLag).toBeGreaterThan(0);
+  });
+
   it('of installations show those with the smallest share of points first', () => {
     const budget = (installation: string, remaining: number, limit: number) =>
       ({ installation, resource: 'rest', remaining, limit }) as const;
