@@ -4,12 +4,12 @@ import type { Ports } from './context.ts';
 import { readRetention, type Retention } from './domain/retention/catalogue.ts';
 import type { Committer } from './hosts/git/index.ts';
 import { createGitHubHost, type MirrorSettings, type PushPace } from './hosts/github/index.ts';
-import { createLocalHost, type LocalHost } from './hosts/local/index.ts';
+import { createLocalHost, openChecks, type LocalHost } from './hosts/local/index.ts';
 import type { HostAdapter, HostEvent, Hosts } from './hosts/port.ts';
 import type { Secrets } from './modules/accounts/index.ts';
 import { eventsAreDue, rollUpEvents } from './modules/analytics/index.ts';
 import { entities } from './modules/entities.ts';
-import { createSequencer } from './modules/events/index.ts';
+import { createSequencer, unpositionedEvents } from './modules/events/index.ts';
 import {
   installationFinder,
   installationsAreDue,
@@ -26,7 +26,7 @@ import {
   type MetricsPage,
   type Overdue,
 } from './modules/health/index.ts';
-import { createHostInbox, createRelay, hintsAreDue, type HostInbox } from './modules/queue/index.ts';
+import { createHostInbox, createRelay, hintsAreDue, queuesAreDue, type HostInbox } from './modules/queue/index.ts';
 import {
   expireDueRegistrations,
   registrationsAreDue,
@@ -47,6 +47,7 @@ import { runbooksAreDue, wakeDueRunbooks } from './modules/runbooks/index.ts';
 import { createSlackRelay, type SlackOptions, type SlackRelay } from './modules/slack/index.ts';
 import {
   createWebhookRelay,
+  webhooksAreDue,
   type WebhookOptions,
   type WebhookRelay,
   type WebhookSender,
@@ -128,6 +129,7 @@ export interface Service {
 }
 
 const second = 1_000;
+const fiveSeconds = 5 * second;
 const halfMinute = 30 * second;
 const minute = 60 * second;
 const fiveMinutes = 5 * minute;
@@ -139,7 +141,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const { log, publicUrl, secrets, clock = () => new Date() } = options;
   const onError = (error: unknown): void => log.error({ error: String(error) }, 'A part of the service failed.');
   const db = await openDatabase(options, onError);
-  const sequencer = createSequencer({ db, log });
+  const sequencer = createSequencer({ db, log, intervalMs: fiveSeconds });
   const metrics = createMetrics();
   const { meter } = metrics;
   const inbox = createHostInbox(() => ports);
@@ -162,7 +164,13 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   };
   const relays = createRelays(options, ports);
   const health = watchHealth(ports, metrics, options.maxSeries);
-  const dueWork = dueWorkOf(options, ports, { inbox, slack: relays.slack });
+  const relay = createRelay(ports);
+  const dueWork: DueWork[] = [
+    { isDue: unpositionedEvents, act: async () => sequencer.nudge() },
+    { isDue: queuesAreDue, act: async () => await relay.look() },
+    { isDue: openChecks, act: async () => localHost.wakeRunners() },
+    ...dueWorkOf(options, ports, { inbox, ...relays }),
+  ];
   const loops = joinLoops(ports, onError, {
     housekeeping: [
       ...codeHosts.map((host) => host.reconciler({ onError })),
@@ -172,11 +180,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       repeat(minute, async () => await health.invariants.look(), onError),
       ...housekeepingOf(options, ports, onError),
     ],
-    wakers: [
-      createRelay(ports),
-      lookForDueWork(dueWork, { db, clock, everyMs: second, onError }),
-      createReconciler(ports),
-    ],
+    wakers: [lookForDueWork(dueWork, { db, clock, everyMs: second, onError }), createReconciler(ports)],
   });
   return {
     ports,
@@ -294,12 +298,11 @@ function housekeepingOf(options: ServiceOptions, ports: Ports, onError: (error: 
   ];
 }
 
-interface DueWorkParts extends Pick<Relays, 'slack'> {
+interface DueWorkParts extends Relays {
   readonly inbox: HostInbox;
 }
 
-/** Every kind of due work. */
-function dueWorkOf({ secrets }: ServiceOptions, ports: Ports, { inbox, slack }: DueWorkParts): DueWork[] {
+function dueWorkOf({ secrets }: ServiceOptions, ports: Ports, { inbox, webhooks, slack }: DueWorkParts): DueWork[] {
   return [
     { isDue: releasesAreDue, act: async () => await wakeDueReleases(ports) },
     { isDue: verificationsAreDue, act: async () => await wakeDueVerifications(ports) },
@@ -315,6 +318,7 @@ function dueWorkOf({ secrets }: ServiceOptions, ports: Ports, { inbox, slack }: 
           { isDue: installationsAreDue, act: async () => await syncInstallations(ports, secrets, false) },
         ]),
     { isDue: hintsAreDue, act: async () => await inbox.look() },
+    ...(webhooks === null ? [] : [{ isDue: webhooksAreDue, act: async () => await webhooks.look() }]),
     ...(slack === null ? [] : [{ isDue: slack.isDue, act: async () => await slack.look() }]),
   ];
 }

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Ports, Wake } from '../../src/context.ts';
 import { createRelay } from '../../src/modules/queue/index.ts';
+import { repeat } from '../../src/platform/repeat.ts';
 
 const queue = { account_id: '1', id: '7', planned_version: '3', next_look_at: '2026-01-01T00:00:00Z' };
 
@@ -18,7 +19,15 @@ function relayOf(due: () => readonly (typeof queue)[]) {
       if ('queueId' in whose) wakes.push(whose.queueId);
     },
   } as unknown as Ports;
-  return { relay: createRelay(ports), wakes };
+  const relay = createRelay(ports);
+  return {
+    relay: repeat(
+      1_000,
+      async () => await relay.look(),
+      () => {},
+    ),
+    wakes,
+  };
 }
 
 beforeEach(() => void vi.useFakeTimers());

@@ -142,7 +142,7 @@ export async function choicesOf(w: Working, by: Process, draw: Draws): Promise<C
   else alone(idle(3, waiting.hints), 'hint', async () => await drained(by.service));
 
   const loops = loopsOf(w, by);
-  alone(1, 'relay', async () => await lookOnce(loops.relay));
+  alone(1, 'relay', async () => await loops.relay.look());
   alone(0.3, 'find lost retries', async () => {
     for (const { deliveryId } of await findLostRetries(by.service.ports, new Date(now))) i.retries.set(deliveryId, now);
   });
@@ -186,12 +186,6 @@ async function drained(work: { drain(): Promise<void> }): Promise<void> {
     await work.drain();
     throw error;
   }
-}
-
-/** A loop that is stopped right after its start looks once, and looks again at its next start. */
-async function lookOnce(loop: { start(): void; stop(): Promise<void> }): Promise<void> {
-  loop.start();
-  await loop.stop();
 }
 
 /** Does what the workflow of a queue does: plans, starts a workflow for each batch, and carries out the effects. */

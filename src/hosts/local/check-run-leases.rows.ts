@@ -20,15 +20,16 @@ export interface ClaimedCheckRun {
   readonly inputs: Readonly<Record<string, string>>;
 }
 
+const anyOpen = "select true from local_check_run where state <> 'completed' order by priority desc, id limit 1";
+
 /**
- * Whether any run is queued or running. The query sorts by an index, so that PostgreSQL uses the index whatever its
- * statistics are, and never reads all runs.
+ * SQL: true if any run is queued or running, otherwise null. The query sorts by an index, so that PostgreSQL uses the
+ * index whatever its statistics are, and never reads all runs. In `exists`, PostgreSQL would ignore the order.
  */
+export const openChecks = `(${anyOpen})`;
+
 export async function hasOpenCheckRuns(db: Database): Promise<boolean> {
-  const rows = await db.system.query(
-    "select id from local_check_run where state <> 'completed' order by priority desc, id limit 1",
-  );
-  return rows.length > 0;
+  return (await db.system.query(anyOpen)).length > 0;
 }
 
 /**

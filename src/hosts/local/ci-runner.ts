@@ -100,9 +100,14 @@ class LeasedCiRunner implements CiRunner {
       clearTimeout(this.#timer);
       if (this.#isStopped) return;
       await this.#look().catch(this.#options.onError);
-      this.#timer = setTimeout(this.#wake, this.#options.pollMs ?? 500);
+      this.#timer = setTimeout(this.#wake, this.#pauseMs());
     });
   };
+
+  /** While no check runs here, the service asks for open checks every second, and calls `wakeRunners`. */
+  #pauseMs(): number {
+    return this.#options.pollMs ?? (this.#running.size > 0 ? 500 : 5_000);
+  }
 
   readonly #cancel = (ids: readonly string[]): void => ids.forEach((id) => this.#stopRun(id, 'canceled'));
 

@@ -23,6 +23,8 @@ export interface LocalHost extends HostAdapter, LocalHostFeatures {
       readonly editedAt: number | null;
     }[]
   >;
+  /** Makes the runners of this process look for checks that another process has queued or left. */
+  wakeRunners(): void;
   /** Compares the refs of a repository with its rows once. */
   reconcile(repository: HostRepository): Promise<void>;
 }

@@ -48,6 +48,9 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
         ? null
         : await readCheckLog(installation.dataDir, { accountId: repository.accountId, checkRunId }),
     reconcile: async (repository) => await reconcileRepository(installation, repository, new Map()),
+    wakeRunners: () => {
+      for (const wake of installation.onChecksQueued) wake();
+    },
     recover: async () => {
       for (const repository of await findLocalRepositories(installation))
         await repairRepository(installation, repository, 0);

@@ -56,7 +56,10 @@ export interface CheckRunning {
   readonly keptOutput?: BothEnds;
   /** How long a lease lasts. After this time, another runner takes over the checks of a runner that died. */
   readonly leaseSec?: number;
-  /** How often the runner reads the rows, which other processes may have queued or canceled. */
+  /**
+   * How often the runner reads the rows, which other processes may have queued or canceled. Default: every half second
+   * while checks run, otherwise every five seconds.
+   */
   readonly pollMs?: number;
   /** The folder for checkouts. Each checkout is removed after its run. */
   readonly workDir?: string;

@@ -10,6 +10,9 @@ const batchSize = 1_000;
 // PostgreSQL refuses a payload of 8000 bytes or more.
 const payloadLimit = 7_900;
 
+/** SQL: true if there are events without a position, otherwise null. It reads one row of the index of such events. */
+export const unpositionedEvents = '(select true from event where position is null order by id limit 1)';
+
 export interface Sequencer {
   /** Must be called after events were committed. All calls within `coalesceMs` cause one read of new events. */
   nudge(): void;

@@ -23,7 +23,7 @@ export { verifyRepository, type Verification } from './landing/verify.ts';
 export { canonical, digestProof, type ProofBody } from './landing/proof.ts';
 export { recoverDatabase } from './landing/recovery.ts';
 export { surveyInstallation, type Survey } from './landing/recovery.survey.ts';
-export { createRelay } from './effects/relay.ts';
+export { createRelay, queuesAreDue } from './effects/relay.ts';
 export { haltOnUnknownLandings } from './facts/unknown-landings.ts';
 export { explainAll } from './api/explain.reads.ts';
 export { batchById } from './api/batches.reads.ts';

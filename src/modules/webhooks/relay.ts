@@ -1,7 +1,7 @@
 // Makes the first attempts of deliveries, in every process. Events that have a position become deliveries. Deliveries
-// of one endpoint are sent in parallel, but deliveries about one pull request are sent one after the other. A poll
-// every second finds deliveries that are open because a notification was lost, a process was killed or Temporal lost
-// its data.
+// of one endpoint are sent in parallel, but deliveries about one pull request are sent one after the other. A look
+// every second finds deliveries that are open because a notification was lost or a process was killed. A poll every few
+// seconds also finds those whose workflow Temporal has lost.
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { systemContext, type Ports } from '../../context.ts';
 import { repeat, type Loop } from '../../platform/repeat.ts';
@@ -14,16 +14,19 @@ import { createWebhookSender, type WebhookOptions, type WebhookSender } from './
 export interface WebhookRelay {
   readonly sender: WebhookSender;
   start(): void;
+  /** Sends what is due now. Must be called every second while `webhooksAreDue`. Does not wait for the attempts. */
+  look(): Promise<void>;
   /** Waits a few seconds for running attempts. An attempt that does not end is repeated by the next process. */
   stop(): Promise<void>;
 }
 
 export interface WebhookRelayOptions extends WebhookOptions {
+  /** How often the relay looks without a notification or a call. */
   readonly pollEveryMs?: number;
 }
 
 const maxPerEndpoint = 8;
-const defaultPollMs = 1_000;
+const defaultPollMs = 5_000;
 const lostAfterMs = 60_000;
 const lookForLostEveryMs = 30_000;
 const stopWithinMs = 3_000;
@@ -172,9 +175,13 @@ class Relay implements WebhookRelay {
     work.inFlight.add(ended);
   }
 
+  async look(): Promise<void> {
+    for (const accountId of await accountsWithWork(this.#ports, this.#ports.clock())) this.#look(accountId);
+  }
+
   async #poll(): Promise<void> {
+    await this.look();
     const now = this.#ports.clock();
-    for (const accountId of await accountsWithWork(this.#ports, now)) this.#look(accountId);
     if (now.getTime() - this.#lostLookedForAt < lookForLostEveryMs) return;
     this.#lostLookedForAt = now.getTime();
     for (const delivery of await findLostRetries(this.#ports, now)) await this.#options.retry(delivery);
@@ -203,11 +210,16 @@ async function withPending(ports: Ports, accountId: string): Promise<EndpointRef
   return rows.map(({ id }) => ({ accountId, endpointId: id }));
 }
 
+const withNewEvents =
+  'from webhook_cursor c join event_head h on h.account_id = c.account_id where h.position > c.position';
+const withOpenDeliveries = `from webhook_endpoint e where e.enabled and e.deleted_at is null and ${hasPending('$1')}`;
+
+/** SQL: whether an account has events that are no deliveries yet, or deliveries that wait for their first attempt. */
+export const webhooksAreDue = `exists (select ${withNewEvents}) or exists (select ${withOpenDeliveries})`;
+
 async function accountsWithWork(ports: Ports, now: Date): Promise<string[]> {
   const rows = await ports.db.system.query<{ id: string }>(
-    `select c.account_id::text as id from webhook_cursor c join event_head h on h.account_id = c.account_id where h.position > c.position
-     union
-     select e.account_id::text from webhook_endpoint e where e.enabled and e.deleted_at is null and ${hasPending('$1')}`,
+    `select c.account_id::text as id ${withNewEvents} union select e.account_id::text ${withOpenDeliveries}`,
     [now.toISOString()],
   );
   return rows.map(({ id }) => id);

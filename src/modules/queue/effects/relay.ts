@@ -1,9 +1,7 @@
 // The relay: wakes queues whose wake was lost, whose deadline has no timer, or whose workflow is missing because
 // Temporal's data were deleted. Every server and worker runs the relay. A second wake of a queue has no effect.
 import type { Ports } from '../../../context.ts';
-import { repeat, type Loop } from '../../../platform/repeat.ts';
 
-const readEveryMs = 1_000;
 const openWorkEveryMs = 30_000;
 const wakeAgainMs = 10_000;
 
@@ -14,7 +12,21 @@ interface DueQueue {
   readonly next_look_at: Date | string | null;
 }
 
-export function createRelay(ports: Ports): Loop {
+/**
+ * SQL: true if a queue is behind, is past its deadline or has open work, otherwise null. Each part reads one row of an
+ * index.
+ */
+export const queuesAreDue = `(select true from queue where version > planned_version order by id limit 1)
+  or (select true from queue where next_look_at <= $1 order by next_look_at limit 1)
+  or (select true from batch where cleaned_up_at is null order by account_id, queue_id limit 1)
+  or (select true from intent where state in ('planned', 'started') order by account_id, queue_id, id limit 1)`;
+
+export interface Relay {
+  /** Wakes the queues that need a wake. Must be called every second while `queuesAreDue`. */
+  look(): Promise<void>;
+}
+
+export function createRelay(ports: Ports): Relay {
   let seen = new Map<string, string>();
   let openWorkReadAt = 0;
   const woken = new Map<string, { readonly planned: string; readonly at: number }>();
@@ -30,10 +42,10 @@ export function createRelay(ports: Ports): Loop {
     woken.set(queue.id, { planned, at: now });
   }
 
-  // Wakes the queues that need a wake. A queue is behind if its version is higher than its planned version. It is woken
-  // at the second read that finds the same planned version, so that a wake that is on its way has a second to arrive.
-  // The version itself is not compared, because a queue that changes all the time would then never be woken.
-  async function wakeDueQueues(): Promise<void> {
+  // A queue is behind if its version is higher than its planned version. It is woken at the second read that finds the
+  // same planned version, so that a wake that is on its way has a second to arrive. The version itself is not compared,
+  // because a queue that changes all the time would then never be woken.
+  async function look(): Promise<void> {
     const now = ports.clock();
     const found = await ports.db.system.query<DueQueue & { readonly isBehind: boolean }>(
       `select account_id, id, planned_version, next_look_at, true as "isBehind" from queue where version > planned_version
@@ -51,9 +63,7 @@ export function createRelay(ports: Ports): Loop {
     for (const queue of unique.values()) await wakeOnce(queue, now.getTime());
   }
 
-  return repeat(readEveryMs, wakeDueQueues, (error) =>
-    ports.log.warn({ error }, 'The relay could not read the queues. It tries again.'),
-  );
+  return { look };
 }
 
 async function withOpenWork(ports: Ports, now: Date): Promise<DueQueue[]> {
