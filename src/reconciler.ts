@@ -1,10 +1,11 @@
 // Compares repositories with their code hosts, to find changes whose host hints were lost. Each repository has its own
 // time for the next comparison, and comparisons of repositories that were made together move apart. Repositories with
-// pull requests in line are compared more often. A slow host delays only some of the comparisons.
+// pull requests in line are compared more often. A slow host delays only some of the comparisons. An idle repository at
+// the local host is compared only if something has changed that a comparison reads, and otherwise once an hour.
 import { systemContext, type Context, type Ports } from './context.ts';
 import { nextTime } from './domain/even-times.ts';
 import { retryAtOf, toHostedRepository } from './hosts/port.ts';
-import { haltOnUnknownLandings, reconcileRepository } from './modules/queue/index.ts';
+import { haltOnUnknownLandings, readIdleStamp, reconcileRepository } from './modules/queue/index.ts';
 import { reconcileVerifications } from './modules/previews/index.ts';
 import { reconcileReleases } from './modules/releases/index.ts';
 import {
@@ -27,6 +28,12 @@ const leaseMs = 30 * second;
 
 /** The longest time between two comparisons of a repository, with and without pull requests in line. */
 const pauses = { withLineMs: minute, withoutMs: 15 * minute } as const;
+
+/** For how long the stamp of a repository may replace comparisons. */
+const stampCountsMs = 60 * minute;
+
+/** Comparisons that this process made, by repository id: the stamp before the comparison, and its time. */
+type Compared = Map<string, { readonly stamp: string; readonly at: number }>;
 
 /**
  * The pause after failed comparisons. A failed comparison may have missed a change, so it is repeated soon. The pause
@@ -53,6 +60,7 @@ class RepositoryReconciler implements Reconciler {
   readonly #loop: Loop;
   readonly #underWay = new Map<Promise<void>, DueComparison>();
   readonly #surveyed = new Set<string>();
+  readonly #compared: Compared = new Map();
   readonly #failuresOf = new Map<string, number>();
   #plannedAt: number | null = null;
   #isStopping = false;
@@ -141,7 +149,10 @@ class RepositoryReconciler implements Reconciler {
   }
 
   async #compare(comparison: DueComparison): Promise<void> {
-    const { isDone, retryAt } = await compareOne(this.#ports, comparison, this.#surveyed);
+    const { isDone, retryAt } = await compareOne(this.#ports, comparison, {
+      surveyed: this.#surveyed,
+      compared: this.#compared,
+    });
     const failures = isDone ? 0 : (this.#failuresOf.get(comparison.repositoryId) ?? 0) + 1;
     if (failures === 0) this.#failuresOf.delete(comparison.repositoryId);
     else this.#failuresOf.set(comparison.repositoryId, failures);
@@ -177,12 +188,12 @@ function atTheirLimit(comparisons: readonly DueComparison[]): {
 async function compareOne(
   ports: Ports,
   { accountId, repositoryId }: Pick<DueComparison, 'accountId' | 'repositoryId'>,
-  surveyed: Set<string>,
+  { surveyed, compared }: { readonly surveyed: Set<string>; readonly compared: Compared },
 ): Promise<{ readonly isDone: boolean; readonly retryAt: number | null }> {
   const ctx = systemContext(ports, accountId);
   try {
     const row = await ctx.db.load(accountId, RepositoryEntity, repositoryId);
-    if (row !== null) await compareWithHost(ctx, row, surveyed);
+    if (row !== null) await compareIfChanged(ctx, row, { surveyed, compared });
     return { isDone: true, retryAt: null };
   } catch (error) {
     ports.log.warn(
@@ -191,6 +202,20 @@ async function compareOne(
     );
     return { isDone: false, retryAt: retryAtOf(error) };
   }
+}
+
+async function compareIfChanged(
+  ctx: Context,
+  row: RepositoryRow,
+  { surveyed, compared }: { readonly surveyed: Set<string>; readonly compared: Compared },
+): Promise<void> {
+  const now = ctx.clock().getTime();
+  const stamp = await readIdleStamp(ctx, toHostedRepository(row));
+  const last = compared.get(row.id);
+  if (stamp !== null && stamp === last?.stamp && now - last.at < stampCountsMs) return;
+  compared.delete(row.id);
+  await compareWithHost(ctx, row, surveyed);
+  if (stamp !== null) compared.set(row.id, { stamp, at: now });
 }
 
 /**
@@ -212,7 +237,10 @@ export async function reconcileAll(ports: Ports): Promise<void> {
   const inTurn = atMost(limits.atOnce);
   const repositories = await readActive(ports, 'true');
   await Promise.all(
-    repositories.map(async (repository) => await inTurn(async () => await compareOne(ports, repository, new Set()))),
+    repositories.map(
+      async (repository) =>
+        await inTurn(async () => await compareOne(ports, repository, { surveyed: new Set(), compared: new Map() })),
+    ),
   );
 }
 

@@ -2,7 +2,7 @@
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readRefsStamp } from '../../src/hosts/git/index.ts';
+import { cheapestReadOfTimes, isStampTrue, readRefsStamp, readTimesInThread } from '../../src/hosts/git/index.ts';
 import { commit } from './commits.ts';
 import { localWorld, type LocalWorld, until } from './local-world.ts';
 
@@ -51,10 +51,13 @@ describe('the stamp of a repository', () => {
   ])('changes if %s', async (_, change) => {
     age();
     const before = await readRefsStamp(world.directory, youngMs);
-    expect(before).not.toBeNull();
-    expect(await readRefsStamp(world.directory, youngMs)).toBe(before);
+    if (before === null) throw new Error('The repository has not just changed.');
+    const ways = [readTimesInThread, await cheapestReadOfTimes(world.directory)];
+    expect(await readRefsStamp(world.directory, youngMs)).toEqual(before);
+    for (const readTimes of ways) expect(await isStampTrue(before, readTimes)).toBe(true);
     change();
-    expect(await readRefsStamp(world.directory, 0)).not.toBe(before);
+    for (const readTimes of ways) expect(await isStampTrue(before, readTimes)).toBe(false);
+    expect((await readRefsStamp(world.directory, 0))?.text).not.toBe(before.text);
   });
 
   test('is unknown soon after a change, and if the repository does not exist', async () => {

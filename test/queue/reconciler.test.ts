@@ -1,6 +1,8 @@
 // When and in which order repositories are compared with their hosts.
+import { readdirSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { HostUnavailable } from '../../src/hosts/port.ts';
 import { planComparisons, takeDueComparison } from '../../src/modules/repositories/index.ts';
 import { createReconciler } from '../../src/reconciler.ts';
@@ -130,4 +132,63 @@ it('a long comparison keeps its lease, and a comparison of a killed process is s
   await expect.poll(() => compared).toBe(2);
   held.resolve();
   await settled;
+});
+
+describe('an idle repository', () => {
+  /** A reconciler on a clock of its own, and how often it has compared the repository of the world. */
+  async function idleWorld() {
+    const w = await world({ runsCi: false });
+    const now = new Date();
+    let compared = 0;
+    replaceHostMethod(w, 'listRefs', (original) => async (repository, prefix) => {
+      if (prefix === 'refs/interlock/landings/') compared += 1;
+      return await original(repository, prefix);
+    });
+    const reconciler = createReconciler({ ...w.service.ports, clock: () => now });
+    return {
+      w,
+      /** Sets the times of all files back, as if nothing had changed in git for some minutes. */
+      age() {
+        const at = new Date(Date.now() - 10 * 60_000);
+        const inside = readdirSync(w.gitDir, { recursive: true, encoding: 'utf8' });
+        for (const path of ['', ...inside]) utimesSync(join(w.gitDir, path), at, at);
+      },
+      /** Whether the repository is compared when it is due after so many minutes. */
+      async isComparedAfter(minutes: number): Promise<boolean> {
+        const before = compared;
+        now.setTime(now.getTime() + minutes * 60_000);
+        await reconciler.drain();
+        return compared > before;
+      },
+      async [Symbol.asyncDispose]() {
+        await reconciler.stop();
+        await w[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  it('is compared again after an hour, and earlier only if something has changed', async () => {
+    await using idle = await idleWorld();
+    const { w } = idle;
+    idle.age();
+    expect(await idle.isComparedAfter(0), 'the first comparison of a process').toBe(true);
+    expect(await idle.isComparedAfter(16), 'nothing has changed').toBe(false);
+    expect(await idle.isComparedAfter(16), 'nothing has changed').toBe(false);
+    await w.rows('update queue set version = version');
+    expect(await idle.isComparedAfter(16), 'a row has changed').toBe(true);
+    expect(await idle.isComparedAfter(16), 'nothing has changed since then').toBe(false);
+    await w.git('update-ref', 'refs/heads/new', await w.git('rev-parse', 'refs/heads/main'));
+    expect(await idle.isComparedAfter(16), 'a branch is new').toBe(true);
+    idle.age();
+    expect(await idle.isComparedAfter(16), 'the last comparison was soon after a change').toBe(true);
+    expect(await idle.isComparedAfter(46), 'nothing has changed').toBe(false);
+    expect(await idle.isComparedAfter(16), 'the last comparison is an hour ago').toBe(true);
+  });
+
+  it('with an open pull request is compared every time', async () => {
+    await using idle = await idleWorld();
+    await idle.w.open('a', { 'a.txt': 'a\n' });
+    idle.age();
+    for (const minutes of [0, 16, 16]) expect(await idle.isComparedAfter(minutes)).toBe(true);
+  });
 });

@@ -34,5 +34,12 @@ export { packCommits } from './packs.ts';
 export { readObjectHeader, readObjects } from './object-reader.ts';
 export { explainRefusals } from './receiving.ts';
 export { listRefs, readRefValue, readRefValues } from './ref-files.ts';
-export { readRefsStamp } from './ref-folders.ts';
+export {
+  cheapestReadOfTimes,
+  isStampTrue,
+  readRefsStamp,
+  readTimesInThread,
+  type ReadTimes,
+  type RefsStamp,
+} from './ref-folders.ts';
 export { completeAbandonedUpdates, removeStaleLocks, setRef, updateRefs } from './refs.ts';

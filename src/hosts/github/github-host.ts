@@ -65,6 +65,7 @@ export function createGitHubHost(options: GitHubHostOptions): HostAdapter {
       const api = await client.apiFor(repository, 'answer');
       await api.request('GET /repos/{owner}/{repo}', nameOf(api));
     },
+    readIdleStamp: async () => await Promise.resolve(null),
     // Only the mirror is removed. The repository at GitHub belongs to its owners.
     removeRepository: async (repository) => await removeMirror(mirrorDirectory(dataDir, repository)),
     recover: async () => await Promise.resolve(),

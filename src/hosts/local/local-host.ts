@@ -16,7 +16,7 @@ import { mergeOperations, updateRefsOf } from './merges.ts';
 import { createPacking } from './packing.ts';
 import { findPublishedChecks, storePublishedChecks } from './published-checks.rows.ts';
 import { pullRequestOperations } from './pull-requests.ts';
-import { createReconciler, reconcileRepository } from './reconcile.ts';
+import { createReconciler, readIdleStamp, reconcileRepository } from './reconcile.ts';
 import { createRepositoryWriter } from './repository-writer.ts';
 import { cancelWorkflowRun, dispatchWorkflow, readWorkflowRun } from './workflow-runs.ts';
 import type { LocalHost } from './local-host.port.ts';
@@ -48,6 +48,7 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
         ? null
         : await readCheckLog(installation.dataDir, { accountId: repository.accountId, checkRunId }),
     reconcile: async (repository) => await reconcileRepository(installation, repository, new Map()),
+    readIdleStamp: async (repository) => await readIdleStamp(installation, repository),
     wakeRunners: () => {
       for (const wake of installation.onChecksQueued) wake();
     },

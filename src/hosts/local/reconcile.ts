@@ -1,7 +1,8 @@
 // Compares refs with rows. So Interlock finds the changes that a killed process did not report, and changes that
 // somebody made with git on the server.
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { type Loop, repeat } from '../../platform/repeat.ts';
-import { branchOf, listRefs, readRefsStamp } from '../git/index.ts';
+import { branchOf, cheapestReadOfTimes, isStampTrue, listRefs, readRefsStamp, type RefsStamp } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
 import { followRefChanges, type RefChange } from './changes.ts';
 import { findCheckedCommits } from './check-runs.rows.ts';
@@ -62,10 +63,29 @@ async function movedHeads(
   return [...changes.values()];
 }
 
+/**
+ * The times of the folders of refs, and the number of the newest comment. Comments and pull requests have no times of
+ * their own, but a pull request can only change while it is open.
+ */
+export async function readIdleStamp(
+  { db, directoryOf }: Installation,
+  repository: HostRepository,
+): Promise<string | null> {
+  const refs = await readRefsStamp(directoryOf(repository), 2 * staleLockMs);
+  if (refs === null) return null;
+  const [row] = await db.read<{ open: boolean; comment: string | null }>(repository.accountId, {
+    name: 'local_idle_stamp',
+    text: `select exists (select from local_pull_request where account_id = $1 and repository_id = $2 and state = 'open') as open,
+             (select max(sequence) from local_comment where account_id = $1 and repository_id = $2 and by_user)::text as comment`,
+    values: [repository.accountId, repository.id],
+  });
+  return row === undefined || row.open ? null : `${refs.text} ${row.comment ?? '-'}`;
+}
+
 /** The last comparison of a repository that succeeded. */
 interface Compared {
-  /** What `readRefsStamp` returned before the comparison. */
-  readonly stamp: string;
+  /** The stamp before the comparison. */
+  readonly stamp: RefsStamp;
   readonly at: number;
 }
 
@@ -86,17 +106,20 @@ export function createReconciler(
   const compare = async (repository: LocalRepository): Promise<void> => {
     // A lock becomes stale only after some time, so a repository that has just changed is compared again later.
     const stamp = await readRefsStamp(installation.directoryOf(repository), 2 * staleLockMs);
-    const last = comparedOf.get(repository.id);
-    const isQuiet = stamp !== null && stamp === last?.stamp && Date.now() - last.at < quietMs;
-    if (isQuiet && !repository.hasOpenPullRequests) return;
     comparedOf.delete(repository.id);
     await reconcileRepository(installation, repository, seen);
     if (stamp !== null) comparedOf.set(repository.id, { stamp, at: Date.now() });
   };
   const compareAll = async (signal: AbortSignal): Promise<void> => {
+    const readTimes = await cheapestReadOfTimes(installation.dataDir);
     for (const repository of await findLocalRepositories(installation)) {
       if (signal.aborted) return;
-      await compare(repository).catch(onError);
+      const last = repository.hasOpenPullRequests ? undefined : comparedOf.get(repository.id);
+      const isQuiet =
+        last !== undefined && Date.now() - last.at < quietMs && (await isStampTrue(last.stamp, readTimes));
+      if (!isQuiet) await compare(repository).catch(onError);
+      // Reads at once do not wait, so without this line nothing else would run until all repositories are read.
+      await endOfTurn();
     }
   };
   return repeat(everyMs, compareAll, onError);

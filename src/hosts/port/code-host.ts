@@ -28,6 +28,13 @@ export interface CodeHost extends HostGit, HostComposing, HostPullRequests, Host
   ensureRepository(repository: HostRepository, options: { readonly defaultBranch: string }): Promise<void>;
 
   /**
+   * A text that changes with everything that a comparison of a repository reads at the host. It is for repositories
+   * without open pull requests. Null: the repository has open pull requests, has just changed, or the host cannot tell
+   * this with less effort than a comparison.
+   */
+  readIdleStamp(repository: HostRepository): Promise<string | null>;
+
+  /**
    * Examines whether the host permits everything that landings need, and reports one finding after the other. Tries
    * operations that can be undone, and undoes them. A refusal of the host is a finding, and so is a question that the
    * host cannot answer.

@@ -16,7 +16,7 @@ export { createHostInbox, type HostInbox } from './requests/host.inbox.ts';
 export { hintsAreDue, storeHints, type HostHint, type PlannedHint } from './store/host-hints.ts';
 export { syncBase } from './facts/base-branches.ts';
 export { syncPullRequest } from './host-sync/pull-requests.ts';
-export { reconcileRepository } from './requests/host.reconciler.ts';
+export { readIdleStamp, reconcileRepository } from './requests/host.reconciler.ts';
 export { carryOut, carryOutAll } from './effects/intents.ts';
 export { examineRepository } from './requests/examine.ts';
 export { verifyRepository, type Verification } from './landing/verify.ts';

@@ -56,6 +56,28 @@ export async function reconcileRepository(
     );
 }
 
+/**
+ * A text that changes with everything that a comparison reads, at the host and in the rows. If it is the same as before
+ * a comparison that found all in order, another comparison would change nothing. Null: the repository has open pull
+ * requests or release candidates, or its host gives no stamp.
+ */
+export async function readIdleStamp(ctx: Context, repository: HostedRepository): Promise<string | null> {
+  const atHost = await hostClient(ctx, repository).readIdleStamp();
+  if (atHost === null) return null;
+  // PostgreSQL changes the `xmin` of a row with every update.
+  const [row] = await ctx.db.read<{ rows: string | null }>(ctx.accountId, {
+    name: 'idle_stamp',
+    text: `select r.xmin || ' ' || coalesce((select string_agg(q.id || ':' || q.xmin, ' ' order by q.id) from queue q
+                                             where q.account_id = r.account_id and q.repository_id = r.id), '') as rows
+           from repository r where r.account_id = $1 and r.id = $2
+             and not exists (select from pull_request p where p.account_id = $1 and p.repository_id = $2
+                             and p.status in ('open', 'pending', 'queued', 'tagged', 'blocked'))
+             and not exists (select from release_candidate c where c.account_id = $1 and c.repository_id = $2)`,
+    values: [ctx.accountId, repository.id],
+  });
+  return row === undefined ? null : `${row.rows} ${atHost}`;
+}
+
 async function closeAbandonedBot(ctx: Context, repository: HostedRepository, bot: HostPullRequest): Promise<void> {
   await hostClient(ctx, repository).closePullRequest(bot.number);
   await deleteBranch(ctx, repository, bot.headBranch);
