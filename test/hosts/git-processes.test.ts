@@ -57,6 +57,8 @@ function open(limits: Partial<GitProcessLimits> = {}): Git {
 
 const commands = (): string[] => started.map(({ args }) => args[0] ?? '');
 const newest = (): SpawnedProcess => started.at(-1)?.child ?? expect.fail('No git was started');
+/** Stops a git before it can read more. A signal by the process that starts programs would come later than a request. */
+const stop = ({ pid }: SpawnedProcess): void => void process.kill(pid ?? expect.fail('git has no id'), 'SIGSTOP');
 const message = async (id: string): Promise<string | undefined> =>
   (await readCommit(plumbing, directory, id))?.message.trim();
 const gone = async (child: SpawnedProcess): Promise<unknown> =>
@@ -83,7 +85,7 @@ describe('reading', () => {
   test('asks again if the git process is killed before it answers', async () => {
     const id = commit(directory, { branch: 'main', files: { a: 'a' }, message: 'Killed during' });
     await message(id);
-    newest().kill('SIGSTOP');
+    stop(newest());
     const answers = [message(id), message(id)];
     await until('both are asked', async () => (newest().stdin?.writableLength ?? 0) === 0);
     newest().kill('SIGKILL');
@@ -95,7 +97,7 @@ describe('reading', () => {
     plumbing = open({ answerWithinMs: 500 });
     const id = commit(directory, { branch: 'main', files: { a: 'a' } });
     await message(id);
-    newest().kill('SIGSTOP');
+    stop(newest());
     await expect(message(id)).rejects.toThrow(HostUnavailable);
     expect(await message(id)).toBe('Change a');
   });
