@@ -1,10 +1,17 @@
 // The workflow of the queue of one base branch. It waits for a wake or for the next deadline, takes a turn in one
 // activity, and carries out the remaining effects. It keeps no state but ids. It may continue as new, be started twice,
 // or be lost with all of Temporal's data; the next run continues from the rows.
-import { isCancellation, log, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import {
+  continueAsNew,
+  isCancellation,
+  log,
+  patched,
+  proxyActivities,
+  proxyLocalActivities,
+} from '@temporalio/workflow';
 import { baseBranchAttribute, queueStatusAttribute, repositoryAttribute } from '../shared/search-attributes.ts';
 import { createDescription } from '../shared/describe.ts';
-import { continueWhenLong, listenTo, waitUntil } from '../shared/drive.ts';
+import { isHistoryLong, listenTo, waitUntil } from '../shared/drive.ts';
 import { locallyFirst } from '../shared/locally-first.ts';
 import { heartbeatTimeout, longestPause } from '../shared/timeouts.ts';
 import type { QueueActivities } from './activities.ts';
@@ -12,6 +19,8 @@ import { createBatchWorkflows } from './batch-workflows.ts';
 import { wakeSignal, type QueueInput } from './messages.ts';
 
 const retryMs = 5_000;
+/** A change of this workflow, by which Temporal distinguishes the histories of earlier versions. */
+const continuesBeforeTurns = 'continues-before-turns';
 
 const planning = 'Read the queue, plan, write the decisions';
 const locally = proxyLocalActivities<QueueActivities>({
@@ -44,8 +53,12 @@ export async function queue(input: QueueInput): Promise<void> {
   const describe = createDescription();
   let nextLookAt: number | null = null;
   let isFirstTurn = true;
+  const isLong = (): boolean => isHistoryLong(input.mostHistoryEvents);
   for (;;) {
     if (!wake.isPending) await waitUntil(wake, { nextLookAt });
+    // Temporal refuses to continue a run if a signal arrives during the task that wants to, and repeats the task. A turn
+    // makes its task long, and many turns cause a wake of this queue. So a run continues before a turn and not after it.
+    if (!isFirstTurn && isLong() && patched(continuesBeforeTurns)) await continueAsNew(input);
     wake.isPending = false;
     const advance = await batches.during(async () => await plan({ ...input, isFirstTurn }));
     isFirstTurn = false;
@@ -67,7 +80,8 @@ export async function queue(input: QueueInput): Promise<void> {
       const isDone = await tryToCarryOut(input, effect);
       if (!isDone) nextLookAt = Math.min(nextLookAt ?? Number.MAX_SAFE_INTEGER, Date.now() + retryMs);
     }
-    await continueWhenLong(input, input.mostHistoryEvents);
+    // For the histories of an earlier version.
+    if (isLong() && !patched(continuesBeforeTurns)) await continueAsNew(input);
   }
 }
 

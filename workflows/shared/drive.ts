@@ -61,9 +61,13 @@ export async function driveToEnd<T extends Turn>(
 }
 
 /** Continues as a new run if the history of this run is long. A new run needs only the input. */
-export async function continueWhenLong(input: unknown, maxEvents = maxHistoryEvents): Promise<void> {
+async function continueWhenLong(input: unknown): Promise<void> {
+  if (isHistoryLong()) await continueAsNew(input);
+}
+
+export function isHistoryLong(maxEvents = maxHistoryEvents): boolean {
   const { historyLength, continueAsNewSuggested } = workflowInfo();
-  if (continueAsNewSuggested || historyLength > maxEvents) await continueAsNew(input);
+  return continueAsNewSuggested || historyLength > maxEvents;
 }
 
 /** Waits until a wake, or until `nextLookAt` if it is not null. Temporal's UI shows `step` next to the timer. */
