@@ -27,7 +27,8 @@ export interface GitProcessLimits {
   readonly answerWithinMs: number;
 }
 
-export const defaultLimits: GitProcessLimits = { maxProcesses: 32, idleMs: 10_000, answerWithinMs: 120_000 };
+// Two for each of 64 repositories in which something happens at the same time. Each takes about 2 MB of its own.
+export const defaultLimits: GitProcessLimits = { maxProcesses: 128, idleMs: 10_000, answerWithinMs: 120_000 };
 
 interface Running {
   readonly repository: string;

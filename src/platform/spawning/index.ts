@@ -7,7 +7,7 @@ import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { nodeFlags } from '../node-flags.ts';
 import { threadScript } from '../threads.ts';
-import type { Order, Report, SpawnRequest } from './messages.ts';
+import { isPassedOn, type Order, type Report, type SpawnRequest } from './messages.ts';
 import { PassedPipes } from './passed-pipes.ts';
 
 export interface SpawnOptions {
@@ -19,9 +19,9 @@ export interface SpawnOptions {
   /** The program leads a process group of its own. */
   readonly detached?: boolean;
   /**
-   * This process gets the pipes of the program from the spawner, and reads and writes them itself. Without it, every
-   * chunk is a message to or from the spawner. It is for programs that run long and are often written to, and only for
-   * those that write nothing before they get input.
+   * This process gets the pipes of the input and the standard output from the spawner, and writes and reads them itself.
+   * Without it, every chunk is a message to or from the spawner. It is for programs that run long and are often written
+   * to, and only for those that write nothing to their standard output before they get input.
    */
   readonly passesPipes?: boolean;
 }
@@ -50,6 +50,7 @@ export class SpawnedProcess extends EventEmitter<Events> {
   /** The outputs, by descriptor. Null for an ignored descriptor and for the input. */
   readonly stdio: readonly (Readable | null)[];
   readonly #child: number;
+  readonly #request: SpawnRequest;
   readonly #spawner: Spawner;
   /** Null: every chunk is a message to or from the spawner. */
   readonly #passed: PassedPipes | null;
@@ -60,11 +61,12 @@ export class SpawnedProcess extends EventEmitter<Events> {
     super();
     this.#spawner = spawner;
     this.#child = child;
+    this.#request = request;
     const passed = request.passesPipes ? new PassedPipes() : null;
     this.#passed = passed;
     this.stdin = request.stdio[0] === 'pipe' ? (passed?.input() ?? this.#input()) : null;
     this.stdio = request.stdio.map((kind, descriptor) =>
-      kind === 'pipe' && descriptor > 0 ? (passed?.output(descriptor) ?? this.#output(descriptor)) : null,
+      kind === 'pipe' && descriptor > 0 ? this.#outputOf(descriptor) : null,
     );
     spawner.send({ kind: 'start', child, request });
   }
@@ -132,7 +134,13 @@ export class SpawnedProcess extends EventEmitter<Events> {
   /** Only for the spawner, if it was killed. */
   loseOutputs(): void {
     this.#passed?.close();
-    if (this.#passed === null) for (const output of this.stdio) output?.push(null);
+    for (const [descriptor, output] of this.stdio.entries())
+      if (!isPassedOn(this.#request, descriptor)) output?.push(null);
+  }
+
+  #outputOf(descriptor: number): Readable {
+    const passed = isPassedOn(this.#request, descriptor) ? this.#passed : null;
+    return passed?.output(descriptor) ?? this.#output(descriptor);
   }
 
   #answerWrite(error: string | null): void {

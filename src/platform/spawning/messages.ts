@@ -10,6 +10,14 @@ export interface SpawnRequest {
   readonly passesPipes?: boolean | undefined;
 }
 
+/**
+ * Whether the spawner passes the pipe of this descriptor on. Each pipe that is passed delays the other messages of the
+ * spawner until this process has taken it, so the error output, which is mostly empty, comes in messages.
+ */
+export function isPassedOn({ passesPipes = false }: SpawnRequest, descriptor: number): boolean {
+  return passesPipes && descriptor < 2;
+}
+
 export type Order =
   | { readonly kind: 'start'; readonly child: number; readonly request: SpawnRequest }
   /** The spawner replies with `written`. */

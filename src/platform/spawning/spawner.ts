@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { closeInheritedDescriptors } from './inherited.ts';
-import type { Order, Report } from './messages.ts';
+import { isPassedOn, type Order, type Report } from './messages.ts';
 
 closeInheritedDescriptors();
 
@@ -28,7 +28,7 @@ function report(message: Report): void {
 }
 
 function start({ child, request }: Extract<Order, { kind: 'start' }>): void {
-  const { file, args, cwd, env, stdio, detached, passesPipes = false } = request;
+  const { file, args, cwd, env, stdio, detached } = request;
   const started = spawn(file, [...args], {
     env,
     stdio: [...stdio],
@@ -39,13 +39,14 @@ function start({ child, request }: Extract<Order, { kind: 'start' }>): void {
   children.set(child, { process: started, outputs });
   for (const [descriptor, stream] of started.stdio.entries()) {
     stream?.on('error', () => {});
-    if (descriptor > 0 && stream && !passesPipes) follow(child, descriptor, { outputs, stream: stream as Readable });
+    if (descriptor > 0 && stream && !isPassedOn(request, descriptor))
+      follow(child, descriptor, { outputs, stream: stream as Readable });
   }
   started.on('spawn', () => {
     report({ kind: 'started', child, pid: started.pid ?? 0 });
     // The input goes last: the program writes nothing before it gets input, so nothing is read here.
     for (const [descriptor, stream] of [...started.stdio.entries()].toReversed())
-      if (stream && passesPipes) passPipe(child, descriptor, stream as Socket);
+      if (stream && isPassedOn(request, descriptor)) passPipe(child, descriptor, stream as Socket);
   });
   started.on('error', (error: NodeJS.ErrnoException) => {
     if (started.pid === undefined) report({ kind: 'failed', child, message: error.message, code: error.code });
