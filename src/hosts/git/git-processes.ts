@@ -27,7 +27,7 @@ export interface GitProcessLimits {
   readonly answerWithinMs: number;
 }
 
-// Two for each of 64 repositories in which something happens at the same time. Each takes about 2 MB of its own.
+// Two for each of 64 repositories in which something happens at the same time. Each takes less than 1 MB of its own.
 export const defaultLimits: GitProcessLimits = { maxProcesses: 128, idleMs: 10_000, answerWithinMs: 120_000 };
 
 interface Running {
