@@ -14,7 +14,8 @@ const turnsWithWakes = 40;
 it('continues before a turn, and Temporal repeats no task', async () => {
   const { address, namespace } = testTemporal();
   const taskQueue = `test-${randomUUID()}`;
-  const { client, close } = connectTemporal({ address, namespace, taskQueue, log: pino({ level: 'fatal' }) });
+  const temporal = connectTemporal({ address, namespace, taskQueue, log: pino({ level: 'fatal' }) });
+  const { client } = temporal;
   const input = { accountId: randomUUID(), queueId: '1' };
   const handle = client.workflow.getHandle(queueWorkflowId(input));
   let turns = 0;
@@ -46,5 +47,5 @@ it('continues before a turn, and Temporal repeats no task', async () => {
     await handle.terminate('The test is over.');
   });
   await connection.close();
-  await close();
+  await temporal.close();
 });
