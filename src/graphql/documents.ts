@@ -13,14 +13,18 @@ export interface Documents {
   read(text: string): DocumentNode | readonly GraphQLError[];
 }
 
-/** The texts of all remembered documents together have at most this many characters. */
 const maxCharacters = 1_000_000;
 
-export function createDocuments(schema: GraphQLSchema): Documents {
-  const valid = new LRUCache<string, DocumentNode>({
+/** Remembers something about texts of documents. All remembered texts together have at most `maxCharacters`. */
+export function createCacheByText<Value extends object>(): LRUCache<string, Value> {
+  return new LRUCache<string, Value>({
     maxSize: maxCharacters,
-    sizeCalculation: (_document, text) => Math.max(text.length, 1),
+    sizeCalculation: (_value, text) => Math.max(text.length, 1),
   });
+}
+
+export function createDocuments(schema: GraphQLSchema): Documents {
+  const valid = createCacheByText<DocumentNode>();
   return {
     read: (text) => {
       const known = valid.get(text);

@@ -1,7 +1,7 @@
 // Queries that Apollo Server has validated and their compiled form has answered. A request that asks one of them again
 // can be answered without Apollo Server (src/server/known-queries.ts).
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
-import { LRUCache } from 'lru-cache';
+import { createCacheByText } from './documents.ts';
 
 export interface KnownQuery {
   readonly document: DocumentNode;
@@ -13,14 +13,8 @@ export interface KnownQueries {
   remember(text: string, query: KnownQuery): void;
 }
 
-/** The texts of all remembered queries together have at most this many characters. */
-const maxCharacters = 1_000_000;
-
 export function createKnownQueries(): KnownQueries {
-  const known = new LRUCache<string, KnownQuery>({
-    maxSize: maxCharacters,
-    sizeCalculation: (_query, text) => Math.max(text.length, 1),
-  });
+  const known = createCacheByText<KnownQuery>();
   return {
     find: (text) => known.get(text),
     remember: (text, query) => {
