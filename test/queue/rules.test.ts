@@ -9,6 +9,8 @@ async function label(w: World, number: number, name: string): Promise<void> {
   await w.service.drain();
 }
 
+const checksThatRun = "select 1 from local_check_run where state <> 'completed'";
+
 /** Reads the labels of pull requests from the host. */
 async function labelsOf(w: World, ...numbers: number[]): Promise<readonly string[]> {
   const found = await Promise.all(numbers.map(async (number) => await w.host.pullRequest(number)));
@@ -47,7 +49,12 @@ describe('a pull request whose build is green while its own checks run', () => {
     const actions = (await w.events()).map(([action]) => action);
     expect(actions.indexOf('blocked')).toBe(actions.indexOf('stuck') + 1);
     await w.until(async () => (await labelsOf(w, ...numbers)).includes('slow'));
+    // The evidence of the first build is used again, and the own checks still run.
+    await w.queue(...numbers);
+    await w.settled(...numbers);
+    expect(await statuses(w, ...numbers)).toEqual(['blocked 112']);
     await slow.release();
+    await w.until(async () => (await w.rows(checksThatRun)).length === 0);
     await w.queue(...numbers);
     await w.settled(...numbers);
     await expectLandedOnce(w, ...numbers);

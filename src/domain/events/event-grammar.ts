@@ -26,7 +26,8 @@ const rules: Readonly<Record<string, Rule>> = {
   added_to_batch: { statuses: ['tagged'], inLine: true },
   top_of_queue: { statuses: ['queued', 'tagged'], inLine: true },
   reordered: { statuses: ['queued', 'tagged'], inLine: true },
-  stuck: { statuses: ['tagged'], inLine: true },
+  // Its build may reuse the evidence of an earlier one. Such a build is not opened, and its members are not tagged.
+  stuck: { statuses: ['queued', 'tagged'], inLine: true },
   blocked: { statuses: ['blocked'], becomes: 'out' },
   merged: { statuses: ['merged'], becomes: 'merged' },
   // The event names the pull request that caused the reset, in any status, or the first one that was put back.

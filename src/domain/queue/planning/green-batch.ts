@@ -77,7 +77,7 @@ function dequeueStuck(
       failedChecks: [],
     }),
   );
-  // The announcement comes before the reset, because a stuck pull request is still tagged when it is announced.
+  // The announcement comes before the reset, because a stuck pull request is still in its batch when it is announced.
   return { view: reset.view, decisions: [...announcements, ...reset.decisions, ...blocks] };
 }
 
