@@ -57,6 +57,7 @@ import { lookForDueWork, type DueWork } from './platform/due-work.ts';
 import { createMetrics, type Metrics } from './platform/metrics/index.ts';
 import { type Loop, repeat } from './platform/repeat.ts';
 import { refreshStatistics } from './platform/statistics.ts';
+import { wakeUnlessRunning } from './platform/turns/index.ts';
 import { createReconciler, haltRestoredQueues } from './reconciler.ts';
 import { deleteOldRecords } from './retention.ts';
 
@@ -156,7 +157,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     log,
     publicUrl,
     runbookAgent: options.runbookAgent ?? 'script',
-    wake: options.wake,
+    wake: wakeUnlessRunning(db, options.wake),
     eventsWritten: () => sequencer.nudge(),
     meter,
     hosts: chooseFrom(codeHosts),

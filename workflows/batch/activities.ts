@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import { systemContext, type Context, type Ports, type Wake } from '../../src/context.ts';
 import { awaitHost } from '../../src/domain/queue/landing/host-retry.ts';
 import { retryAtOf } from '../../src/hosts/port.ts';
@@ -36,11 +36,13 @@ function asWait(error: unknown, now: number): unknown {
 }
 
 // A queue takes one turn after a commit is made and its build is opened, and not two. At a host that needs longer to
-// open the build, the queue takes a turn before, because the next batch may be waiting for the commit.
+// open the build, the queue takes a turn before, because the next batch may be waiting for the commit. The steps of a
+// local activity take milliseconds on a quiet machine, so only a busy machine needs the longer time.
 const holdMs = 100;
+const holdLocallyMs = 1_000;
 
-/** A context that sends wakes after `holdMs`, or on `release`. Wakes of the same row become one. */
-function holdWakes(ctx: Context): { readonly ctx: Context; readonly release: () => Promise<void> } {
+/** A context that sends wakes after `longestMs`, or on `release`. Wakes of the same row become one. */
+function holdWakes(ctx: Context, longestMs: number): { readonly ctx: Context; readonly release: () => Promise<void> } {
   const held = new Map<string, Wake>();
   let timer: NodeJS.Timeout | undefined;
   const release = async (): Promise<void> => {
@@ -52,7 +54,7 @@ function holdWakes(ctx: Context): { readonly ctx: Context; readonly release: () 
   };
   const wake = async (whose: Wake): Promise<void> => {
     held.set(JSON.stringify(whose), whose);
-    timer ??= setTimeout(() => void release(), holdMs);
+    timer ??= setTimeout(() => void release(), longestMs);
   };
   return { ctx: { ...ctx, wake }, release };
 }
@@ -62,7 +64,8 @@ export function createBatchActivities(ports: Ports): BatchActivities {
     await runActivity(
       async () => {
         const { accountId, batchId } = input;
-        const { ctx, release } = holdWakes(systemContext(ports, accountId));
+        const longestMs = activityInfo().isLocal ? holdLocallyMs : holdMs;
+        const { ctx, release } = holdWakes(systemContext(ports, accountId), longestMs);
         try {
           const progress = await driveBatch(ctx, batchId);
           // A commit that was just made is built at once, because another step would add events to the history.

@@ -1,5 +1,6 @@
 import { contextWithoutWake, systemContext, type Context, type Ports } from '../../src/context.ts';
 import { advanceQueue, carryOutAll, type Advance } from '../../src/modules/queue/index.ts';
+import { withRunningTurn, type RunningTurn } from '../../src/platform/turns/index.ts';
 import { runActivity } from '../shared/activities.ts';
 import { createBatchWakes, type BatchWakes } from './batch-wakes.ts';
 import type { TurnInput } from './messages.ts';
@@ -19,8 +20,8 @@ export interface QueueActivities {
 const coalesceMs = 75;
 
 // A separate activity costs six events of the history, and a wake costs five. So the activity that has planned a quick
-// landing or short notifications also carries them out, and takes the next turn directly after a landing. A landing
-// does not wait for notifications, because the turn after the landing sends them.
+// landing or short notifications also carries them out, and takes the next turn directly after a landing or a wake of
+// this process. A landing does not wait for notifications, because the turn after the landing sends them.
 const sendWithinMs = 1_000;
 /** The most intents that are carried out together, with shared reads and writes. */
 const maxTogether = 24;
@@ -30,23 +31,37 @@ const maxTogether = 24;
  */
 const firstTogether = 2;
 
+interface TurnsOfActivity {
+  readonly turn: RunningTurn;
+  readonly queueId: string;
+  readonly isFirstTurn: boolean;
+  /** Whether the activity should end, so that it does not exceed its time limit. */
+  readonly isLate: () => boolean;
+}
+
 /**
- * Takes turns until no quick landing remains. A failed landing is tried again by `carryOut`, whose failures Temporal
- * shows.
+ * Takes turns until no quick landing remains and no wake has arrived meanwhile. A failed landing is tried again by
+ * `carryOut`, whose failures Temporal shows.
  */
 async function takeTurns(
   ctx: Context,
-  { queueId, isFirstTurn }: { readonly queueId: string; readonly isFirstTurn: boolean },
+  { turn, queueId, isFirstTurn, isLate }: TurnsOfActivity,
   batchWakes: BatchWakes,
 ): Promise<Advance> {
-  const beganAt = performance.now();
+  let longestDelayMs = coalesceMs;
   for (let turns = 0; ; turns += 1) {
-    const advance = await advanceQueue(ctx, queueId, { longestDelayMs: turns === 0 ? coalesceMs : 0 });
+    const advance = await advanceQueue(ctx, queueId, { longestDelayMs, onRead: () => void (turn.isWoken = false) });
     await batchWakes.wake(ctx, { queueId, batches: advance.batches, isFirstTurn: isFirstTurn && turns === 0 });
     const landing = advance.effects.find(({ isQuickLanding }) => isQuickLanding);
-    if (landing === undefined || performance.now() - beganAt > sendWithinMs) return advance;
-    // The next turn follows in any case. If this process dies before it, the whole activity is repeated.
-    if (!(await areCarriedOut(contextWithoutWake(ctx, { queueId }), landing.intents))) return advance;
+    if (landing !== undefined && !isLate()) {
+      // The next turn follows in any case. If this process dies before it, the whole activity is repeated.
+      if (!(await areCarriedOut(contextWithoutWake(ctx, { queueId }), landing.intents))) return advance;
+      longestDelayMs = 0;
+    } else {
+      const effects = await sendAtOnce(ctx, advance.effects);
+      if (!turn.isWoken || effects.length > 0 || isLate()) return { ...advance, effects };
+      longestDelayMs = coalesceMs;
+    }
   }
 }
 
@@ -79,14 +94,21 @@ async function areCarriedOut(ctx: Context, intents: readonly string[]): Promise<
   );
 }
 
-export function createQueueActivities(ports: Ports): QueueActivities {
+/** `clock`: milliseconds of a clock that is never set back. */
+export function createQueueActivities(ports: Ports, clock: () => number = () => performance.now()): QueueActivities {
   const batchWakes = createBatchWakes();
   return {
     advanceQueue: async ({ accountId, queueId, isFirstTurn = false }) =>
       await runActivity(async () => {
         const ctx = systemContext(ports, accountId);
-        const advance = await takeTurns(ctx, { queueId, isFirstTurn }, batchWakes);
-        return { ...advance, batches: [], effects: await sendAtOnce(ctx, advance.effects) };
+        const beganAt = clock();
+        const isLate = (): boolean => clock() - beganAt > sendWithinMs;
+        const advance = await withRunningTurn(
+          ctx,
+          { queueId, beganAt },
+          async (turn) => await takeTurns(ctx, { turn, queueId, isFirstTurn, isLate }, batchWakes),
+        );
+        return { ...advance, batches: [] };
       }),
     carryOut: async ({ accountId, intents }) =>
       await runActivity(async () => {

@@ -25,16 +25,21 @@ export async function lockRepositoryForShare(tx: Transaction, repositoryId: stri
   return repository;
 }
 
-/** Marks in every queue of the repository that the planner's facts changed, and wakes the queues after the commit. */
+/**
+ * Marks in every queue of the repository that the planner's facts changed, and wakes the queues after the commit. As in
+ * `changeQueue` (src/modules/queue/store/queue.locks.ts), a queue that was woken and not planned since gets no wake.
+ */
 export async function changeQueues(ctx: Context, tx: Transaction, repositoryId: string): Promise<void> {
   // All queues are locked in order of id before any of them changes, to prevent deadlocks.
-  const queues = await tx.query<{ id: string }>(
-    'select id from queue where account_id = $1 and repository_id = $2 order by id for no key update',
+  const queues = await tx.query<{ id: string; isFirstChange: boolean }>(
+    `select id, version = planned_version or planned_version = 0 as "isFirstChange" from queue
+     where account_id = $1 and repository_id = $2 order by id for no key update`,
     [ctx.accountId, repositoryId],
   );
   await tx.send('update queue set version = version + 1 where account_id = $1 and repository_id = $2', [
     ctx.accountId,
     repositoryId,
   ]);
-  for (const { id } of queues) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId: id }));
+  for (const { id, isFirstChange } of queues)
+    if (isFirstChange) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId: id }));
 }

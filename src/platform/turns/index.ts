@@ -5,3 +5,4 @@ export * from './lease.ts';
 export * from './relay.ts';
 export * from './supervise.ts';
 export * from './turn.ts';
+export * from './running-turns.ts';

@@ -35,18 +35,26 @@ export interface Advance extends OpenWork {
   readonly nextLookAt: number | null;
 }
 
-/** `longestDelayMs`: how long a turn may wait, so that it handles further changes of the same moment together. */
+interface TurnOptions {
+  /** How long a turn may wait, so that it handles further changes of the same moment together. */
+  readonly longestDelayMs?: number;
+  /** Called when the turn begins to read. The turn handles every change that was committed before. */
+  readonly onRead?: () => void;
+}
+
 export async function advanceQueue(
   ctx: Context,
   queueId: string,
-  { longestDelayMs = 0 }: { readonly longestDelayMs?: number } = {},
+  { longestDelayMs = 0, onRead = () => {} }: TurnOptions = {},
 ): Promise<Advance> {
+  onRead();
   let before = await readBeforeTurn(ctx, queueId);
   const quiet = findQuietTurn(ctx, before);
   if (quiet !== null) return quiet;
   const delayMs = delayBeforeTurn(ctx.db, before, longestDelayMs);
   if (delayMs > 0) {
     await delay(delayMs);
+    onRead();
     before = await readBeforeTurn(ctx, queueId);
   }
   await readMissingFacts(ctx, before);
