@@ -46,8 +46,9 @@ COPY --from=build /app/dist/workflow-bundle.js ./dist/workflow-bundle.js
 COPY --from=build /app/dist/dashboard ./dist/dashboard
 COPY --from=build /app/dist/graphiql ./dist/graphiql
 # Programs write only repositories, mirrors and unpacked programs into these folders, and temporary files into /tmp. All
-# other folders may be mounted read-only.
+# other folders may be mounted read-only. MALLOC_ARENA_MAX: as in scripts/run.mjs.
 ENV NODE_ENV=production \
+  MALLOC_ARENA_MAX=2 \
   INTERLOCK_DATA=/var/lib/interlock \
   INTERLOCK_CACHE=/var/cache/interlock
 VOLUME ["/var/lib/interlock", "/var/cache/interlock"]

@@ -5,9 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 
 export interface Inspector {
-  /** The bytes of the heap of the main thread that are in use after a garbage collection. */
+  /** The bytes of the heaps of all threads that are in use after a garbage collection. */
   heapBytes(): Promise<number>;
-  /** Writes a snapshot of the heap into a file, which the developer tools of Chromium open. */
+  /** Writes a snapshot of the heap of the main thread into a file, which the developer tools of Chromium open. */
   writeSnapshot(file: string): Promise<void>;
   close(): void;
 }
@@ -15,9 +15,11 @@ export interface Inspector {
 interface Message {
   readonly id?: number;
   readonly method?: string;
-  readonly params?: { readonly chunk?: string };
+  readonly params?: { readonly chunk?: string; readonly sessionId?: string; readonly message?: string };
   readonly result?: Readonly<Record<string, number>>;
 }
+
+type Ask = (method: string, params?: object) => Promise<Message['result']>;
 
 const opensWithinMs = 30_000;
 
@@ -25,26 +27,44 @@ export async function openInspector(port: number): Promise<Inspector> {
   const socket = new WebSocket(await findUrl(port), { perMessageDeflate: false, maxPayload: 2 ** 30 });
   await once(socket, 'open');
   const waiting = new Map<number, (result: Message['result']) => void>();
+  const threads = new Map<string, Ask>();
   let onChunk = (_chunk: string): void => {};
-  socket.on('message', (bytes: Buffer) => {
-    const { id, method, params, result } = JSON.parse(bytes.toString('utf8')) as Message;
+  let count = 0;
+  const askBy =
+    (send: (message: string) => void): Ask =>
+    async (method, params = {}) => {
+      count += 1;
+      const id = count;
+      const answer = new Promise<Message['result']>((resolve) => waiting.set(id, resolve));
+      send(JSON.stringify({ id, method, params }));
+      return await answer;
+    };
+  const ask = askBy((message) => socket.send(message));
+  const handle = ({ id, method, params, result }: Message): void => {
+    const { sessionId = '' } = params ?? {};
     if (method === 'HeapProfiler.addHeapSnapshotChunk') onChunk(params?.chunk ?? '');
+    if (method === 'NodeWorker.attachedToWorker')
+      threads.set(
+        sessionId,
+        askBy((message) => void ask('NodeWorker.sendMessageToWorker', { sessionId, message })),
+      );
+    if (method === 'NodeWorker.detachedFromWorker') threads.delete(sessionId);
+    if (method === 'NodeWorker.receivedMessageFromWorker') handle(JSON.parse(params?.message ?? '{}') as Message);
     if (id === undefined) return;
     waiting.get(id)?.(result);
     waiting.delete(id);
-  });
-  let count = 0;
-  const ask = async (method: string): Promise<Message['result']> => {
-    count += 1;
-    const id = count;
-    const answer = new Promise<Message['result']>((resolve) => waiting.set(id, resolve));
-    socket.send(JSON.stringify({ id, method }));
-    return await answer;
   };
+  socket.on('message', (bytes: Buffer) => handle(JSON.parse(bytes.toString('utf8')) as Message));
+  await ask('NodeWorker.enable', { waitForDebuggerOnStart: false });
   return {
     async heapBytes() {
-      await ask('HeapProfiler.collectGarbage');
-      return (await ask('Runtime.getHeapUsage'))?.['usedSize'] ?? Number.NaN;
+      const heaps = await Promise.all(
+        [ask, ...threads.values()].map(async (each) => {
+          await each('HeapProfiler.collectGarbage');
+          return (await each('Runtime.getHeapUsage'))?.['usedSize'] ?? Number.NaN;
+        }),
+      );
+      return heaps.reduce((sum, bytes) => sum + bytes, 0);
     },
     async writeSnapshot(file) {
       const stream = createWriteStream(file);
