@@ -3,6 +3,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { generateSecrets } from '../src/modules/accounts/index.ts';
+import { eventsChannel } from '../src/modules/events/index.ts';
 import { createWebhookEndpoint } from '../src/modules/webhooks/endpoints.service.ts';
 import { createWebhookRelay } from '../src/modules/webhooks/index.ts';
 import { createHttpOut } from '../src/platform/http-out/index.ts';
@@ -71,6 +72,7 @@ async function relayCost(installation: BenchInstallation, url: string, count: nu
       `insert into event_head (account_id, position) values ($1, $2) on conflict (account_id) do update set position = excluded.position`,
       [ctx.accountId, to],
     );
+    await owner.query('select pg_notify($1, $2)', [eventsChannel, JSON.stringify({ [ctx.accountId]: to })]);
   };
   const arrived = async (wanted: number): Promise<void> => {
     for (;;) {
@@ -82,7 +84,7 @@ async function relayCost(installation: BenchInstallation, url: string, count: nu
     }
   };
   const http = createHttpOut({ allowPrivateAddresses: true });
-  const relay = createWebhookRelay(ctx, { secrets, http, retry: async () => {}, pollEveryMs: 100 });
+  const relay = createWebhookRelay(ctx, { secrets, http, retry: async () => {} });
   const { rows } = await owner.query<{ position: number }>(
     'select coalesce(max(position), 0)::int as position from webhook_cursor',
   );

@@ -1,6 +1,10 @@
 // Combines writes: items of a group that arrive in the same turn of the event loop, or while a write of the group is in
-// progress, are written together.
-import { setImmediate as endOfTurn } from 'node:timers/promises';
+// progress, are written together. `gather` can wait for further items.
+import { setImmediate } from 'node:timers/promises';
+
+async function endOfTurn(): Promise<void> {
+  await setImmediate();
+}
 
 interface Waiting<Item> {
   readonly item: Item;
@@ -9,15 +13,18 @@ interface Waiting<Item> {
 
 /**
  * Returns a function that writes an item. Its promise resolves or rejects with the outcome of this item. `groupOf`
- * returns the name of an item's group, and groups do not wait for each other. If a write of several items fails, each
+ * returns the name of an item's group, and groups do not wait for each other. `gather` is called with the name of a
+ * group that has items, and its promise resolves when they shall be written. If a write of several items fails, each
  * item is written again alone, so that one item cannot make the others fail. Therefore `write` may receive an item
  * twice.
  */
 export function createGroupWriter<Item>({
   groupOf,
+  gather = endOfTurn,
   write,
 }: {
   readonly groupOf: (item: Item) => string;
+  readonly gather?: (group: string) => Promise<void>;
   readonly write: (items: readonly Item[]) => Promise<void>;
 }): (item: Item) => Promise<void> {
   const groups = new Map<string, Waiting<Item>[]>();
@@ -33,8 +40,10 @@ export function createGroupWriter<Item>({
   }
 
   async function writeGroup(name: string, waiting: Waiting<Item>[]): Promise<void> {
-    await endOfTurn();
-    while (waiting.length > 0) await settle(waiting.splice(0));
+    while (waiting.length > 0) {
+      await gather(name);
+      await settle(waiting.splice(0));
+    }
     groups.delete(name);
   }
 

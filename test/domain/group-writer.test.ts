@@ -1,4 +1,5 @@
 // Items of the same moment are written together, and each has its own result.
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createGroupWriter } from '../../src/platform/group-writer.ts';
 
@@ -7,11 +8,12 @@ interface Item {
   readonly name: string;
 }
 
-function recorded(refused: readonly string[] = []) {
+function recorded(refused: readonly string[] = [], gather?: (group: string) => Promise<void>) {
   const writes: string[] = [];
   const begun = Promise.withResolvers<void>();
   const write = createGroupWriter<Item>({
     groupOf: ({ group }) => group,
+    ...(gather && { gather }),
     async write(items) {
       const names = items.map(({ name }) => name);
       writes.push(names.join(' '));
@@ -43,6 +45,24 @@ it('writes items together that come during a write', async () => {
   expect(await outcomes('a2', 'a3')).toEqual(['written', 'written']);
   await first;
   expect(writes).toEqual(['a1', 'a2 a3']);
+});
+
+it('writes the items together that have come when the group shall be written', async () => {
+  const complete = Promise.withResolvers<void>();
+  const gathered: string[] = [];
+  const { writes, outcomes } = recorded([], async (group) => {
+    gathered.push(group);
+    await complete.promise;
+  });
+  const first = outcomes('a1');
+  await endOfTurn();
+  const second = outcomes('a2');
+  expect(writes).toEqual([]);
+  complete.resolve();
+  expect(await first).toEqual(['written']);
+  expect(await second).toEqual(['written']);
+  expect(writes).toEqual(['a1 a2']);
+  expect(gathered).toEqual(['a']);
 });
 
 it('writes each group separately', async () => {

@@ -1,7 +1,12 @@
 // Many pending deliveries, as after an hour with a slow receiver. Taking the next ones must be as cheap as with few,
 // also when the statistics of PostgreSQL are from a time without pending ones.
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { keyOfSecret } from '../../src/domain/events/signature.ts';
+import { generateSecrets } from '../../src/modules/accounts/index.ts';
 import { takePendingDeliveries } from '../../src/modules/webhooks/deliveries.rows.ts';
+import { createWebhookSender } from '../../src/modules/webhooks/sender.ts';
+import type { HttpAnswer, HttpOut } from '../../src/platform/http-out/index.ts';
 import { retryDuringOutage } from '../../src/platform/outage.ts';
 import { explainAll, watchPlans, type Plans } from '../support/plans.ts';
 import { analyse } from '../support/postgres.ts';
@@ -73,5 +78,50 @@ describe('the next of many pending deliveries', () => {
     expect((await take()).messages).toEqual(['msg_99']);
     await s.rows("update webhook_delivery set state = 'succeeded' where lane = 'pull_request:99'");
     expect((await take()).messages).toEqual(['msg_batch']);
+  });
+});
+
+describe('outcomes of one endpoint', () => {
+  const succeeded: HttpAnswer = { status: 204, headers: {}, body: '', error: null, durationMs: 1 };
+
+  /** Takes `answers.length` deliveries of lanes of their own, and sends them to a receiver that answers so. */
+  async function send(answers: readonly Promise<HttpAnswer>[]) {
+    await s.rows('delete from webhook_delivery');
+    await s.rows(
+      `insert into webhook_delivery (account_id, endpoint_id, message_id, action, lane, body, created_at)
+       select $1, $2, 'msg_' || n, 'queued', 'pull_request:' || n, '{}', now() from generate_series(1, $3::int) n`,
+      [s.accountId, endpointId, answers.length],
+    );
+    const waiting = [...answers];
+    const http: HttpOut = {
+      post: async () => await (waiting.shift() ?? Promise.reject(new Error('More was sent than was taken.'))),
+      send: () => Promise.reject(new Error('Webhooks are posted.')),
+      close: () => {},
+    };
+    const sender = createWebhookSender(s.ports, { secrets: generateSecrets(), http, retry: async () => {} });
+    const deliveries = await takePendingDeliveries(s.ports.db, { accountId: s.accountId, endpointId }, { max, now });
+    const key = keyOfSecret('a secret');
+    const target = { url: 'https://hooks.example.test/', keys: { current: key, next: null, previous: null } };
+    plans.take();
+    return deliveries.map(async (delivery) => await sender.send(delivery, target));
+  }
+
+  const writes = (): number => plans.take().filter(({ text }) => text.includes('jsonb_to_recordset')).length;
+
+  it('are written by one statement, although the answers come at different moments', async () => {
+    const sending = await send([0, 1, 2, 3].map(async (ms) => await delay(ms, succeeded)));
+    await Promise.all(sending);
+    expect(writes()).toBe(1);
+    expect(await s.rows("select 1 from webhook_delivery where state = 'succeeded'")).toHaveLength(4);
+  });
+
+  it('do not wait for an answer that takes long', async () => {
+    const late = Promise.withResolvers<HttpAnswer>();
+    const [first, second] = await send([Promise.resolve(succeeded), late.promise]);
+    await first;
+    expect(writes()).toBe(1);
+    late.resolve(succeeded);
+    await second;
+    expect(writes()).toBe(1);
   });
 });

@@ -20,13 +20,9 @@ export interface WebhookRelay {
   stop(): Promise<void>;
 }
 
-export interface WebhookRelayOptions extends WebhookOptions {
-  /** How often the relay looks without a notification or a call. */
-  readonly pollEveryMs?: number;
-}
-
 const maxPerEndpoint = 8;
-const defaultPollMs = 5_000;
+/** How often the relay looks without a notification or a call. */
+const pollEveryMs = 5_000;
 const lostAfterMs = 60_000;
 const lookForLostEveryMs = 30_000;
 const stopWithinMs = 3_000;
@@ -37,14 +33,14 @@ interface EndpointWork {
   hasNews: boolean;
 }
 
-export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): WebhookRelay {
+export function createWebhookRelay(ports: Ports, options: WebhookOptions): WebhookRelay {
   return new Relay(ports, options);
 }
 
 class Relay implements WebhookRelay {
   readonly sender: WebhookSender;
   readonly #ports: Ports;
-  readonly #options: WebhookRelayOptions;
+  readonly #options: WebhookOptions;
   readonly #loop: Loop;
   readonly #endpoints = new Map<string, EndpointWork>();
   readonly #accounts = new Map<string, { hasNews: boolean }>();
@@ -55,12 +51,12 @@ class Relay implements WebhookRelay {
   #stopListening: Promise<(() => Promise<void>) | undefined> | undefined;
   #lostLookedForAt = 0;
 
-  constructor(ports: Ports, options: WebhookRelayOptions) {
+  constructor(ports: Ports, options: WebhookOptions) {
     this.#ports = ports;
     this.#options = options;
     this.sender = createWebhookSender(ports, options);
     this.#loop = repeat(
-      options.pollEveryMs ?? defaultPollMs,
+      pollEveryMs,
       async () => await this.#poll(),
       (error) => this.#warn(error),
     );

@@ -7,6 +7,7 @@ import type { HttpAnswer, HttpOut } from '../../platform/http-out/index.ts';
 import { createGroupWriter } from '../../platform/group-writer.ts';
 import { retryDuringOutage } from '../../platform/outage.ts';
 import { decrypt, readSigningKeys, type Secrets } from '../accounts/index.ts';
+import { createAwaitedAnswers } from './awaited-answers.ts';
 import {
   readDeliveryWait,
   takePendingDeliveries,
@@ -57,8 +58,10 @@ export interface WebhookSender {
 export function createWebhookSender(ports: Ports, options: WebhookOptions): WebhookSender {
   const writeSuccesses = async (answered: readonly AnsweredDelivery[]): Promise<void> =>
     await retryDuringOutage(async () => await writeOutcomes(ports.db.system, answered), ports.log);
+  const answers = createAwaitedAnswers();
   const writeTogether = createGroupWriter<AnsweredDelivery>({
     groupOf: ({ taken }) => taken.endpointId,
+    gather: answers.gather,
     write: writeSuccesses,
   });
 
@@ -70,7 +73,8 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
       return { deliveries, target: first === undefined ? null : await targetOf(ports, options, first) };
     },
     async send(delivery, target) {
-      const verdict = await attempt(ports, options.http, { delivery, target, writeSuccess: writeTogether });
+      const onAnswer = answers.expect(delivery.endpointId);
+      const verdict = await attempt(ports, options.http, { delivery, target, onAnswer, writeSuccess: writeTogether });
       if (verdict.kind === 'again') await options.retry(delivery);
     },
     async attemptRetry(ref) {
@@ -80,6 +84,7 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
         await attempt(ports, options.http, {
           delivery: taken,
           target: await targetOf(ports, options, taken),
+          onAnswer: () => {},
           writeSuccess: async (answered) => await writeSuccesses([answered]),
         });
       return (await readDeliveryWait(ports.db, ref)) ?? { state: 'canceled', nextLookAt: null };
@@ -91,18 +96,23 @@ interface Attempt {
   readonly delivery: TakenDelivery;
   /** Null: the delivery cannot be signed. */
   readonly target: Target | null;
+  /** Called once, before the outcome is written. */
+  readonly onAnswer: () => void;
   readonly writeSuccess: (answered: AnsweredDelivery) => Promise<void>;
 }
 
 async function attempt(
   ports: Ports,
   http: WebhookOptions['http'],
-  { delivery, target, writeSuccess }: Attempt,
+  { delivery, target, onAnswer, writeSuccess }: Attempt,
 ): Promise<AttemptVerdict> {
-  const { headers, answer } =
-    target === null
-      ? { headers: {}, answer: undeliverable }
-      : await post(http, delivery, { target, at: ports.clock() });
+  let sent: Sent;
+  try {
+    sent = target === null ? undeliverable : await post(http, delivery, { target, at: ports.clock() });
+  } finally {
+    onAnswer();
+  }
+  const { headers, answer } = sent;
   const now = ports.clock();
   const verdict = decideAfterAttempt(
     { status: answer.status, retryAfter: answer.headers['retry-after'] ?? null },
@@ -118,12 +128,21 @@ async function attempt(
   return verdict;
 }
 
-const undeliverable: HttpAnswer = {
-  status: null,
+interface Sent {
+  /** The headers of the request. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly answer: HttpAnswer;
+}
+
+const undeliverable: Sent = {
   headers: {},
-  body: '',
-  error: 'There is no key to sign the webhook with.',
-  durationMs: 0,
+  answer: {
+    status: null,
+    headers: {},
+    body: '',
+    error: 'There is no key to sign the webhook with.',
+    durationMs: 0,
+  },
 };
 
 const outcomeLabels = { succeeded: 'succeeded', gone: 'gone', again: 'retried', failed: 'failed' } as const;
@@ -137,7 +156,7 @@ async function post(
   http: HttpOut,
   delivery: TakenDelivery,
   { target: { url, keys }, at }: { readonly target: Target; readonly at: Date },
-): Promise<{ headers: Record<string, string>; answer: HttpAnswer }> {
+): Promise<Sent> {
   const body = Buffer.from(delivery.body);
   const headers = {
     'content-type': 'application/json; charset=utf-8',

@@ -93,9 +93,10 @@ export function createHttpOut({ allowPrivateAddresses, lookup }: HttpOutOptions)
       headers: { ...headers, ...(!isBare && { 'content-length': body.length }) },
       ...(lookup === undefined ? {} : { lookup }),
     };
-    return new URL(url).protocol === 'https:'
-      ? https.request(url, { ...settings, agent: agents.https })
-      : http.request(url, { ...settings, agent: agents.http });
+    const target = new URL(url);
+    return target.protocol === 'https:'
+      ? https.request(target, { ...settings, agent: agents.https })
+      : http.request(target, { ...settings, agent: agents.http });
   }
 
   return {
