@@ -1,8 +1,10 @@
+import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { entities } from '../../src/modules/entities.ts';
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
 import { connectDatabase, type Database } from '../../src/platform/database.ts';
+import { prepareStatements } from '../../src/platform/database/statements.ts';
 import { seed } from '../graphql/seed.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -136,6 +138,67 @@ it('a statement is planned once for each session, and the plan shows each accoun
       await tx.query('select generic_plans > 0 as "isKept" from pg_prepared_statements where statement = $1', [text]),
   );
   expect(prepared).toEqual([{ isKept: true }]);
+});
+
+it('a statement with a list of one id is planned once for each session, and finds the same rows', async () => {
+  await using db = await openDatabase({ poolSize: 1 });
+  // PostgreSQL takes a list to be ten ids long. In a large table, a plan for a shorter list then seems to cost less.
+  await owner.query('create table listed as select n as id from generate_series(1, 5000) n');
+  await owner.query('create unique index on listed (id); analyze listed; grant select, update on listed to public');
+  const statements = [
+    'select id from listed where id = any ($1::bigint[])',
+    'update listed set id = id where id = any ($1::bigint[])',
+  ];
+  const found = async (ids: readonly string[]): Promise<unknown[]> =>
+    await db.transaction(s.accountId, async (tx) => {
+      for (const text of statements) await tx.query(text, [ids]);
+      return await tx.query(`${statements[0]} order by id`, [ids]);
+    });
+  for (let times = 0; times < 8; times += 1) {
+    expect(await found(['7'])).toEqual([{ id: 7 }]);
+    expect(await found(['7', '9'])).toEqual([{ id: 7 }, { id: 9 }]);
+    expect(await found([])).toEqual([]);
+  }
+  const kept = await db.transaction(
+    s.accountId,
+    async (tx) =>
+      await tx.query(
+        `select statement from pg_prepared_statements where statement like '%listed%' and generic_plans > $1 order by 1`,
+        [0],
+      ),
+  );
+  await owner.query('drop table listed');
+  expect(kept.map(({ statement }) => statement)).toEqual(
+    [`${statements[0]} order by id`, ...statements]
+      .map((text) => text.replace('any ($1::bigint[])', '$1::bigint'))
+      .sort(),
+  );
+});
+
+it('the columns of a statement are described once for each session, and so is that it returns no rows', async () => {
+  const pool = new pg.Pool({ connectionString: s.databaseUrl, max: 1 }).on('connect', prepareStatements);
+  let descriptions = 0;
+  pool.on('connect', (client) => {
+    const { connection } = client as unknown as { readonly connection: EventEmitter };
+    for (const kind of ['rowDescription', 'noData']) connection.on(kind, () => (descriptions += 1));
+  });
+  const client = await pool.connect();
+  await client.query('create temporary table described (n int)');
+  for (let times = 0; times < 3; times += 1) {
+    expect((await client.query('insert into described values ($1)', [times])).rowCount).toBe(1);
+    expect((await client.query('select n from described where n = $1', [times])).rows).toEqual([{ n: times }]);
+  }
+  expect(descriptions).toBe(2);
+  client.release();
+  await pool.end();
+});
+
+it('the stack of a refused statement shows who sent it', async () => {
+  await using db = await openDatabase();
+  const divide = async (): Promise<unknown> =>
+    await db.transaction(s.accountId, async (tx) => await tx.query('select 1 / $1::int', [0]));
+  const error = await divide().catch((refused: unknown) => refused);
+  expect((error as Error).stack).toContain('tenancy.test.ts');
 });
 
 it('a session that began before a migration reads the column that the migration added', async () => {

@@ -1,7 +1,7 @@
 // Many pending deliveries, as after an hour with a slow receiver. Taking the next ones must be as cheap as with few,
 // also when the statistics of PostgreSQL are from a time without pending ones.
-import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { keyOfSecret } from '../../src/domain/events/signature.ts';
 import { generateSecrets } from '../../src/modules/accounts/index.ts';
 import { takePendingDeliveries } from '../../src/modules/webhooks/deliveries.rows.ts';
@@ -109,7 +109,16 @@ describe('outcomes of one endpoint', () => {
   const writes = (): number => plans.take().filter(({ text }) => text.includes('jsonb_to_recordset')).length;
 
   it('are written by one statement, although the answers come at different moments', async () => {
-    const sending = await send([0, 1, 2, 3].map(async (ms) => await delay(ms, succeeded)));
+    const answers = [1, 2, 3, 4].map(() => Promise.withResolvers<HttpAnswer>());
+    const sending = await send(answers.map(({ promise }) => promise));
+    // Time stands still, so that the first outcome waits for the others on a slow machine too.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    for (const { resolve } of answers) {
+      resolve(succeeded);
+      await endOfTurn();
+      await endOfTurn();
+    }
+    vi.useRealTimers();
     await Promise.all(sending);
     expect(writes()).toBe(1);
     expect(await s.rows("select 1 from webhook_delivery where state = 'succeeded'")).toHaveLength(4);

@@ -4,7 +4,7 @@
 // are sent together. They take about as long as each other, so no quick read waits for a slow one on its connection.
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
-import { PreparedRead } from './prepared-read.ts';
+import { PreparedQuery } from './prepared-query.ts';
 
 export interface Statement {
   /** The name of the prepared statement. A name must always have the same text. */
@@ -48,7 +48,7 @@ export function createReadQueue(pool: pg.Pool, size: number): ReadQueue {
   async function sendAlone<Row extends object>({ name, text, values }: Statement): Promise<Row[]> {
     working += 1;
     try {
-      const read = new PreparedRead({ name, text, values: [...values] });
+      const read = new PreparedQuery({ name, text, values: [...values] });
       // The types of pg do not know that a pool returns a promise for a query, too.
       return ((await (pool.query(read) as unknown)) as pg.QueryResult<Row>).rows;
     } finally {
@@ -108,7 +108,7 @@ async function sendTogether(client: pg.PoolClient, reads: readonly WaitingRead[]
 
 async function rowsOf(client: pg.PoolClient, { name, text, values }: Statement): Promise<object[]> {
   return await new Promise((resolve, reject) => {
-    const read = new PreparedRead({ name, text, values: [...values] }, (error, answer) => {
+    const read = new PreparedQuery({ name, text, values: [...values] }, (error, answer) => {
       if (error === null) resolve(answer.rows);
       else reject(error);
     });

@@ -1,6 +1,8 @@
 // Changes how a connection sends its statements, to save round trips and planning.
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
+import { PreparedQuery, type Answer, type Answered } from './prepared-query.ts';
+import { idListsOf, listsOfOne, textOfSingleIds, valuesOfSingleIds } from './single-ids.ts';
 
 type Query = (text: unknown, values?: readonly unknown[], ...rest: unknown[]) => Promise<unknown>;
 
@@ -108,24 +110,66 @@ const maxNames = 1_000;
 // result of a statement with a wildcard.
 const hasWildcard = /\bselect \*|\breturning \*|\w\.\*/i;
 
-/** `names`: the names of the session, by text. Null: the statement is not prepared. */
-function nameOf(text: string, names: Map<string, string>): string | null {
-  const known = names.get(text);
-  if (known !== undefined) return known;
-  if (names.size >= maxNames || hasWildcard.test(text)) return null;
-  const name = `text_${names.size + 1}`;
-  names.set(text, name);
-  return name;
+interface Prepared {
+  readonly name: string;
+  readonly text: string;
+  /** The numbers of the parameters that are lists of ids. */
+  readonly idLists: readonly number[];
+  /** The statements that are sent instead if some of these lists have one id, by the numbers of these lists. */
+  readonly withSingleIds: Map<string, Prepared>;
+}
+
+/** Returns a function that names a statement of the session. Null: the statement is not prepared. */
+function createNames() {
+  const statements = new Map<string, Prepared>();
+  let count = 0;
+  const getOrName = (known: Map<string, Prepared>, key: string, textOf: () => string): Prepared | null => {
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const text = textOf();
+    if (count >= maxNames || hasWildcard.test(text)) return null;
+    count += 1;
+    const made = { name: `text_${count}`, text, idLists: idListsOf(text), withSingleIds: new Map() };
+    known.set(key, made);
+    return made;
+  };
+  return (text: string, values: readonly unknown[]): pg.QueryConfig | null => {
+    const statement = getOrName(statements, text, () => text);
+    if (statement === null) return null;
+    const single = listsOfOne(statement.idLists, values);
+    if (single.length === 0) return { name: statement.name, text, values: [...values] };
+    const sent = getOrName(statement.withSingleIds, single.join(), () => textOfSingleIds(text, single));
+    return sent === null ? null : { name: sent.name, text: sent.text, values: [...valuesOfSingleIds(values, single)] };
+  };
 }
 
 // Gives each statement with parameters a name, so that PostgreSQL parses and plans it once for each session instead of
 // at each execution. Planning takes longer than executing most statements.
 export function prepareStatements(client: pg.PoolClient): void {
   const send = client.query.bind(client) as unknown as AnyQuery;
-  const names = new Map<string, string>();
+  const prepare = createNames();
   const query: AnyQuery = (text, values, ...rest) => {
-    const name = typeof text === 'string' && Array.isArray(values) && values.length > 0 ? nameOf(text, names) : null;
-    return name === null ? send(text, values, ...rest) : send({ name, text, values }, ...rest);
+    const prepared =
+      typeof text === 'string' && Array.isArray(values) && values.length > 0 ? prepare(text, values) : null;
+    if (prepared === null) return send(text, values, ...rest);
+    const [answered] = rest as [Answered?];
+    return answered === undefined ? sendPrepared(send, prepared) : send(new PreparedQuery(prepared, answered));
   };
   Object.assign(client, { query });
+}
+
+async function sendPrepared(send: AnyQuery, prepared: pg.QueryConfig): Promise<Answer> {
+  try {
+    return await new Promise<Answer>((resolve, reject) => {
+      const answered: Answered = (error, answer) => {
+        if (error === null) resolve(answer);
+        else reject(error);
+      };
+      send(new PreparedQuery(prepared, answered));
+    });
+  } catch (error) {
+    // Like pg: the stack shows who sent the statement, instead of the socket that received the error.
+    Error.captureStackTrace(error as Error);
+    throw error;
+  }
 }
