@@ -193,14 +193,6 @@ it('the columns of a statement are described once for each session, and so is th
   await pool.end();
 });
 
-it('the stack of a refused statement shows who sent it', async () => {
-  await using db = await openDatabase();
-  const divide = async (): Promise<unknown> =>
-    await db.transaction(s.accountId, async (tx) => await tx.query('select 1 / $1::int', [0]));
-  const error = await divide().catch((refused: unknown) => refused);
-  expect((error as Error).stack).toContain('tenancy.test.ts');
-});
-
 it('a session that began before a migration reads the column that the migration added', async () => {
   await using db = await openDatabase({ poolSize: 1 });
   const columns = async (): Promise<string[]> => {
