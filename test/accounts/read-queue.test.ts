@@ -1,7 +1,7 @@
 // Reads that wait for a connection are sent together with others of the same statement.
 import type { EventEmitter } from 'node:events';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { entities } from '../../src/modules/entities.ts';
 import { connectDatabase, type Database } from '../../src/platform/database.ts';
 import { createReadQueue } from '../../src/platform/database/read-queue.ts';
@@ -228,4 +228,34 @@ it('the columns of a statement are described once for each connection, and again
   expect(await read()).toEqual([{ n: 1, facts: { a: 1 }, name: null }]);
   expect(descriptions).toBe(2);
   await pool.end();
+});
+
+it('the parsers of columns are looked up once for each connection, and one that fails makes only its read fail', async () => {
+  const pool = new pg.Pool({ connectionString: w.url, max: 1, pipeline: true });
+  const queue = createReadQueue(pool, 1);
+  const read = async (text: string) =>
+    await queue.read({ name: 'parsed', text: 'select $1::inet at, 7 as n, null as none', values: [text] });
+  const { INET } = pg.types.builtins;
+  const parse = pg.types.getTypeParser(INET);
+  const lookUp = vi.spyOn(pg.types, 'getTypeParser');
+  pg.types.setTypeParser(INET, (text) => {
+    if (text === '10.0.0.9') throw new Error(`not read: ${text}`);
+    return text;
+  });
+  try {
+    const answers = await Promise.allSettled(['10.0.0.1', '10.0.0.9', '10.0.0.2'].map(read));
+    expect(answers).toEqual([
+      { status: 'fulfilled', value: [{ at: '10.0.0.1', n: 7, none: null }] },
+      { status: 'rejected', reason: new Error('not read: 10.0.0.9') },
+      { status: 'fulfilled', value: [{ at: '10.0.0.2', n: 7, none: null }] },
+    ]);
+    const lookUps = lookUp.mock.calls.length;
+    for (const at of ['10.0.0.3', '10.0.0.4']) expect(await read(at)).toEqual([{ at, n: 7, none: null }]);
+    // The connection of the read that failed was given up, so the next read looks them up once more.
+    expect(lookUp.mock.calls.length - lookUps).toBe(3);
+  } finally {
+    pg.types.setTypeParser(INET, parse);
+    lookUp.mockRestore();
+    await pool.end();
+  }
 });

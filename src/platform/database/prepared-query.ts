@@ -1,18 +1,27 @@
 // A prepared statement whose columns are described only once for each connection. pg asks for the description at each
-// execution. For PostgreSQL and for this process, describing thirty columns costs as much as reading a row of them. The
-// columns of a prepared statement never change: after a migration that changes them, PostgreSQL refuses the statement.
+// execution, and looks up the parser of each column again. For PostgreSQL and for this process, describing thirty columns
+// costs as much as reading a row of them. The columns of a prepared statement never change: after a migration that
+// changes them, PostgreSQL refuses the statement.
 import pg from 'pg';
 
 interface RowDescription {
   readonly fields: readonly object[];
 }
 
+interface DataRow {
+  readonly fields: readonly (string | null)[];
+}
+
 /** The functions of pg's query that the client calls. */
 interface Query {
   readonly name: string;
+  callback: Answered;
   submit(connection: pg.Connection): Error | null;
   handleRowDescription(description: RowDescription): void;
+  handleDataRow(row: DataRow): void;
   handleCommandComplete(message: object, connection: pg.Connection): void;
+  handleReadyForQuery(connection: pg.Connection): void;
+  handleError(error: Error, connection: pg.Connection): void;
 }
 
 export interface Answer {
@@ -25,36 +34,61 @@ export type Answered = (error: Error | null, answer: Answer) => void;
 /** `answered` left out: `pool.query` returns a promise of the rows. */
 type NewQuery = new (config: pg.QueryConfig, answered?: Answered) => Query;
 
-/** The columns of the statements of a connection, by the names of the statements. Null: the statement returns no rows. */
-type Columns = Map<string, RowDescription | null>;
+/** Makes rows of the texts of their columns. */
+interface RowParser {
+  addFields(fields: readonly object[]): void;
+  parseRow(texts: readonly (string | null)[]): object;
+}
 
-const columnsOf = new WeakMap<pg.Connection, Columns>();
+type NewRowParser = new (rowMode: undefined, types: typeof pg.types) => RowParser;
+
+/** Those of a connection, by the names of the statements. Null: the statement returns no rows. */
+type RowParsers = Map<string, RowParser | null>;
+
+const rowParsersOf = new WeakMap<pg.Connection, RowParsers>();
 const silent = new WeakMap<pg.Connection, pg.Connection>();
 
 export class PreparedQuery extends (pg.Query as unknown as NewQuery) {
-  /** Where the description is kept. Undefined: it is known already. */
-  #columns: Columns | undefined;
+  readonly #rows: object[] = [];
+  #parsers: RowParsers = new Map();
+  #parser: RowParser | null | undefined;
+  #failure: Error | undefined;
 
   override submit(connection: pg.Connection): Error | null {
-    const columns = columnsOf.get(connection) ?? new Map<string, RowDescription | null>();
-    const known = columns.get(this.name);
-    if (known !== undefined) {
-      if (known !== null) super.handleRowDescription(known);
-      return super.submit(withoutDescribe(connection));
-    }
-    columnsOf.set(connection, columns);
-    this.#columns = columns;
-    return super.submit(connection);
+    this.#parsers = rowParsersOf.get(connection) ?? this.#parsers;
+    rowParsersOf.set(connection, this.#parsers);
+    this.#parser = this.#parsers.get(this.name);
+    return super.submit(this.#parser === undefined ? connection : withoutDescribe(connection));
   }
 
-  override handleRowDescription(description: RowDescription): void {
-    this.#columns?.set(this.name, description);
-    super.handleRowDescription(description);
+  override handleRowDescription({ fields }: RowDescription): void {
+    this.#parser = new (pg.Result as unknown as NewRowParser)(undefined, pg.types);
+    this.#parser.addFields(fields);
+    this.#parsers.set(this.name, this.#parser);
+  }
+
+  override handleDataRow({ fields }: DataRow): void {
+    try {
+      if (!this.#parser) throw new Error(`The columns of ${this.name} are unknown.`);
+      this.#rows.push(this.#parser.parseRow(fields));
+    } catch (error) {
+      this.#failure ??= error as Error;
+    }
   }
 
   override handleCommandComplete(message: object, connection: pg.Connection): void {
-    if (this.#columns?.has(this.name) === false) this.#columns.set(this.name, null);
+    if (this.#parser === undefined) this.#parsers.set(this.name, null);
     super.handleCommandComplete(message, connection);
+  }
+
+  override handleReadyForQuery(connection: pg.Connection): void {
+    if (this.#failure !== undefined) {
+      this.handleError(this.#failure, connection);
+      return;
+    }
+    const { callback } = this;
+    this.callback = (error, answer) => callback(error, Object.assign(answer, { rows: this.#rows }));
+    super.handleReadyForQuery(connection);
   }
 }
 
