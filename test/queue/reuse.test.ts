@@ -1,5 +1,8 @@
 // The bot pull request of a failed build is used again for the next build of the pull requests behind it.
 import { describe, expect, it } from 'vitest';
+import { toHostedRepository } from '../../src/hosts/port.ts';
+import { moveBranch } from '../../src/modules/queue/builds/bot-pull-requests.ts';
+import { loadRepository } from '../../src/modules/repositories/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { dyingAt, expectLandedOnce, startCi, statuses } from './stories.ts';
 
@@ -77,4 +80,13 @@ describe('reuse_draft_pr_on_failure', () => {
     const numbers = (await used(w)).map(({ number }) => number);
     expect(numbers.at(-1)).not.toBe(second?.number);
   });
+});
+
+it('moves the branch of a build, if two workers move it to the same commit at once', async () => {
+  await using w = await world({ runsCi: false });
+  const to = await w.commit('ahead', { ahead: '1\n' });
+  const host = toHostedRepository(await loadRepository(w.ctx, w.repository));
+  const move = async (): Promise<void> => await moveBranch(w.ctx, host, { branch: 'mq-bot-9', to });
+  await Promise.all([move(), move()]);
+  expect(await w.git('rev-parse', 'mq-bot-9')).toBe(to);
 });

@@ -18,7 +18,13 @@ export async function moveBranch(
   const client = hostClient(ctx, host);
   const ref = `refs/heads/${branch}`;
   const current = await client.readRef(ref);
-  if (current?.commit !== to) await client.updateRefs([{ ref, from: current?.commit ?? null, to }]);
+  if (current?.commit === to) return;
+  try {
+    await client.updateRefs([{ ref, from: current?.commit ?? null, to }]);
+  } catch (error) {
+    // Another worker may have moved the branch to this commit meanwhile.
+    if (!(error instanceof RefMoved && error.actual === to)) throw error;
+  }
 }
 
 export async function deleteBranch(ctx: Context, host: HostedRepository, branch: string): Promise<void> {
