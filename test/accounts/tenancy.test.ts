@@ -162,7 +162,7 @@ it('a statement with a list of one id is planned once for each session, and find
   const kept = await db.transaction(
     s.accountId,
     async (tx) =>
-      await tx.query(
+      await tx.query<{ statement: string }>(
         `select statement from pg_prepared_statements where statement like '%listed%' and generic_plans > $1 order by 1`,
         [0],
       ),
