@@ -64,6 +64,8 @@ async function openLander(program: Program, accountId: string): Promise<Lander> 
   const push = async (...refs: readonly string[]): Promise<unknown> =>
     await client.git(folder, 'push', '--quiet', remote, ...refs);
   let opened = 1;
+  /** The pull requests that were opened and queued. A request that fails counts as a failure, and is not awaited. */
+  let queued = 0;
   const removed = new Set<string>();
   /** The refspecs that delete the branches of pull requests that have landed since the last call. */
   const takeLanded = async (): Promise<string[]> => {
@@ -86,9 +88,10 @@ async function openLander(program: Program, accountId: string): Promise<Lander> 
         { input: { repository: shop, title: branch, headBranch: branch, baseBranch: 'main' } },
       );
       await queueOne(program, shop, answer.openPullRequest.pullRequest.number);
+      queued += 1;
     },
     async untilLanded() {
-      await untilLanded(program, opened - 1);
+      await untilLanded(program, queued);
       const refs = await takeLanded();
       if (refs.length > 0) await push(...refs);
       await untilQuiet(program);
