@@ -52,3 +52,18 @@ export function relayAt(left: AfterTurn, now: Date): Date | null {
 export function whenWakeIsLost(now: Date): Date {
   return new Date(now.getTime() + lostWakeMs);
 }
+
+/**
+ * Whether a change of what a queue is planned from must wake the queue, given its versions before the change. If the
+ * version is higher than the planned version, an earlier change has sent a wake. The plan that this wake causes waits
+ * for the lock of the later change, and so it handles the later change too. A queue without a plan is always woken.
+ */
+export function isWakeNeeded({
+  version,
+  plannedVersion,
+}: {
+  readonly version: number;
+  readonly plannedVersion: number;
+}): boolean {
+  return version === plannedVersion || plannedVersion === 0;
+}

@@ -1,6 +1,14 @@
 // When the relay looks at rows that turns drive.
 import { describe, expect, it } from 'vitest';
-import { backOff, relayAt, waitForLease, waitForCall, whenWakeIsLost, type AfterTurn } from '../../src/domain/turns.ts';
+import {
+  backOff,
+  isWakeNeeded,
+  relayAt,
+  waitForLease,
+  waitForCall,
+  whenWakeIsLost,
+  type AfterTurn,
+} from '../../src/domain/turns.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const inSec = (seconds: number): Date => new Date(now.getTime() + seconds * 1000);
@@ -36,4 +44,15 @@ it.each([
 ])('a row waits %s', (_, until, waits) => {
   expect(waitForCall(until, 9)).toEqual(waits ? { kind: 'wait', for: 'call', until } : null);
   expect(waitForLease(until, 9)).toEqual(waits ? { kind: 'wait', for: 'lease', until } : null);
+});
+
+describe('a change of what a queue is planned from', () => {
+  it.each([
+    ['wakes a new queue', { version: 0, plannedVersion: 0 }, true],
+    ['wakes a queue that has no plan yet, again', { version: 3, plannedVersion: 0 }, true],
+    ['wakes a queue that is planned from everything before', { version: 7, plannedVersion: 7 }, true],
+    ['does not wake a queue that an earlier change has woken', { version: 8, plannedVersion: 7 }, false],
+  ])('%s', (_, versions, isNeeded) => {
+    expect(isWakeNeeded(versions)).toBe(isNeeded);
+  });
 });

@@ -2,6 +2,7 @@
 // `for share`. So no landing starts under the old state once such a write is committed.
 import type { Context } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';
+import { isWakeNeeded } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from './repositories.entities.ts';
 
@@ -26,13 +27,13 @@ export async function lockRepositoryForShare(tx: Transaction, repositoryId: stri
 }
 
 /**
- * Marks in every queue of the repository that the planner's facts changed, and wakes the queues after the commit. As in
- * `changeQueue` (src/modules/queue/store/queue.locks.ts), a queue that was woken and not planned since gets no wake.
+ * Marks in every queue of the repository that the planner's facts changed, and wakes the queues after the commit, if this
+ * is needed (`isWakeNeeded`).
  */
 export async function changeQueues(ctx: Context, tx: Transaction, repositoryId: string): Promise<void> {
   // All queues are locked in order of id before any of them changes, to prevent deadlocks.
-  const queues = await tx.query<{ id: string; isFirstChange: boolean }>(
-    `select id, version = planned_version or planned_version = 0 as "isFirstChange" from queue
+  const queues = await tx.query<{ id: string; version: string; plannedVersion: string }>(
+    `select id, version, planned_version as "plannedVersion" from queue
      where account_id = $1 and repository_id = $2 order by id for no key update`,
     [ctx.accountId, repositoryId],
   );
@@ -40,6 +41,7 @@ export async function changeQueues(ctx: Context, tx: Transaction, repositoryId: 
     ctx.accountId,
     repositoryId,
   ]);
-  for (const { id, isFirstChange } of queues)
-    if (isFirstChange) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId: id }));
+  for (const { id, version, plannedVersion } of queues)
+    if (isWakeNeeded({ version: Number(version), plannedVersion: Number(plannedVersion) }))
+      tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId: id }));
 }

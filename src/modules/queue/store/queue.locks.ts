@@ -3,6 +3,7 @@
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
+import { isWakeNeeded } from '../../../domain/turns.ts';
 import { QueueEntity, type QueueRow } from './queue.entities.ts';
 
 /**
@@ -18,15 +19,14 @@ export async function lockQueue(tx: Transaction, queueId: string): Promise<Queue
 }
 
 /**
- * Locks the queue's row, increases the version of the queue and wakes the queue after the commit. If the version is
- * already higher than the planned version, no wake is sent. The earlier change has sent a wake, and the plan that this
- * wake causes waits for this lock, so the plan will see this change too. The relay replaces a lost wake.
+ * Locks the queue's row, increases the version of the queue and wakes the queue after the commit, if this is needed
+ * (`isWakeNeeded`). The relay replaces a lost wake.
  */
 export async function changeQueue(ctx: Context, tx: Transaction, queueId: string): Promise<QueueRow> {
   const queue = await lockQueue(tx, queueId);
-  const isFirstChange = queue.version === queue.plannedVersion || queue.plannedVersion === 0;
+  const isWoken = isWakeNeeded(queue);
   queue.version += 1;
-  if (isFirstChange) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId }));
+  if (isWoken) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId }));
   return queue;
 }
 
