@@ -50,13 +50,12 @@ const silent = new WeakMap<pg.Connection, pg.Connection>();
 
 export class PreparedQuery extends (pg.Query as unknown as NewQuery) {
   readonly #rows: object[] = [];
-  #parsers: RowParsers = new Map();
+  #parsers: RowParsers | undefined;
   #parser: RowParser | null | undefined;
   #failure: Error | undefined;
 
   override submit(connection: pg.Connection): Error | null {
-    this.#parsers = rowParsersOf.get(connection) ?? this.#parsers;
-    rowParsersOf.set(connection, this.#parsers);
+    this.#parsers = parsersOf(connection);
     this.#parser = this.#parsers.get(this.name);
     return super.submit(this.#parser === undefined ? connection : withoutDescribe(connection));
   }
@@ -64,7 +63,7 @@ export class PreparedQuery extends (pg.Query as unknown as NewQuery) {
   override handleRowDescription({ fields }: RowDescription): void {
     this.#parser = new (pg.Result as unknown as NewRowParser)(undefined, pg.types);
     this.#parser.addFields(fields);
-    this.#parsers.set(this.name, this.#parser);
+    this.#parsers?.set(this.name, this.#parser);
   }
 
   override handleDataRow({ fields }: DataRow): void {
@@ -77,7 +76,7 @@ export class PreparedQuery extends (pg.Query as unknown as NewQuery) {
   }
 
   override handleCommandComplete(message: object, connection: pg.Connection): void {
-    if (this.#parser === undefined) this.#parsers.set(this.name, null);
+    if (this.#parser === undefined) this.#parsers?.set(this.name, null);
     super.handleCommandComplete(message, connection);
   }
 
@@ -87,9 +86,30 @@ export class PreparedQuery extends (pg.Query as unknown as NewQuery) {
       return;
     }
     const { callback } = this;
-    this.callback = (error, answer) => callback(error, Object.assign(answer, { rows: this.#rows }));
+    this.callback = (error, answer) =>
+      callback(error, error === null ? Object.assign(answer, { rows: this.#rows }) : answer);
     super.handleReadyForQuery(connection);
   }
+}
+
+function parsersOf(connection: pg.Connection): RowParsers {
+  const known = rowParsersOf.get(connection);
+  if (known !== undefined) return known;
+  const made: RowParsers = new Map();
+  rowParsersOf.set(connection, made);
+  return made;
+}
+
+/** Sends a prepared statement by `send`, before this function returns. The promise resolves with the answer. */
+export function sendPrepared(send: (query: PreparedQuery) => unknown, config: pg.QueryConfig): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  send(
+    new PreparedQuery(config, (error, answer) => {
+      if (error === null) resolve(answer);
+      else reject(error);
+    }),
+  );
+  return promise;
 }
 
 /** The same connection, over which no description is asked for. */

@@ -4,7 +4,7 @@
 // are sent together. They take about as long as each other, so no quick read waits for a slow one on its connection.
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
-import { PreparedQuery } from './prepared-query.ts';
+import { PreparedQuery, sendPrepared } from './prepared-query.ts';
 
 export interface Statement {
   /** The name of the prepared statement. A name must always have the same text. */
@@ -107,11 +107,6 @@ async function sendTogether(client: pg.PoolClient, reads: readonly WaitingRead[]
 }
 
 async function rowsOf(client: pg.PoolClient, { name, text, values }: Statement): Promise<object[]> {
-  return await new Promise((resolve, reject) => {
-    const read = new PreparedQuery({ name, text, values: [...values] }, (error, answer) => {
-      if (error === null) resolve(answer.rows);
-      else reject(error);
-    });
-    client.query(read);
-  });
+  const { rows } = await sendPrepared((query) => client.query(query), { name, text, values: [...values] });
+  return rows;
 }

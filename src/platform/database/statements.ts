@@ -1,7 +1,7 @@
 // Changes how a connection sends its statements, to save round trips and planning.
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
-import { PreparedQuery, type Answer, type Answered } from './prepared-query.ts';
+import { PreparedQuery, sendPrepared, type Answer, type Answered } from './prepared-query.ts';
 import { idListsOf, listsOfOne, textOfSingleIds, valuesOfSingleIds } from './single-ids.ts';
 
 type Query = (text: unknown, values?: readonly unknown[], ...rest: unknown[]) => Promise<unknown>;
@@ -153,22 +153,16 @@ export function prepareStatements(client: pg.PoolClient): void {
       typeof text === 'string' && Array.isArray(values) && values.length > 0 ? prepare(text, values) : null;
     if (prepared === null) return send(text, values, ...rest);
     const [answered] = rest as [Answered?];
-    return answered === undefined ? sendPrepared(send, prepared) : send(new PreparedQuery(prepared, answered));
+    return answered === undefined ? sendWithStack(send, prepared) : send(new PreparedQuery(prepared, answered));
   };
   Object.assign(client, { query });
 }
 
-async function sendPrepared(send: AnyQuery, prepared: pg.QueryConfig): Promise<Answer> {
+// Like pg: the stack of an error shows who sent the statement, instead of the socket that received the error.
+async function sendWithStack(send: AnyQuery, prepared: pg.QueryConfig): Promise<Answer> {
   try {
-    return await new Promise<Answer>((resolve, reject) => {
-      const answered: Answered = (error, answer) => {
-        if (error === null) resolve(answer);
-        else reject(error);
-      };
-      send(new PreparedQuery(prepared, answered));
-    });
+    return await sendPrepared(send, prepared);
   } catch (error) {
-    // Like pg: the stack shows who sent the statement, instead of the socket that received the error.
     Error.captureStackTrace(error as Error);
     throw error;
   }
