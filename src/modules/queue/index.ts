@@ -43,9 +43,9 @@ export {
   previewQueueing,
   queuePullRequest,
   updatePullRequest,
-  type PullRequestAnswer,
   type PullRequestRef,
   type QueueRequest,
   type RepositoryRef,
   type UpdateRequest,
 } from './requests/queue.service.ts';
+export { type PullRequestAnswer } from './requests/pull-request.changes.ts';

@@ -7,7 +7,8 @@ import type { RepositoryRow } from '../../repositories/repositories.entities.ts'
 import { isLandingStarted } from '../store/intents.ts';
 import { PullRequestEntity } from '../store/queue.entities.ts';
 import { dequeue } from '../admission/enqueue.ts';
-import { changePullRequest, type RepositoryRef } from './queue.service.ts';
+import type { RepositoryRef } from './queue.service.ts';
+import { changePullRequest } from './pull-request.changes.ts';
 
 /**
  * Activates or deactivates a repository. Deactivating takes its pull requests out of the queue, except those that are

@@ -9,7 +9,8 @@ import type { RepositoryRow } from '../../repositories/repositories.entities.ts'
 import { dryRun, type QueueImpact } from '../planning/dry-run.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import { findSource, requireBackportable, type BranchWorkAnswer, type BackportRequest } from './branch-work.service.ts';
-import { changePullRequest, findPullRequest, type PullRequestRef } from './queue.service.ts';
+import type { PullRequestRef } from './queue.service.ts';
+import { changePullRequest, findPullRequest } from './pull-request.changes.ts';
 
 export interface BranchWorkPreview extends BranchWorkAnswer {
   readonly impacts: readonly QueueImpact[];

@@ -11,7 +11,8 @@ import { planBranchWork, planBackport } from '../planning/branch-work.ts';
 import { batchOfBotBranch } from '../facts/bot-branches.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import { changeQueueOf } from '../store/queue.locks.ts';
-import { readFreshPullRequest, type PullRequestAnswer, type PullRequestRef } from './queue.service.ts';
+import type { PullRequestRef } from './queue.service.ts';
+import { readFreshPullRequest, type PullRequestAnswer } from './pull-request.changes.ts';
 
 export interface BranchWorkAnswer extends PullRequestAnswer {
   /** What will happen, as a sentence for the user. */

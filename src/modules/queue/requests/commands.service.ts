@@ -19,7 +19,8 @@ import { nameActor } from '../admission/acting-person.ts';
 import { enqueue, authorisePerson, refuseSource, refuseUnlessAllowed, type SkipOptions } from '../admission/enqueue.ts';
 import { requestBackport, requestRefresh, requestSync } from './branch-work.service.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
-import { changePullRequest, dequeueKnown, readFreshPullRequest } from './queue.service.ts';
+import { dequeueKnown } from './queue.service.ts';
+import { changePullRequest, readFreshPullRequest } from './pull-request.changes.ts';
 import { planReply } from '../store/status.writer.ts';
 
 /**

@@ -20,7 +20,8 @@ import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { loadFromHost, convertRefusal } from './host-requests.ts';
 import { loadRepository } from '../../repositories/index.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
-import type { PullRequestAnswer, PullRequestRef } from './queue.service.ts';
+import type { PullRequestRef } from './queue.service.ts';
+import type { PullRequestAnswer } from './pull-request.changes.ts';
 
 interface Conversation {
   readonly host: HostedRepository;

@@ -11,7 +11,8 @@ import { handleOf } from '../../../domain/accounts/handle.ts';
 import { hostClient, type HostedRepository, toHostedRepository } from '../../../hosts/port.ts';
 import { loadActiveRepository, requireActive } from '../../repositories/index.ts';
 import { syncBase } from '../facts/base-branches.ts';
-import type { PullRequestAnswer, PullRequestRef, RepositoryRef } from './queue.service.ts';
+import type { PullRequestRef, RepositoryRef } from './queue.service.ts';
+import type { PullRequestAnswer } from './pull-request.changes.ts';
 
 /**
  * Closes a pull request. The pull request leaves the queue and its batch, and its preview ends. If it is closed

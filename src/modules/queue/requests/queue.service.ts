@@ -2,11 +2,11 @@
 // in one transaction under the queue's lock.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
-import { DomainError, notFound } from '../../../domain/errors.ts';
+import { DomainError } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
 import { recordUserAction, requireAction, requireScope, type UserActionName } from '../../accounts/index.ts';
 import { loadRepository } from '../../repositories/index.ts';
-import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import {
   enqueue,
   authoriseSkips,
@@ -18,14 +18,18 @@ import {
 import { readFactsOfHeads, type FactsOfHeads } from '../admission/facts-of-heads.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { isLandingStarted } from '../store/intents.ts';
-import { syncBaseOfPullRequest } from '../facts/base-branches.ts';
-import { syncPullRequest } from '../host-sync/pull-requests.ts';
-import { toHostedRepository } from '../../../hosts/port.ts';
 import { keepOptions, type MergeOptions } from '../admission/merge-options.ts';
-import { PullRequestEntity, type AwaitedHead, type PullRequestRow } from '../store/queue.entities.ts';
-import { changeQueue } from '../store/queue.locks.ts';
+import type { AwaitedHead, PullRequestRow } from '../store/queue.entities.ts';
 import { dryRun, type QueueImpact } from '../planning/dry-run.ts';
-import { startWork, finishWork, type QueueWork } from '../store/status.writer.ts';
+import type { QueueWork } from '../store/status.writer.ts';
+import { checkTargets } from '../admission/affected-targets.ts';
+import {
+  changePullRequest,
+  changeUnderLocks,
+  findPullRequest,
+  readFreshPullRequest,
+  type PullRequestAnswer,
+} from './pull-request.changes.ts';
 import { findReportedMerge, compareHead, recordReportedMerge } from './update.service.ts';
 
 export interface RepositoryRef {
@@ -45,10 +49,6 @@ export interface UpdateRequest extends PullRequestRef, MergeOptions {
 
 export interface QueueRequest extends Omit<UpdateRequest, 'mergeCommitSha'>, SkipOptions {
   readonly source: QueueSource;
-}
-
-export interface PullRequestAnswer {
-  readonly pullRequestId: string;
 }
 
 /**
@@ -239,129 +239,4 @@ async function waitForLanding(ctx: Context, pullRequestId: string): Promise<void
     if (ctx.clock().getTime() >= until) throw landingInProgress();
     await delay(50);
   }
-}
-
-export async function findPullRequest(
-  ctx: Context,
-  repository: RepositoryRow,
-  number: number,
-): Promise<PullRequestRow> {
-  const row = await ctx.db.transaction(
-    ctx.accountId,
-    async (tx) =>
-      await tx.em.findOne(PullRequestEntity, { accountId: ctx.accountId, repositoryId: repository.id, number }),
-  );
-  if (row === null) throw notFound('Pull request');
-  return row;
-}
-
-/**
- * Reads the pull request and its base branch from the host, before a decision about them. The two do not need each
- * other, so they are read at the same time, unless the pull request has just come into its queue.
- */
-export async function readFreshPullRequest(
-  ctx: Context,
-  repository: RepositoryRow,
-  number: number,
-): Promise<PullRequestRow> {
-  const host = toHostedRepository(repository);
-  const [pullRequest, base] = await Promise.allSettled([
-    syncPullRequest(ctx, host, number),
-    syncBaseOfPullRequest(ctx, host, number),
-  ]);
-  if (pullRequest.status === 'rejected') throw pullRequest.reason;
-  if (pullRequest.value === null) throw notFound('Pull request');
-  if (base.status === 'rejected') throw base.reason;
-  const row = pullRequest.value;
-  if (row.queueId !== base.value) await syncBaseOfPullRequest(ctx, host, number);
-  return row;
-}
-
-export async function changePullRequest(
-  ctx: Context,
-  known: PullRequestRow,
-  change: (work: QueueWork, row: PullRequestRow) => Promise<void>,
-): Promise<PullRequestAnswer> {
-  return await changeUnderLocks(ctx, known, { readWithLocks: async () => null, change });
-}
-
-/** Like `changePullRequest`. `readWithLocks` reads in the round trip of the locks, after them. */
-async function changeUnderLocks<Facts>(
-  ctx: Context,
-  known: PullRequestRow,
-  of: {
-    readonly readWithLocks: (tx: Transaction, queueId: string) => Promise<Facts>;
-    readonly change: (work: QueueWork, row: PullRequestRow, facts: Facts) => Promise<void>;
-  },
-): Promise<PullRequestAnswer> {
-  const changeIn = async (queueId: string): Promise<{ readonly isIn: string | null }> =>
-    await ctx.db
-      .transaction(ctx.accountId, async (tx) => {
-        // These share a round trip. The locks are taken in this order, and the rest is read after them.
-        const [queue, row, repository, facts] = await Promise.all([
-          changeQueue(ctx, tx, queueId),
-          tx.lock(PullRequestEntity, known.id, 'no key update'),
-          tx.load(RepositoryEntity, known.repositoryId),
-          of.readWithLocks(tx, queueId),
-        ]);
-        if (row === null) throw notFound('Pull request');
-        const work = startWork(ctx, tx, queue, repository);
-        if (row.queueId !== queueId) throw new OtherQueue(row.queueId ?? null);
-        await of.change(work, row, facts);
-        await finishWork(work);
-        return { isIn: queueId };
-      })
-      .catch((error: unknown) => {
-        if (error instanceof OtherQueue) return { isIn: error.queueId };
-        return refuseTargetsBeyondBound(error);
-      });
-  let queueId = known.queueId ?? null;
-  // The pull request may have changed its queue since it was read, and may change it again.
-  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    if (queueId === null) throw notFound('Pull request');
-    const { isIn } = await changeIn(queueId);
-    if (isIn === queueId) return { pullRequestId: known.id };
-    queueId = isIn;
-  }
-  throw new DomainError('CONFLICT', 'The base branch of the pull request changed meanwhile. Try again.');
-}
-
-const maxAttempts = 3;
-
-/** Thrown if the pull request is not in the queue that was locked. */
-class OtherQueue extends Error {
-  readonly queueId: string | null;
-
-  constructor(queueId: string | null) {
-    super(`The pull request is in queue ${queueId}.`);
-    this.queueId = queueId;
-  }
-}
-
-// How many affected targets may be stored (interface 8). The number for a pull request is checked here, before anything
-// is written. The database checks the number for an account at the commit (migrations/0005_queue.sql).
-const maxTargets = 100_000;
-
-const field = 'pull_request.affected_targets';
-
-export function checkTargets(targets: readonly string[] | null | undefined): void {
-  if (targets && targets.length > maxTargets)
-    throw new DomainError(
-      'BAD_INPUT',
-      `${field} must have at most 100,000 entries: name larger parts of the code base, such as packages for files.`,
-      field,
-    );
-}
-
-/**
- * Throws BAD_INPUT if the error is the database's refusal of too many targets, and otherwise throws the error itself.
- */
-export function refuseTargetsBeyondBound(error: unknown): never {
-  const { constraint } = (error ?? {}) as { readonly constraint?: unknown };
-  if (constraint !== 'account_targets_bound') throw error;
-  throw new DomainError(
-    'BAD_INPUT',
-    `${field} would make more than 1,000,000 for the account's unfinished pull requests: name larger parts of the code base, or close pull requests that are no longer wanted.`,
-    field,
-  );
 }

@@ -16,7 +16,8 @@ import { haltOf, rulesOf } from '../store/rules-in-force.ts';
 import { QueueEntity, type QueueRow } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { finishWork, startWork } from '../store/status.writer.ts';
-import { findPullRequest, type PullRequestRef, type RepositoryRef } from './queue.service.ts';
+import type { PullRequestRef, RepositoryRef } from './queue.service.ts';
+import { findPullRequest } from './pull-request.changes.ts';
 
 interface QueueToReset {
   readonly repository: RepositoryRef;
