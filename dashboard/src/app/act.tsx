@@ -5,6 +5,7 @@ import {
   useCallback,
   useContext,
   useEffect,
+  useLayoutEffect,
   useRef,
   useState,
   type FormEvent,
@@ -169,7 +170,8 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
   // A second click in the same dialog repeats a request that got no answer, with the same idempotency key. When the
   // dialog closes, the key is forgotten, so that the next dialog makes a new request.
   useEffect(() => forgetKeys, []);
-  useEffect(() => {
+  // The button has the focus as soon as it can be pressed, so that no Enter is lost.
+  useLayoutEffect(() => {
     if (canConfirm && fields.length === 0) confirm.current?.focus();
   }, [canConfirm, fields.length]);
 

@@ -1,5 +1,5 @@
 // A native modal dialog. The focus stays inside it, Escape closes it, and then the focus returns to where it was.
-import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { useLayoutEffect, useId, useRef, type ReactNode } from 'react';
 import { cx } from './cx.ts';
 import styles from './parts.module.css';
 
@@ -17,7 +17,8 @@ export function Dialog({ title, onClose, children, footer, className, holdsFocus
   const ref = useRef<HTMLDialogElement>(null);
   const opensHolding = useRef(holdsFocus === true);
   const id = useId();
-  useEffect(() => {
+  // Before the layout effects of the parents, so that these can give the focus to one of the buttons.
+  useLayoutEffect(() => {
     const dialog = ref.current;
     const before = document.activeElement;
     dialog?.showModal();
