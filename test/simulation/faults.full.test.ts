@@ -7,7 +7,7 @@ import { asCommand, minimise, readRanges } from './minimise.ts';
 import { simulate, type Outcome, type Simulation } from './simulate.ts';
 
 const asked = process.env;
-const firstSeed = Number(asked['FAULTS_SEED'] ?? 100);
+const firstSeed = Number(asked['FAULTS_SEED'] ?? 300);
 const seeds = Number(asked['FAULTS_SEEDS'] ?? (asked['FAULTS_SEED'] === undefined ? 100 : 1));
 /** The distance between two seeds, if several processes share the seeds. */
 const stride = Number(asked['FAULTS_STRIDE'] ?? 1);

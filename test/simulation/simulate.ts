@@ -50,18 +50,22 @@ export interface Outcome {
   readonly failedAt: number | null;
 }
 
-const modes = [
+/** The configurations between which the seed chooses: a seed has the configuration at the place `seed % 4`. */
+export const configurations = [
   {
+    name: 'batches of two',
     rules:
       'merge_mode:\n  type: parallel\n  parallel_mode:\n    max_parallel_builds: 2\n    batch_size: 2\n    on_commit_added: requeue\n',
     isTargeted: false,
   },
   {
+    name: 'batches of one',
     rules: 'merge_mode:\n  type: parallel\n  parallel_mode:\n    max_parallel_builds: 3\n    batch_size: 1\n',
     isTargeted: false,
   },
-  { rules: 'merge_mode:\n  type: default\n', isTargeted: false },
+  { name: 'one at a time', rules: 'merge_mode:\n  type: default\n', isTargeted: false },
   {
+    name: 'speculative builds',
     rules:
       'merge_mode:\n  type: parallel\n  parallel_mode:\n    max_parallel_builds: 4\n    batch_size: 2\n    on_commit_added: requeue\n    use_affected_targets: true\nspeculation: adaptive\n',
     isTargeted: true,
@@ -72,11 +76,11 @@ const modes = [
 const allEvery = 25;
 
 export async function simulate(given: Simulation): Promise<Outcome> {
-  const mode = modes[given.seed % modes.length] ?? modes[0];
-  await using i = await openInstallation(mode.rules, given.plant);
+  const { rules, isTargeted } = configurations[given.seed % configurations.length] ?? configurations[0];
+  await using i = await openInstallation(rules, given.plant);
   const disarm = failpoints.map((name) => onFailpoint(name, async () => await passFailpoint(name)));
   try {
-    return await play(given, i, mode.isTargeted);
+    return await play(given, i, isTargeted);
   } finally {
     for (const each of disarm) each();
   }

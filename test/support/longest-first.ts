@@ -4,6 +4,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { projectRoot } from '../../src/platform/project-root.ts';
 
 const longest = [
+  'test/simulation/faults.speculative.test.ts',
+  'test/simulation/faults.batches.test.ts',
+  'test/simulation/faults.single.test.ts',
+  'test/simulation/faults.serial.test.ts',
   'test/e2e/start.test.ts',
   'test/e2e/demo.test.ts',
   'test/dashboard/journeys.test.ts',

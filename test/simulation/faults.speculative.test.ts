@@ -1,0 +1,4 @@
+// Fifty days under faults with speculative builds (docs/fault-simulation.md).
+import { playDaysUnderFaults } from './days-under-faults.ts';
+
+playDaysUnderFaults('speculative builds');
