@@ -123,13 +123,7 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
     [
       'bounded_builds',
       'four builds where three are allowed',
-      [
-        ...[1, 2, 3, 4].flatMap((at) => [
-          batchRow(`commit, position`, `'build${at}', ${1000 + at}`),
-          `insert into build (account_id, repository_id, commit, tree, base_commit, started_at) values (${account}, ${repository}, 'build${at}', 't', 'b', now())`,
-        ]),
-        `update queue set planned_version = version - 1`,
-      ],
+      [...fourBuilds(true), `update queue set planned_version = version - 1`],
       '4 builds of',
     ],
     [
@@ -318,6 +312,20 @@ function batchRow(columns: string, values: string): string {
     values (${account}, (select min(id) from queue), ${repository}, 'new', 'parallel', 'p', 'p', 'squash', 'group', '', '', now()${building}${at}, ${values})`;
 }
 
+/** SQL for four builds. `areOpen`: whether each has a pull request of its own. */
+function fourBuilds(areOpen: boolean): string[] {
+  return [1, 2, 3, 4].flatMap((at) => [
+    batchRow(`commit, position`, `'build${at}', ${1000 + at}`),
+    `insert into build (account_id, repository_id, commit, tree, base_commit, started_at) values (${account}, ${repository}, 'build${at}', 't', 'b', now())`,
+    ...(areOpen
+      ? [
+          `insert into bot_pull_request (account_id, repository_id, batch_id, number, url, branch, target_branch, head_commit_sha, pre_batch_sha, opened_at)
+           values (${account}, ${repository}, (select max(id) from batch), ${2000 + at}, '', 'mq-bot-build${at}', 'main', 'build${at}', 'b', now())`,
+        ]
+      : []),
+  ]);
+}
+
 /** SQL for two batches, with #4 and #5. */
 function lineOfTwo(): string[] {
   return [4, 5].flatMap((number) => [
@@ -350,6 +358,11 @@ describe('the comparison of the invariants', () => {
       `update intent set started_at = ${at} where kind = 'land' and ${newest("intent where kind = 'land'")}`,
     ]);
     expect(found.filter(({ invariant }) => invariant === 'absolute_pause')).toEqual([]);
+  });
+
+  it('does not count builds that are not open, because an earlier build of their tree counts for them', async () => {
+    const found = await findPlanted(fourBuilds(false));
+    expect(found.filter(({ invariant }) => invariant === 'bounded_builds')).toEqual([]);
   });
 
   it('allows notifications that are planned once more after they were sent', async () => {

@@ -79,8 +79,9 @@ export interface Installation extends AsyncDisposable {
   /** How far the clock of each process is ahead. A negative number: the clock is behind. */
   readonly aheadMs: number[];
   /**
-   * Whether the clock of a process has ever been wrong. Then `absolute_pause` does not count, because this invariant
-   * compares instants of two processes. The simulation has a rule about pauses that compares no instants.
+   * Whether the clock of a process has ever been wrong or was set back. Then `absolute_pause` does not count, because
+   * this invariant compares instants of the landing and of the pause. The simulation has a rule about pauses that
+   * compares no instants.
    */
   haveClocksDiffered(): boolean;
   /** Corrects the clocks of all processes, and returns the latest instant that any of them has ever shown. */
@@ -131,7 +132,7 @@ export async function openInstallation(
 
   function clockOf(at: number): Date {
     const ms = time.now() + (aheadMs[at] ?? 0);
-    haveDiffered ||= ms !== time.now();
+    haveDiffered ||= ms !== time.now() || ms < latestMs;
     latestMs = Math.max(latestMs, ms);
     return new Date(ms);
   }

@@ -54,7 +54,7 @@ export function createLiveness(i: Installation): Liveness {
   async function lookAtProgress(first: number | null): Promise<readonly string[]> {
     await i.kept.refresh('all');
     const [process] = i.processes;
-    // This invariant compares instants of two processes.
+    // This invariant compares the instants of a landing and of a pause.
     const only = (invariant: string): boolean => invariant !== 'absolute_pause' || !i.haveClocksDiffered();
     const violations = process === undefined ? [] : await findViolations(portsOf(i, process), { scope: 'all', only });
     const standing = await firstInLine();

@@ -93,7 +93,8 @@ interface Building {
 
 /**
  * Finds the repositories in which more builds run than the configuration allows. A build counts while its result is
- * open. Builds that began before the configuration in force are not counted.
+ * open. Builds that began before the configuration in force are not counted, and neither are batches without a pull
+ * request of their own: they wait for their turn, or an earlier build of the same tree counts for them.
  */
 export async function findTooManyBuilds(query: Query): Promise<readonly Violation[]> {
   const rows = await query<Building>(
@@ -103,6 +104,7 @@ export async function findTooManyBuilds(query: Query): Promise<readonly Violatio
      join build u on u.account_id = b.account_id and u.repository_id = b.repository_id and u.commit = coalesce(b.tested_commit, b.commit)
      where b.state = 'building' and not u.complete and not u.canceled
        and b.created_at > coalesce((select max(c.modified_at) from configuration_change c where c.account_id = r.account_id and c.repository_id = r.id), '-infinity')
+       and exists (select from bot_pull_request o where o.account_id = b.account_id and o.batch_id = b.id and o.closed_at is null)
        and not exists (select from check_result c where c.account_id = b.account_id and c.repository_id = b.repository_id
                        and c.commit = u.commit and c.conclusion not in ('pending', 'success', 'skipped', 'neutral'))
        and not exists (select from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
