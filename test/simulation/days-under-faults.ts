@@ -1,5 +1,5 @@
-// The days under faults that `npm test` plays: fifty for each configuration. Each configuration has a test file of its own,
-// so that they run at the same time.
+// The days under faults that `npm test` plays: fifty for each configuration. Each configuration has a test file of its
+// own, so that they run at the same time.
 import { expect, it } from 'vitest';
 import { dayOf } from './days.ts';
 import { configurations, simulate } from './simulate.ts';
