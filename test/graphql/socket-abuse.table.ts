@@ -10,6 +10,8 @@ export interface SocketAbuse {
   readonly sends: readonly unknown[];
   /** The code and the reason with which the server closes the socket. */
   readonly closes?: readonly [code: number, reason: string];
+  /** Whether the client may also lose the connection before it has read the code and the reason. */
+  readonly mayLoseReason?: true;
   /** What the server answers on a socket that stays open. */
   readonly answers?: readonly object[];
 }
@@ -266,7 +268,8 @@ const floods: readonly SocketAbuse[] = [
       200,
       frame(({ socket }) => socket.ping()),
     ),
-    closes: [1006, ''],
+    closes: [4429, 'Too many messages'],
+    mayLoseReason: true,
   },
   {
     title: 'that floods with pong frames is closed',

@@ -108,7 +108,7 @@ describe('a force push', () => {
     await w.git('update-ref', 'refs/heads/main', first);
     await w.queue(b);
     await w.settled(b);
-    expect(await line(w)).toEqual(['Add b (#2)']);
+    expect(await line(w)).toEqual([`Add b (#${b})`]);
   });
 });
 
