@@ -1,5 +1,6 @@
 // Changes that arrive while a build is made. The batch is superseded or goes on. Its members lose only time.
 import { describe, expect, it } from 'vitest';
+import { advanceQueue, driveBatch } from '../../src/modules/queue/index.ts';
 import { among, inFull } from '../support/tier.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import {
@@ -179,6 +180,27 @@ describe('while the build is made', () => {
       expect(await w.batches()).toHaveLength(1);
     },
   );
+
+  it('if the batch ends and another worker removes its branch, the first worker opens nothing', async () => {
+    const { w, a, b } = await twoInOneBatch({ runsCi: false });
+    await using _ = w;
+    const [queue] = await w.rows<{ id: string }>('select id::text as id from queue');
+    const turn = async () => await advanceQueue(w.ctx, queue?.id ?? '');
+    await turn();
+    const [batch] = await w.rows<{ id: string }>('select id::text as id from batch');
+    const step = async () => void (await driveBatch(w.ctx, batch?.id ?? ''));
+    const endBatch = async (): Promise<void> => {
+      await w.dequeue(a);
+      await w.dequeue(b);
+      await turn();
+      await step();
+    };
+    await step();
+    await meanwhile('build:after_branch', endBatch, step);
+    expect(await w.host.pullRequests()).toHaveLength(2);
+    expect(await w.git('for-each-ref', 'refs/heads/mq-*')).toBe('');
+    await atRest(w);
+  });
 
   it('a late result of a superseded build changes nothing, and is evidence for a later batch with the same tree', async () => {
     const { w, a, b } = await twoInOneBatch({ runsCi: false });

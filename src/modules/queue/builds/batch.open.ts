@@ -3,7 +3,7 @@
 import type { Context } from '../../../context.ts';
 import { evidenceFor, withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
 import { botTitle } from '../../../domain/queue/requests/message.ts';
-import { hostClient } from '../../../hosts/port.ts';
+import { hostClient, HostRefused } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { botBranch, idsOfMembers, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
 import { buildRef } from './assumptions.ts';
@@ -15,6 +15,7 @@ import { messageSource } from '../planning/batch.start.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { judgeParts } from './composed-evidence.ts';
 import {
+  BatchEntity,
   BotPullRequestEntity,
   PullRequestEntity,
   QueueEntity,
@@ -46,7 +47,12 @@ export async function openBuild(ctx: Context, loaded: LoadedBatch): Promise<void
     await markStarted(ctx, loaded, null);
     return await recordChecks(ctx, loaded.host, batch.testedCommit ?? batch.commit);
   }
-  const bot = await openBotPullRequest(ctx, loaded, { commit: batch.commit, members });
+  const bot = await openBotPullRequest(ctx, loaded, { commit: batch.commit, members }).catch(async (error: unknown) => {
+    // The batch ended meanwhile, and another worker has removed the branch.
+    if (error instanceof HostRefused && !(await isBuilding(ctx, batch))) return null;
+    throw error;
+  });
+  if (bot === null) return;
   await passFailpoint('build:after_open');
   await markStarted(ctx, loaded, bot);
   await recordChecks(ctx, loaded.host, batch.commit);
@@ -136,6 +142,10 @@ async function openBotPullRequest(
     baseBranch,
     draft: true,
   });
+}
+
+async function isBuilding(ctx: Context, { id }: BatchRow): Promise<boolean> {
+  return (await ctx.db.load(ctx.accountId, BatchEntity, id))?.state === 'building';
 }
 
 async function markStarted(
