@@ -24,11 +24,9 @@ async function documented(request: string, answer: Response): Promise<{ readonly
   return JSON.parse(raw.body) as { error?: string };
 }
 
-/** On a very busy machine a large request may be refused for a moment. Then it is sent again, as the answer says. */
-async function post(path: string, body: unknown, triesLeft = 4): Promise<[status: number, error: unknown]> {
+async function post(path: string, body: unknown): Promise<[status: number, error: unknown]> {
   const answer = await server.rest('POST', path, { body });
-  const { error } = await documented(`POST ${path.replace(/\?.*/, '')}`, answer);
-  return answer.status === 503 && triesLeft > 0 ? await post(path, body, triesLeft - 1) : [answer.status, error];
+  return [answer.status, (await documented(`POST ${path.replace(/\?.*/, '')}`, answer)).error];
 }
 
 it('a configuration may have 256 KiB', async () => {
@@ -47,7 +45,11 @@ it('a body may have 20 MiB if it may contain affected targets, and otherwise 1 M
       affected_targets: Array.from({ length: bytes / 1024 }, (_, at) => `//${at}/${'x'.repeat(1000)}`),
     },
   });
-  expect(await post('/api/v1/pull_request', update(4 * mib))).toEqual([200, undefined]);
+  // On a very busy machine this request may be refused for a moment. Then it is sent again, as the answer says.
+  let accepted = await post('/api/v1/pull_request', update(4 * mib));
+  for (let again = 0; again < 4 && accepted[0] === 503; again += 1)
+    accepted = await post('/api/v1/pull_request', update(4 * mib));
+  expect(accepted).toEqual([200, undefined]);
   expect(await post('/api/v1/pull_request', update(21 * mib))).toEqual([413, 'Request body is too large']);
   const pause = { org: 'acme', name: 'web', paused: false, why: 'x'.repeat(mib) };
   expect(await post('/api/v1/repo', pause)).toEqual([413, 'Request body is too large']);
