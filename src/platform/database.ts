@@ -5,9 +5,10 @@
 // No other query sees a row, because `app.account` is local to a transaction, and without it the policies of row-level
 // security allow no row.
 import { DriverException, type EntitySchema } from '@mikro-orm/core';
-import { MikroORM } from '@mikro-orm/postgresql';
+import { MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { createAccountReads } from './database/account-reads.ts';
+import { BindingDriver } from './database/bound-values.ts';
 import { openReadPool, openSystemPool, unitOfWorkPool, useOf, type PoolUse } from './database/pools.ts';
 import { listenLazily, type LazyListener } from './database/listener.ts';
 import { createReadQueue, type Statement } from './database/read-queue.ts';
@@ -112,8 +113,9 @@ const closedOrms = new Map<readonly EntitySchema[], MikroORM[]>();
 async function openOrm(entities: readonly EntitySchema[], connection: OrmConnection): Promise<MikroORM> {
   const closed = closedOrms.get(entities)?.pop();
   if (closed === undefined)
-    return await MikroORM.init({
+    return await MikroORM.init<PostgreSqlDriver>({
       ...connection,
+      driver: BindingDriver,
       entities: [...entities],
       discovery: { warnWhenNoEntities: false },
       implicitTransactions: true,

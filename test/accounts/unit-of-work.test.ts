@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { entities } from '../../src/modules/entities.ts';
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
+import { bindValues } from '../../src/platform/database/bound-values.ts';
 import { connectDatabase, type Database, type Transaction } from '../../src/platform/database.ts';
 import { openWorld, type World } from '../events/world.ts';
 
@@ -228,3 +229,34 @@ it('a row of another account is not found', async () => {
 async function sendHashAlone(value: string): Promise<void> {
   await db.transaction(accountId, async (tx) => await sendHash(tx, value));
 }
+
+it('a changed entity is stored by a prepared statement, and its values are parameters', async () => {
+  const value = `it's "what?", $1 \\ and \\\\ — {a,b}`;
+  const statements = await db.transaction(accountId, async (tx) => {
+    const row = await tx.lock(RepositoryEntity, repositoryId, 'update');
+    if (row !== null) row.configurationHash = value;
+    await tx.em.flush();
+    return await tx.query<{ statement: string }>(
+      `select statement from pg_prepared_statements where statement like 'update "repository" set "configuration_hash"%'`,
+    );
+  });
+  expect(statements).toEqual([{ statement: 'update "repository" set "configuration_hash" = $1 where "id" = $2' }]);
+  expect(await readHash()).toBe(value);
+});
+
+it.each<[string, string, readonly unknown[], readonly unknown[] | null]>([
+  ['each value', 'update "a" set "b" = ?, "c" = ? where "id" = ?', ['?', null, 7], ['?', null, 7]],
+  ['JSON', 'insert into "a" ("b") values (?)', [{ c: [1] }], ['{"c":[1]}']],
+  ['a list, which MikroORM writes as several values', 'update "a" set "b" = ? where "id" in (?)', [1, [2, 3]], null],
+  ['a placeholder of a name', 'update "a" set ?? = ?', ['b', 1], null],
+  ['an operator with a question mark', 'update "a" set "b" = ? where "c" \\? ?', [1, 'd'], null],
+  ['a statement that stores no row', 'select set_config(?, ?, true)', ['app.account', '1'], null],
+])('what is sent as parameters: %s', (_, text, values, bound) => {
+  expect(bindValues(text, values)?.values ?? null).toEqual(bound);
+});
+
+it('the parameters of a statement are numbered from one', () => {
+  expect(bindValues('update "a" set "b" = ? where "id" = ?', ['x', 7])?.text).toBe(
+    'update "a" set "b" = $1 where "id" = $2',
+  );
+});
