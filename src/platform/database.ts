@@ -5,7 +5,7 @@
 // No other query sees a row, because `app.account` is local to a transaction, and without it the policies of row-level
 // security allow no row.
 import { DriverException, type EntitySchema } from '@mikro-orm/core';
-import { MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql';
+import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { createAccountReads } from './database/account-reads.ts';
 import { BindingDriver } from './database/bound-values.ts';
@@ -113,7 +113,7 @@ const closedOrms = new Map<readonly EntitySchema[], MikroORM[]>();
 async function openOrm(entities: readonly EntitySchema[], connection: OrmConnection): Promise<MikroORM> {
   const closed = closedOrms.get(entities)?.pop();
   if (closed === undefined)
-    return await MikroORM.init<PostgreSqlDriver>({
+    return await MikroORM.init({
       ...connection,
       driver: BindingDriver,
       entities: [...entities],

@@ -44,6 +44,6 @@ class BindingConnection extends PostgreSqlConnection {
 }
 
 /** MikroORM's driver for PostgreSQL, which sends values as parameters. */
-export class BindingDriver extends PostgreSqlDriver {
+export const BindingDriver: typeof PostgreSqlDriver = class extends PostgreSqlDriver {
   protected override readonly connection = new BindingConnection(this.config);
-}
+};
