@@ -163,6 +163,26 @@ module.exports = {
       to: { path: '^(src|workflows|rest-facade)/', pathNot: '^src/mcp/' },
     },
     {
+      name: 'large-libraries-are-loaded-when-needed',
+      comment:
+        'Loading the libraries of models, docker and MCP takes a fifth of the CPU of a start. Most processes need none.',
+      severity: 'error',
+      from: {
+        path: '^src/',
+        pathNot: ['^src/platform/agents/model/', '^src/platform/analysis/review\\.ts$', '^src/mcp/'],
+      },
+      to: {
+        path: [
+          '^src/platform/agents/model/(?!settings)',
+          '^src/platform/analysis/review\\.ts$',
+          '^src/mcp/',
+          'node_modules/(ai|@ai-sdk/[^/]+|dockerode|@modelcontextprotocol/sdk)/',
+        ],
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'service-keeps-out-of-other-modules',
       comment: 'Another module is its index.ts; GraphQL types and tables point at each other across modules.',
       severity: 'error',

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Docker from 'dockerode';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDockerSandboxes, type DockerOptions } from '../../src/platform/previews/docker.ts';
 import { BootFailed, type PreviewSandboxes } from '../../src/platform/previews/index.ts';
 import { until } from '../hosts/local-world.ts';
@@ -35,6 +35,7 @@ let world: PreviewWorld;
 beforeAll(async () => void (world = await previewWorld()));
 afterAll(async () => await world[Symbol.asyncDispose]());
 beforeEach(() => world.forget());
+afterEach(() => vi.unstubAllEnvs());
 
 function open(more: Partial<DockerOptions> = {}): PreviewSandboxes {
   return createDockerSandboxes({
@@ -205,6 +206,22 @@ describe('without a daemon', () => {
     expect(await nowhere.refusal('docker')).toBe(message);
     expect(await nowhere.list()).toEqual([]);
     await expect(world.boot(nowhere, { image })).rejects.toThrow(new BootFailed(message));
+  });
+
+  test.each([
+    [
+      'has no socket',
+      'unix:///nowhere/docker.sock',
+      /^No docker daemon answers here: start one, or name it by DOCKER_HOST\.$/,
+    ],
+    ['is named wrongly', 'tcp://a:b:c', /^No client of docker could be made: .*DOCKER_HOST/],
+    ['is on another machine', 'tcp://docker.example.org:2375', /on another machine/],
+  ])('the daemon of DOCKER_HOST %s', async (_, address, refusal) => {
+    vi.stubEnv('DOCKER_HOST', address);
+    const sandboxes = open();
+    expect(await sandboxes.refusal('docker')).toMatch(refusal);
+    expect(await sandboxes.list()).toEqual([]);
+    await expect(world.boot(sandboxes, { image })).rejects.toThrow(BootFailed);
   });
 
   test('a daemon on another machine is refused, because its containers could not be reached', async () => {

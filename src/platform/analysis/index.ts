@@ -1,7 +1,7 @@
 // Code analysis: deterministic checks of the files, and a review by a model if a model is configured.
 import { checkFiles, type FileCheckReport } from './checks.ts';
 import type { Analysis, AnalysisRequest } from './port.ts';
-import { review, type Review, type ReviewOptions, type ReviewCost } from './review.ts';
+import type { Review, ReviewCost, ReviewOptions } from './review.ts';
 
 export type * from './port.ts';
 
@@ -35,6 +35,8 @@ export function createAnalysis({ review: options }: AnalysisOptions): Analysis {
 // provider that is down.
 async function reviewOrReason(request: AnalysisRequest, options: ReviewOptions, spent: ReviewCost): Promise<Review> {
   try {
+    // Loaded here, because most processes never ask a model (platform/agents/model-agent.ts).
+    const { review } = await import('./review.ts');
     return await review(request, options, spent);
   } catch (error) {
     request.signal.throwIfAborted();

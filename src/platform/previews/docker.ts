@@ -1,9 +1,11 @@
 // Previews as containers of a docker daemon on this machine. A container outlives the worker that booted it. Other
 // workers find it by its name, and its label says when it must end.
 import { createHash } from 'node:crypto';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import Docker from 'dockerode';
+import type Docker from 'dockerode';
 import { defaultRunBounds } from '../../domain/runs/bounds.ts';
 import type { Hosts } from '../../hosts/port.ts';
 import { bootContainer, type ContainerLimits } from './docker-life.ts';
@@ -42,6 +44,18 @@ const defaultLimits: Omit<ContainerLimits, 'diskBytes'> = {
 };
 const pingTimeoutMs = 3_000;
 
+/**
+ * Returns a client of the daemon. Null: no daemon is named by DOCKER_HOST, and this machine has no socket of one. The
+ * client's library is loaded only for a daemon, because loading it takes 0.2 s of CPU and 30 MB.
+ */
+async function findDaemon(): Promise<Docker | null> {
+  const sockets = ['/var/run/docker.sock', join(homedir(), '.docker', 'run', 'docker.sock')];
+  if ((process.env['DOCKER_HOST'] ?? '') === '' && !sockets.some((path) => existsSync(path))) return null;
+  return new (await import('dockerode')).default();
+}
+
+const noDaemon = 'No docker daemon answers here: start one, or name it by DOCKER_HOST.';
+
 /** Why no container can run here. Null: containers can run. */
 async function refusalOf(docker: Docker): Promise<string | null> {
   const { host } = docker.modem as { readonly host?: string };
@@ -52,31 +66,44 @@ async function refusalOf(docker: Docker): Promise<string | null> {
     () => false,
   );
   const isThere = await Promise.race([answers, delay(pingTimeoutMs, false, { ref: false })]);
-  return isThere ? null : 'No docker daemon answers here: start one, or name it by DOCKER_HOST.';
+  return isThere ? null : noDaemon;
 }
 
 export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes {
-  const docker = options.docker ?? new Docker();
   const installation = createHash('sha256').update(options.installation).digest('hex').slice(0, 12);
   const clock = options.clock ?? (() => new Date());
   const settings = {
     hosts: options.hosts,
-    docker,
     network: options.network ?? 'interlock-previews',
     workDir: options.workDir ?? tmpdir(),
     limits: options.limits ?? { ...defaultLimits, diskBytes: options.diskBytes ?? defaultRunBounds.bytes },
   };
   const containerName = (name: string): string => `${name}-${installation}`;
-
   const { teardownTimeoutMs } = settings.limits;
 
+  let found = options.docker ?? null;
+  const find = async (): Promise<Docker | null> => (found ??= await findDaemon());
+  const refusal = async (): Promise<string | null> => {
+    try {
+      const docker = await find();
+      return docker === null ? noDaemon : await refusalOf(docker);
+    } catch (error) {
+      return `No client of docker could be made: ${(error as Error).message}`;
+    }
+  };
+  const connect = async (): Promise<Docker> => {
+    const docker = await find();
+    if (docker === null) throw new Error(noDaemon);
+    return docker;
+  };
+
   async function destroy(name: string, report: (sentence: string) => void = () => {}): Promise<void> {
-    await endOrphanedContainer({ docker, teardownTimeoutMs }, containerName(name), report);
+    await endOrphanedContainer({ docker: await connect(), teardownTimeoutMs }, containerName(name), report);
   }
 
   return {
     kind: 'docker',
-    refusal: async (kind) => (kind === 'docker' ? await refusalOf(docker) : `A ${kind} is no image of docker.`),
+    refusal: async (kind) => (kind === 'docker' ? await refusal() : `A ${kind} is no image of docker.`),
     async boot(boot, supervision) {
       const refused = await this.refusal(boot.image.kind);
       if (refused !== null) throw new BootFailed(refused);
@@ -86,10 +113,11 @@ export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes 
         name: containerName(boot.name),
         labels: { [labels.installation]: installation, [labels.preview]: boot.name, [labels.until]: until },
       };
-      return await bootContainer(settings, { boot, ...named }, supervision);
+      return await bootContainer({ ...settings, docker: await connect() }, { boot, ...named }, supervision);
     },
     async list() {
-      if ((await refusalOf(docker)) !== null) return [];
+      if ((await refusal()) !== null) return [];
+      const docker = await connect();
       const filters = { label: [`${labels.installation}=${installation}`] };
       const containers = await docker.listContainers({ all: true, filters });
       const listed: string[] = [];
