@@ -360,6 +360,24 @@ describe('the comparison of the invariants', () => {
     expect(found.filter(({ invariant }) => invariant === 'absolute_pause')).toEqual([]);
   });
 
+  it('allows a batch with a pull request that left the line, as long as a landing is under way', async () => {
+    const found = await findPlanted([
+      settled,
+      ...lineOfTwo(),
+      `update pull_request set status = 'closed', rank = null where number = 4`,
+      `insert into intent (account_id, queue_id, batch_id, kind, key, state, planned_at, started_at)
+       values (${account}, (select min(id) from queue), 1, 'land', 'planted', 'started', now(), now())`,
+    ]);
+    expect(found.filter(({ invariant }) => invariant === 'clean_dequeue')).toEqual([]);
+  });
+
+  it('allows that a pull request is blocked in the instant in which a new head succeeds', async () => {
+    const found = await findPlanted([
+      `update check_result set conclusion = 'success', end_heard_at = (select max(at) from event where action = 'blocked')`,
+    ]);
+    expect(found.filter(({ invariant }) => invariant === 'blamed_culprits')).toEqual([]);
+  });
+
   it('does not count builds that are not open, because an earlier build of their tree counts for them', async () => {
     const found = await findPlanted(fourBuilds(false));
     expect(found.filter(({ invariant }) => invariant === 'bounded_builds')).toEqual([]);

@@ -14,7 +14,8 @@ export interface Truth {
   readonly wronged: ReadonlySet<string>;
   /** Commits that CI has reported as green. */
   readonly green: ReadonlySet<string>;
-  /** Whether CI says only the truth from now on. */
+  /** Whether CI says only the truth now. */
+  isHonest(): boolean;
   setHonest(isHonest: boolean): void;
 }
 
@@ -48,6 +49,7 @@ export function createTruth(i: Installation): Truth {
     },
     wronged,
     green,
+    isHonest: () => isHonest,
     setHonest: (given) => void (isHonest = given),
   };
   return truth;

@@ -8,8 +8,12 @@ function newest(table: string, alias: string): string {
   return `${alias}.id > (select coalesce(max(id), 0) from ${table}) - $1::bigint`;
 }
 
-/** SQL: whether a queue is not halted, and its rows have not changed since its last plan. */
-const settled = `q.version = q.planned_version and q.halted_reason is null`;
+/**
+ * SQL: whether a queue is not halted, and the last plan has judged its batches. While a landing is under way, a plan
+ * resets no batch.
+ */
+const settled = `q.version = q.planned_version and q.halted_reason is null
+  and not exists (select from intent s where s.account_id = q.account_id and s.queue_id = q.id and s.kind = 'land' and s.state = 'started')`;
 const running = `q.halted_reason is null and r.active and r.deleted_at is null and not r.paused
   and not exists (select from branch_pause s where s.account_id = r.account_id and s.repository_id = r.id and s.paused)
   and not exists (select from freeze_rule f where f.account_id = r.account_id and f.repository_id = r.id and f.deleted_at is null)`;
@@ -59,9 +63,9 @@ export const statements: Readonly<Partial<Record<InvariantName, readonly string[
        and (select bool_and(c.conclusion = 'success') from check_result c
             where c.account_id = p.account_id and c.repository_id = p.repository_id and c.name = n.name
               and c.commit in ${commitsOfPullRequest})
-       -- A head that was pushed since proves nothing.
+       -- A head that was pushed since, or in the same instant, proves nothing.
        and not exists (select from check_result c where c.account_id = p.account_id and c.repository_id = p.repository_id
-                       and c.name = n.name and c.commit = p.head_sha and coalesce(c.end_heard_at, c.heard_at) >
+                       and c.name = n.name and c.commit = p.head_sha and coalesce(c.end_heard_at, c.heard_at) >=
                          (select max(e.at) from event e where e.account_id = p.account_id and e.pull_request_id = p.id and e.action = 'blocked'))`,
   ],
   terminal_states: [
