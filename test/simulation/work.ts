@@ -269,8 +269,8 @@ async function send({ i, truth }: Working, by: Process, draw: Draws): Promise<vo
   await advanceOutbox(ports.db, i.accountId, ports.clock());
   const endpoints = await i.rows<{ id: string }>('select id::text as id from webhook_endpoint where enabled');
   for (const { id } of endpoints) {
+    const endpoint = { accountId: i.accountId, endpointId: id };
     const sendSome = async (): Promise<number> => {
-      const endpoint = { accountId: i.accountId, endpointId: id };
       const { deliveries, target } = await webhooks.takePendingDeliveries(endpoint, 1 + draw.below(8));
       for (const delivery of deliveries) await webhooks.send(delivery, target);
       return deliveries.length;

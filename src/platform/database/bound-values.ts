@@ -1,6 +1,7 @@
 // Sends the values of inserts and updates as parameters. MikroORM writes them into the text of the statement, character
-// by character. A value of 4 MiB made more than 100 MiB of garbage, and its collection took so long that PostgreSQL ended
-// the transaction as idle. PostgreSQL also had to plan each of these statements anew.
+// by character. A value of 4 MiB left more than 100 MiB of garbage. On a busy machine the garbage collection took more
+// than five seconds, and PostgreSQL ended the transaction because it was idle. PostgreSQL also planned each of these
+// statements at each execution.
 import type { AnyEntity, EntityData, QueryResult } from '@mikro-orm/core';
 import { PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';

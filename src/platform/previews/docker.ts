@@ -44,17 +44,23 @@ const defaultLimits: Omit<ContainerLimits, 'diskBytes'> = {
 };
 const pingTimeoutMs = 3_000;
 
-/**
- * Returns a client of the daemon. Null: no daemon is named by DOCKER_HOST, and this machine has no socket of one. The
- * client's library is loaded only for a daemon, because loading it takes 0.2 s of CPU and 30 MB.
- */
-async function findDaemon(): Promise<Docker | null> {
-  const sockets = ['/var/run/docker.sock', join(homedir(), '.docker', 'run', 'docker.sock')];
-  if ((process.env['DOCKER_HOST'] ?? '') === '' && !sockets.some((path) => existsSync(path))) return null;
-  return new (await import('dockerode')).default();
-}
-
 const noDaemon = 'No docker daemon answers here: start one, or name it by DOCKER_HOST.';
+
+/**
+ * Returns a client of the daemon that DOCKER_HOST names, or of this machine's daemon. Throws if DOCKER_HOST names none
+ * and this machine has no socket of one. Loading the client's library takes 0.2 s of CPU and 30 MB, so it is loaded only
+ * for a daemon.
+ */
+async function findDaemon(): Promise<Docker> {
+  const sockets = ['/var/run/docker.sock', join(homedir(), '.docker', 'run', 'docker.sock')];
+  if ((process.env['DOCKER_HOST'] ?? '') === '' && !sockets.some((path) => existsSync(path))) throw new Error(noDaemon);
+  const { default: Client } = await import('dockerode');
+  try {
+    return new Client();
+  } catch (error) {
+    throw new Error(`No client of docker could be made: ${(error as Error).message}`, { cause: error });
+  }
+}
 
 /** Why no container can run here. Null: containers can run. */
 async function refusalOf(docker: Docker): Promise<string | null> {
@@ -82,20 +88,9 @@ export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes 
   const { teardownTimeoutMs } = settings.limits;
 
   let found = options.docker ?? null;
-  const find = async (): Promise<Docker | null> => (found ??= await findDaemon());
-  const refusal = async (): Promise<string | null> => {
-    try {
-      const docker = await find();
-      return docker === null ? noDaemon : await refusalOf(docker);
-    } catch (error) {
-      return `No client of docker could be made: ${(error as Error).message}`;
-    }
-  };
-  const connect = async (): Promise<Docker> => {
-    const docker = await find();
-    if (docker === null) throw new Error(noDaemon);
-    return docker;
-  };
+  const connect = async (): Promise<Docker> => (found ??= await findDaemon());
+  const refusal = async (): Promise<string | null> =>
+    await connect().then(refusalOf, (error: unknown) => (error as Error).message);
 
   async function destroy(name: string, report: (sentence: string) => void = () => {}): Promise<void> {
     await endOrphanedContainer({ docker: await connect(), teardownTimeoutMs }, containerName(name), report);
