@@ -1,23 +1,27 @@
 // Gives each account a repository with a line of fifty pull requests. One of them has a bot pull request. Merged pull
 // requests make the tables so large that indexes matter.
 import pg from 'pg';
+import { insertPullRequests } from './words.ts';
 
 export const target = { owner: 'acme', name: 'shop', number: 42 } as const;
 
 const lineLength = 50;
-const mergedCount = 450;
 
-const fill = [
+const repositories = [
   `insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash)
    select id, '${target.owner}', '${target.name}', 'local', E'merge_rules:\\n  labels:\\n    trigger: mergequeue\\n', '' from account`,
   `insert into queue (account_id, repository_id, base_branch, waiting) select account_id, id, 'main', ${lineLength} from repository`,
-  `insert into pull_request (account_id, repository_id, queue_id, number, title, author, author_name, author_email, head_branch,
-     base_branch, head_sha, url, status, rank, queued_at, created_at, merged_at)
+];
+
+const pullRequests = `insert into pull_request (account_id, repository_id, queue_id, number, title, author, author_name, author_email,
+     head_branch, base_branch, head_sha, url, status, rank, queued_at, created_at, merged_at)
    select q.account_id, q.repository_id, q.id, n, 'Make the checkout faster, part ' || n, 'octavia', 'Octavia', 'octavia@example.com',
      'octavia/checkout-' || n, 'main', md5(n::text) || '00000000', 'https://example.com/pulls/' || n,
      case when n <= ${lineLength} then 'queued' else 'merged' end, case when n <= ${lineLength} then n end, now(), now(),
      case when n > ${lineLength} then now() end
-   from queue q, generate_series(1, ${lineLength + mergedCount}) n`,
+   from queue q, generate_series(1, ${lineLength} + $1::int) n`;
+
+const builds = [
   `insert into batch (account_id, queue_id, repository_id, position, cause, mode, parent_commit, base_commit, strategy,
      batch_commit, build_keys_hash, group_message, created_at)
    select account_id, id, repository_id, 1, 'new', 'parallel', repeat('a', 40), repeat('a', 40), 'squash', 'group', '', '', now() from queue`,
@@ -30,12 +34,14 @@ const fill = [
   'vacuum analyze',
 ];
 
-/** Fills a migrated database whose accounts exist. */
-export async function fillDataSet(databaseUrl: string): Promise<void> {
+/** Fills a migrated database whose accounts exist. `merged`: how many pull requests of each account are merged. */
+export async function fillDataSet(databaseUrl: string, merged = 450): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    for (const statement of fill) await client.query(statement);
+    for (const statement of repositories) await client.query(statement);
+    await insertPullRequests(client, pullRequests, [merged]);
+    for (const statement of builds) await client.query(statement);
   } finally {
     await client.end();
   }

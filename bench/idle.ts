@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { planComparisons } from '../src/modules/repositories/index.ts';
 import { figure, type Figure } from './figures.ts';
 import { spentBetween, withProgram, type Program } from './program.ts';
 
@@ -86,8 +87,13 @@ async function makeOlder({ dataDir }: Program): Promise<void> {
   await promisify(execFile)('find', [join(dataDir, 'git'), '-exec', 'touch', '-d', '10 minutes ago', '{}', '+']);
 }
 
-/** Waits until each repository has been compared with its host, and no comparison is due. */
+/**
+ * Waits until each repository has been compared with its host, and no comparison is due. Interlock plans the first
+ * comparisons of new repositories once a minute. The bench plans them at once.
+ */
 async function untilCompared({ rows }: Program, repositories: number): Promise<void> {
+  const now = new Date();
+  await planComparisons(rows, now, { withLineBy: now });
   for (;;) {
     const [row] = await rows<{ done: number }>(
       'select count(*)::int as done from host_comparison where due_at > now() and leased_until is null',

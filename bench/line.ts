@@ -11,6 +11,7 @@ import { loadForecastFacts } from '../src/modules/queue/api/forecast.facts.ts';
 import type { Transaction } from '../src/platform/database.ts';
 import { withInstallation, type BenchInstallation } from './installation.ts';
 import { figure, type Figure } from './figures.ts';
+import { insertPullRequests } from './words.ts';
 import { ms, table, timed, type Timing } from './timing.ts';
 
 const modes = {
@@ -110,18 +111,23 @@ export async function fillLine(
   );
   const queueId = made.rows[0]?.id ?? '';
   const inQueue = [...values, queueId];
-  await owner.query(
+  await insertPullRequests(
+    owner,
     `insert into pull_request (account_id, repository_id, queue_id, number, title, author, author_name, author_email, head_branch,
-       base_branch, head_sha, url, status, rank, queued_at, created_at)
-     select $1, $2, $3, n, 'Change ' || n, 'author-' || n % 20, 'A', 'a@example.test', 'b' || n, 'main', md5('head' || n), '', 'queued', n, now(), now()
-     from generate_series(1, $4::int) n`,
+       base_branch, head_sha, url, status, rank, approvals, queued_at, created_at, version_since)
+     select $1, $2, $3, n, 'Change ' || n, 'author-' || n % 20, 'A', 'a@example.test', 'b' || n, 'main', md5('head' || n), '', 'queued', n, 2,
+       now(), now(), now() from generate_series(1, $4::int) n`,
     [...inQueue, size],
   );
-  for (const approvals of [1, 2])
-    await owner.query(
-      'update pull_request set approvals = $4 where account_id = $1 and repository_id = $2 and queue_id = $3',
-      [...inQueue, approvals],
-    );
+  // What the trigger keeps of an update, for all rows at once.
+  await owner.query(
+    `insert into pull_request_past (account_id, pull_request_id, queue_id, is_in_line, since, until_at, facts)
+     select account_id, id, queue_id, true, version_since - approvals.ago, version_since - approvals.ago + interval '1 second',
+       to_jsonb(p) || jsonb_build_object('title', '', 'approvals', approvals.given)
+     from pull_request p, (values (0, interval '2 seconds'), (1, interval '1 second')) approvals (given, ago)
+     where account_id = $1 and repository_id = $2 and queue_id = $3`,
+    inQueue,
+  );
   await owner.query(
     `insert into build (account_id, repository_id, commit, tree, base_commit, started_at, complete)
      select $1, $2, md5('head' || n), md5('tree' || n), md5('tip'), now(), true from generate_series(1, $3::int) n`,

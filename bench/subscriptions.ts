@@ -11,6 +11,8 @@ import { startMeasuredServer, type MeasuredProcess } from './measured-process.ts
 import { createTenants, type Tenant } from './tenants.ts';
 
 const socketsOfAccount = 10;
+/** Few, because there are many accounts. The tables are as large as those of `reads`. */
+const mergedOfAccount = 50;
 const rounds = 10;
 const single = 200;
 /** How many accounts the bench lists in one NOTIFY. The sequencer lists as many as fit into 7,900 bytes. */
@@ -26,7 +28,7 @@ export async function measureSubscriptions(sockets: number): Promise<Figure[]> {
   await owner.connect();
   try {
     const { tenants, secret } = await createTenants(database.url, sockets / socketsOfAccount);
-    await fillDataSet(database.url);
+    await fillDataSet(database.url, mergedOfAccount);
     const environment = { BENCH_DATABASE_URL: database.url, BENCH_SECRET: secret };
     const measure = async (name: 'contender' | 'subscriptions-baseline'): Promise<Measured> => {
       const server = await startMeasuredServer(name, environment);
