@@ -67,11 +67,8 @@ const minRuns = 9;
 
 export function forecast(snapshot: Snapshot, now: number, options: ForecastOptions): Forecast {
   const { statistics, isOver, runs: limit = maxRuns } = options;
-  const obstacle = obstacleToForecast(snapshot, statistics);
-  if (obstacle !== null || statistics === null) {
-    const behind = obstacle ?? 'no_build_history';
-    return { runs: 0, etas: new Map(snapshot.pullRequests.map(({ id }) => [id, behind])), behind };
-  }
+  const hold = holdOfForecast(snapshot.queue);
+  if (hold !== null || statistics === null) return noForecast(snapshot.pullRequests, hold ?? 'no_build_history');
   const line = initialLineOf(snapshot, now, longestLine);
   const endsByNumber = line.changes.map((): SimulatedEnds => ({ landings: [], ejected: 0 }));
   let runs = 0;
@@ -83,11 +80,20 @@ export function forecast(snapshot: Snapshot, now: number, options: ForecastOptio
   return { etas, runs, behind: 'too_far_back' };
 }
 
-function obstacleToForecast({ queue }: Snapshot, statistics: BuildStatistics | null): NoEta | null {
-  if (queue.haltedReason !== null) return 'halted';
-  if (queue.paused) return 'paused';
-  if (queue.landingsFrom === Infinity) return 'no_window';
-  return statistics === null ? 'no_build_history' : null;
+/** Why nothing lands until a person acts, so that nothing can be forecast. Null: there is no such reason. */
+export function holdOfForecast({
+  haltedReason,
+  paused,
+  landingsFrom,
+}: Pick<Snapshot['queue'], 'haltedReason' | 'paused' | 'landingsFrom'>): NoEta | null {
+  if (haltedReason !== null) return 'halted';
+  if (paused) return 'paused';
+  return landingsFrom === Infinity ? 'no_window' : null;
+}
+
+/** The forecast of a line whose landings are all unknown for the same reason. */
+export function noForecast(line: readonly { readonly id: string }[], reason: NoEta): Forecast {
+  return { runs: 0, etas: new Map(line.map(({ id }) => [id, reason])), behind: reason };
 }
 
 interface SimulationInput {

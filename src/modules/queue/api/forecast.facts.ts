@@ -9,17 +9,19 @@ import {
   type BuildStatistics,
   type ObservedBuild,
 } from '../../../domain/simulation/build-statistics.ts';
-import { isShortOfBuilds } from '../../../domain/simulation/forecast.ts';
+import { holdOfForecast, isShortOfBuilds, type NoEta } from '../../../domain/simulation/forecast.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { readBranchHolds } from '../../repositories/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { findFront } from '../facts/front-of-line.ts';
 import { successProbabilityBy, loadPastResults } from '../facts/past-results.ts';
-import { loadSnapshot } from '../planning/snapshot.loader.ts';
+import { holdsOf, loadSnapshot } from '../planning/snapshot.loader.ts';
 import { readLine, readLineOf } from '../store/line.rows.ts';
 import { QueueEntity } from '../store/queue.entities.ts';
 import { rulesOf } from '../store/rules-in-force.ts';
 
 interface ForecastFacts {
+  readonly kind: 'facts';
   readonly snapshot: Snapshot;
   /** Null: no build has ended. */
   readonly statistics: BuildStatistics | null;
@@ -29,24 +31,53 @@ interface ForecastFacts {
   readonly isFront: boolean;
 }
 
+/** A queue that lands nothing until a person acts. Its line is not read, because nothing can be forecast. */
+interface HeldQueue {
+  readonly kind: 'held';
+  readonly hold: NoEta;
+  /** The first pull requests in line, in queue order. */
+  readonly line: readonly { readonly id: string; readonly number: number }[];
+  readonly length: number;
+  readonly isFront: boolean;
+}
+
 /** More than the pull requests that are simulated, because some of the first ones may be built beside the line. */
 const frontSize = 256;
 
 /** Null: nothing is planned, because the tip of the base branch is unknown. */
-export async function loadForecastFacts(ctx: Context, tx: Transaction, queueId: string): Promise<ForecastFacts | null> {
+export async function loadForecastFacts(
+  ctx: Context,
+  tx: Transaction,
+  queueId: string,
+): Promise<ForecastFacts | HeldQueue | null> {
   const queue = await tx.em.findOneOrFail(QueueEntity, { id: queueId });
   const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
   const { baseTip: tip, baseTree: tipTree, repositoryId, waiting, tagged } = queue;
   if (!tip || !tipTree) return null;
+  const length = waiting + tagged;
+  const holds = await readBranchHolds(tx, repository, queue.baseBranch);
+  const hold = holdOfForecast(holdsOf(ctx, { queue, repository, holds }));
+  if (hold !== null) {
+    const line = await readFirstInLine(ctx, tx, queueId);
+    return { kind: 'held', hold, line, length, isFront: line.length === frontSize };
+  }
   const { rules } = rulesOf(repository, queue);
   const front = await findFront(ctx, tx, { queueId, repositoryId, rules, size: frontSize, heads: [] });
   const isFront = front !== null;
   const line = isFront ? await readLineOf(ctx, tx, { queueId, ids: front.ids }) : await readLine(ctx, tx, queueId);
-  const known = { line, heads: null, isFront };
+  const known = { line, heads: null, holds, isFront };
   const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, tip, tipTree, known });
   const snapshot = await withProbabilities(ctx, tx, loaded.snapshot);
   const statistics = await loadBuildStatistics(ctx, tx, { snapshot, isFront });
-  return { snapshot, statistics, length: waiting + tagged, isFront };
+  return { kind: 'facts', snapshot, statistics, length, isFront };
+}
+
+async function readFirstInLine(ctx: Context, tx: Transaction, queueId: string): Promise<HeldQueue['line']> {
+  return await tx.query<{ id: string; number: number }>(
+    `select id::text, number from pull_request where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged')
+     order by skip_line desc, rank limit ${frontSize}`,
+    [ctx.accountId, queueId],
+  );
 }
 
 /** Adds success probabilities, unless the queue builds speculatively and its snapshot already has them. */

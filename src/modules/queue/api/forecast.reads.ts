@@ -3,7 +3,7 @@
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import { inLineOrder } from '../../../domain/queue/model/order.ts';
-import type { Forecast } from '../../../domain/simulation/forecast.ts';
+import { noForecast, type Forecast } from '../../../domain/simulation/forecast.ts';
 import type { MovedEta } from '../../../domain/simulation/moved-etas.ts';
 import type { Database } from '../../../platform/database.ts';
 import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
@@ -104,8 +104,13 @@ async function readForecast(ctx: Context, queueId: string): Promise<QueueForecas
     asOf: 'start',
   });
   if (loaded === null) return null;
-  const { snapshot, statistics, length, isFront } = loaded;
   const now = ctx.clock().getTime();
+  const { length, isFront } = loaded;
+  if (loaded.kind === 'held') {
+    const { hold, line } = loaded;
+    return { ...noForecast(line, hold), now, line, length, isFront };
+  }
+  const { snapshot, statistics } = loaded;
   const line = inLineOrder(snapshot.pullRequests).map(({ id, number }) => ({ id, number }));
   try {
     const task: ForecastTask = { kind: 'forecast', snapshot, statistics, now, budgetMs };

@@ -173,21 +173,33 @@ function keptStateOf(row: LineRow, build: BuildState | undefined, rules: QueueRu
   return state;
 }
 
-async function loadQueueState(
+/** What keeps a queue from landing pull requests. */
+export function holdsOf(
   ctx: Context,
-  tx: Transaction,
-  { queue, repository, tip, tipTree, holds: { pause, freezes } }: SnapshotOf & { readonly holds: BranchHolds },
-): Promise<Omit<Snapshot['queue'], 'lineage' | 'ownLine'>> {
-  const { baseBranch } = queue;
+  of: Pick<SnapshotOf, 'queue' | 'repository'> & { readonly holds: BranchHolds },
+): Pick<Snapshot['queue'], 'paused' | 'haltedReason' | 'landingsFrom'> {
+  const { queue, repository, holds } = of;
+  const { pause, freezes } = holds;
   const configuration = configurationOf(repository);
+  const { baseBranch } = queue;
   return {
-    id: queue.id,
-    baseBranch,
-    tip,
-    tipTree,
     paused: !repository.active || pause !== null,
     haltedReason: haltOf(repository, queue),
     landingsFrom: decideLandingsFrom({ configuration, baseBranch, freezes }, decisionInstant(freezes, ctx.clock())),
+  };
+}
+
+async function loadQueueState(
+  ctx: Context,
+  tx: Transaction,
+  { queue, repository, tip, tipTree, holds }: SnapshotOf & { readonly holds: BranchHolds },
+): Promise<Omit<Snapshot['queue'], 'lineage' | 'ownLine'>> {
+  return {
+    id: queue.id,
+    baseBranch: queue.baseBranch,
+    tip,
+    tipTree,
+    ...holdsOf(ctx, { queue, repository, holds }),
     nextPosition: queue.nextPosition,
     buildsElsewhere: await countBuildsElsewhere(ctx, tx, queue),
   };
