@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
-# One image for servers, workers and every other program. The words after the name of the image are a program in dist/src
-# and its arguments, such as `production.js server`, `production.js migrate` or `doctor.js acme/shop`.
+# One image for servers, workers and every other program. The words after the name of the image are a program in
+# dist/programs and its arguments, such as `production.js server`, `production.js migrate` or `doctor.js acme/shop`.
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
@@ -39,9 +39,7 @@ COPY proofs ./proofs
 COPY rest-facade/directives.graphql ./rest-facade/directives.graphql
 COPY rest-facade/operations ./rest-facade/operations
 COPY --from=packages /app/node_modules ./node_modules
-COPY --from=build /app/dist/src ./dist/src
-COPY --from=build /app/dist/workflows ./dist/workflows
-COPY --from=build /app/dist/rest-facade ./dist/rest-facade
+COPY --from=build /app/dist/programs ./dist/programs
 COPY --from=build /app/dist/workflow-bundle.js ./dist/workflow-bundle.js
 COPY --from=build /app/dist/dashboard ./dist/dashboard
 COPY --from=build /app/dist/graphiql ./dist/graphiql
@@ -52,7 +50,7 @@ ENV NODE_ENV=production \
   INTERLOCK_DATA=/var/lib/interlock \
   INTERLOCK_CACHE=/var/cache/interlock
 VOLUME ["/var/lib/interlock", "/var/cache/interlock"]
-WORKDIR /app/dist/src
+WORKDIR /app/dist/programs
 USER 10001:10001
 EXPOSE 4000 4001
 # A worker answers on port 4001, so it needs PORT=4001.

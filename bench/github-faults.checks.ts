@@ -45,7 +45,7 @@ export async function checkHistory({ git, folder, person, rows }: Bench, { name 
 }
 
 export async function verify({ name }: Shop, dataDir: string): Promise<readonly string[]> {
-  const program = join(projectRoot, 'dist', 'src', 'verify.js');
+  const program = join(projectRoot, 'dist', 'programs', 'verify.js');
   return await promisify(execFile)(process.execPath, [program, `${owner}/${name}`, '--data', dataDir]).then(
     () => [],
     (error: unknown) => [`not every proof of ${name} holds: ${(error as { stdout?: string }).stdout ?? ''}`],

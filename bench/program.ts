@@ -42,7 +42,7 @@ export async function withProgram<Answer>(
 ): Promise<Answer> {
   const folder = await mkdtemp(join(tmpdir(), 'interlock-bench-'));
   const dataDir = join(folder, 'data');
-  const main = join(projectRoot, 'dist', 'src', 'main.js');
+  const main = join(projectRoot, 'dist', 'programs', 'main.js');
   const child = spawn(process.execPath, [...nodeFlags, main, '--no-demo', '--port', '0', '--data', dataDir], {
     stdio: ['ignore', 'ignore', 'inherit'],
     // The program stops when this process has ended for any reason.

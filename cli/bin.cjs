@@ -12,7 +12,7 @@ if (Number(version[0]) < 22 || (Number(version[0]) === 22 && Number(version[1]) 
   }
   runOn(installed);
 } else
-  import('../dist/cli/main.js').catch(function (error) {
+  import('../dist/programs/cli.js').catch(function (error) {
     console.error(error);
     process.exit(5);
   });

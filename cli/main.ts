@@ -28,7 +28,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
  * codes need not be forwarded.
  */
 async function runProgram(name: ProgramName, args: readonly string[]): Promise<number> {
-  const file = fileURLToPath(new URL(`../src/${programFiles[name]}`, import.meta.url));
+  const file = fileURLToPath(new URL(`../programs/${programFiles[name]}`, import.meta.url));
   const argv = [...nodeFlags(), file, ...args];
   const env = { ...process.env, INTERLOCK_CALLED_AS: 'interlock' };
   if (process.execve) {

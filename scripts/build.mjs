@@ -1,8 +1,9 @@
-// Compiles the sources to dist/, and the workflows to one bundle. If no source has changed, the script does nothing.
+// Compiles the sources to dist/, and bundles the programs and the workflows. If no source has changed, the script does nothing.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { bundlePrograms } from './programs.mjs';
 import {
   SetupError,
   compiler,
@@ -77,7 +78,7 @@ async function build({ keepGoing }) {
   removeOrphans(root, readStamp(root), sources);
   const [compiled] = await Promise.all([compile(), bundlePages()]);
   if (!compiled && !keepGoing) throw new SetupError('The build failed: the sources have type errors.');
-  await bundleWorkflows();
+  await Promise.all([bundleWorkflows(), compiled ? bundlePrograms() : undefined]);
   mkdirSync(join(root, 'dist'), { recursive: true });
   if (compiled) writeFileSync(join(root, stampFile), JSON.stringify(sources));
   console.log(`build … ${seconds(startedAt)}`);

@@ -157,7 +157,7 @@ function hostOf(interlock: Interlock, scenario: Scenario): DemoHost {
 /** Runs `verify` as a user would. Returns a sentence for each fault. Empty: every proof holds. */
 async function verify({ owner, name }: Scenario, dataDir: string): Promise<readonly string[]> {
   say(`\nnpm run verify -- ${owner}/${name}`);
-  const program = join(projectRoot, 'dist', 'src', 'verify.js');
+  const program = join(projectRoot, 'dist', 'programs', 'verify.js');
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [
       ...nodeFlags(),

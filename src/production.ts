@@ -1,5 +1,5 @@
 // Runs servers and workers as separate processes, on a PostgreSQL and a Temporal of the operator: `node
-// dist/src/production.js server` and `… worker`, any number of each. `… migrate` migrates the database before an
+// dist/programs/production.js server` and `… worker`, any number of each. `… migrate` migrates the database before an
 // upgrade. `… account` makes an account and prints its token.
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
@@ -55,7 +55,7 @@ interface Running {
 // the process ends.
 const longestStopMs = 30_000;
 
-const program = new Command('node dist/src/production.js').description(
+const program = new Command('node dist/programs/production.js').description(
   'Interlock in parts: servers and workers on your own PostgreSQL and Temporal.',
 );
 

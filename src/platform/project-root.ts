@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// The folder with package.json. The code runs from src/ or from dist/src/.
+// The folder with package.json. The code runs from src/, dist/src/ or dist/programs/.
 export const projectRoot = findRoot(dirname(fileURLToPath(import.meta.url)));
 
 /** The version of the package. */

@@ -12,7 +12,7 @@ import { projectRoot } from '../../src/platform/project-root.ts';
 import { readPage } from './pages.ts';
 import { isWalkThrough, walkThroughs } from './walk-throughs.ts';
 
-const built = join(projectRoot, 'dist', 'src');
+const built = join(projectRoot, 'dist', 'programs');
 const environment = {
   ...process.env,
   PATH: `${join(projectRoot, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,

@@ -71,10 +71,10 @@ test.each(['start', 'import', 'backup', 'restore', 'export', 'recover'])(
 );
 
 test('production.js and each of its commands have a help', async () => {
-  const program = join('dist', 'src', 'production.js');
+  const program = join('dist', 'programs', 'production.js');
   const help = await helpOf([program]);
-  expectHelp(help, 'node dist/src/production.js');
+  expectHelp(help, 'node dist/programs/production.js');
   const commands = commandsIn(help.stdout).filter((name) => name !== 'help');
   expect(commands).toEqual(['server', 'worker', 'migrate', 'account']);
-  for (const name of commands) expectHelp(await helpOf([program, name]), `node dist/src/production.js ${name} `);
+  for (const name of commands) expectHelp(await helpOf([program, name]), `node dist/programs/production.js ${name} `);
 });

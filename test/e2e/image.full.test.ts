@@ -133,7 +133,7 @@ mkdir -p "$DATA"; mount --bind "$DATA" var/lib/interlock
 mount -o remount,bind,ro .
 pivot_root . old
 umount -l old
-exec unshare --user --map-user=${user} --map-group=${user} env -C /app/dist/src "$@"
+exec unshare --user --map-user=${user} --map-group=${user} env -C /app/dist/programs "$@"
 `;
 
 /** Returns the URL of the database over TCP, because another user cannot open the folder of the database's socket. */

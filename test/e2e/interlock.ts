@@ -44,13 +44,13 @@ const ownServers: Environment = {
   NO_COLOR: '1',
 };
 
-/** Runs dist/src/<name>.js with these arguments. */
+/** Runs dist/programs/<name>.js with these arguments. */
 export function runProgram(name: string, args: readonly string[], env: Environment = {}): Program {
   return startProgram(argumentsOf(name, args), projectRoot, env);
 }
 
 function argumentsOf(name: string, args: readonly string[]): string[] {
-  return [...nodeFlags(), join(projectRoot, 'dist', 'src', `${name}.js`), ...args];
+  return [...nodeFlags(), join(projectRoot, 'dist', 'programs', `${name}.js`), ...args];
 }
 
 /** Runs Node with these arguments in a folder. */

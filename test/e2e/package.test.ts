@@ -22,8 +22,10 @@ describe('the package', () => {
     );
     const needed = [
       ...['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'cli/bin.cjs', 'rest-facade/directives.graphql'],
-      ...['main', 'production', 'verify', 'doctor', 'import', 'recover', 'demo'].map((name) => `dist/src/${name}.js`),
-      ...['dist/cli/main.js', 'dist/workflow-bundle.js', 'dist/dashboard/index.html', 'dist/graphiql/index.html'],
+      ...['main', 'production', 'verify', 'doctor', 'import', 'recover', 'demo', 'cli'].map(
+        (name) => `dist/programs/${name}.js`,
+      ),
+      ...['dist/workflow-bundle.js', 'dist/dashboard/index.html', 'dist/graphiql/index.html'],
       ...['schema/schema.graphql', 'schema/openapi.yaml'],
       'proofs/verify.py',
       ...migrations,
@@ -46,12 +48,9 @@ describe('the package', () => {
       '',
       'cli/',
       'dist/',
-      'dist/cli',
       'dist/dashboard',
       'dist/graphiql',
-      'dist/rest-facade',
-      'dist/src',
-      'dist/workflows',
+      'dist/programs',
       'migrations/',
       'proofs/',
       'rest-facade/',

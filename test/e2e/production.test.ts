@@ -248,7 +248,7 @@ const incomplete: readonly (readonly [readonly string[], string])[] = [
   [['migrate'], 'DATABASE_URL (--database-url) is missing'],
   [['worker', '--database-url', 'postgres://127.0.0.1:1/x'], 'INTERLOCK_SECRET is missing'],
   [['server', '--port', 'many'], '--port must be a number from 0 to 65535, not many.'],
-  [['worker', '--quick'], "unknown option '--quick' (node dist/src/production.js worker --help)"],
+  [['worker', '--quick'], "unknown option '--quick' (node dist/programs/production.js worker --help)"],
 ];
 it.each(among(incomplete, incomplete.slice(0, 1)))('%j fails and says what is missing', async (args, sentence) => {
   const { code, stderr } = await runProgram('production', args, { TEMPORAL_ADDRESS: '127.0.0.1:1' }).ended;

@@ -1,6 +1,7 @@
 // An upgrade without stopping, and the way back by one version (docs/upgrading.md). An earlier version and this version
 // run at the same time on one PostgreSQL and one Temporal, while pull requests are queued at both. No request fails,
 // each pull request lands once, and a pull request whose check fails blocks only itself.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -47,7 +48,9 @@ afterAll(async () => {
 
 /** Runs a program of the version in a folder. */
 function run(folder: string, name: string, ...args: string[]): Program {
-  const file = join(folder, 'dist', 'src', `${name}.js`);
+  // Versions before the programs were bundled have them in dist/src.
+  const places = ['programs', 'src'].map((place) => join(folder, 'dist', place, `${name}.js`));
+  const file = places.find(existsSync) ?? '';
   const program = startProgram([...nodeFlags(), file, ...args], folder, {
     DATABASE_URL: postgres.url,
     TEMPORAL_ADDRESS: temporal.address,

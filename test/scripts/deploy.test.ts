@@ -50,7 +50,9 @@ it('the image copies only files that the build context or another stage has', ()
 function isMade(path: string): boolean {
   const name = path.replace(/^\/app\/(?:dist\/)?/, '');
   return (
-    name === 'node_modules' || existsSync(join(projectRoot, name)) || read('scripts/build.mjs').includes(`'${name}'`)
+    name === 'node_modules' ||
+    existsSync(join(projectRoot, name)) ||
+    ['build', 'programs'].some((script) => read(`scripts/${script}.mjs`).includes(`'${name}'`))
   );
 }
 

@@ -60,6 +60,10 @@ export async function project(): Promise<Project> {
   await write('package-lock.json', lock({ 'node_modules/a': { version: '1.0.0' } }));
   await write('node_modules/.package-lock.json', lock({ 'node_modules/a': { version: '1.0.0' } }));
   await write('node_modules/typescript-7/bin/tsc', tsc);
+  await symlink(
+    fileURLToPath(new URL('../../node_modules/rolldown', import.meta.url)),
+    join(folder, 'node_modules', 'rolldown'),
+  );
   await mkdir(join(folder, 'node_modules', '.bin'));
   await symlink(process.execPath, join(folder, 'node_modules', '.bin', 'node'));
   await write('calls', '');
