@@ -165,7 +165,7 @@ module.exports = {
     {
       name: 'large-libraries-are-loaded-when-needed',
       comment:
-        'Loading the libraries of models, docker and MCP takes a fifth of the CPU of a start. Most processes need none.',
+        'Loading the libraries of models, docker, MCP and workers takes much of the CPU of a start. Most processes need none.',
       severity: 'error',
       from: {
         path: '^src/',
@@ -176,6 +176,7 @@ module.exports = {
           '^src/platform/agents/model/(?!settings)',
           '^src/platform/analysis/review\\.ts$',
           '^src/mcp/',
+          '^src/worker\\.ts$',
           'node_modules/(ai|@ai-sdk/[^/]+|dockerode|@modelcontextprotocol/sdk)/',
         ],
         dynamic: false,

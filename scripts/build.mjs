@@ -18,7 +18,7 @@ import {
 } from './toolchain.mjs';
 
 const sourceFolders = ['src', 'cli', 'workflows', 'rest-facade', 'bench', 'migrations', 'github-emulator', 'dashboard'];
-const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
+const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', join('scripts', 'programs.mjs')];
 const stampFile = join('dist', '.build-stamp.json');
 
 /** Lists each source with its size and time stamp. */

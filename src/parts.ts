@@ -29,7 +29,7 @@ import { readTrustedProxies, TrustedProxiesRefused, type TrustsProxy } from './s
 import { createService, type Service } from './service.ts';
 import { connectTemporal } from './temporal.ts';
 import { temporalUiOf, watchTemporal } from './temporal-watch.ts';
-import { startWorker, type RunningWorker, type WorkerOptions } from './worker.ts';
+import type { RunningWorker, WorkerOptions } from './worker.ts';
 
 /** The settings that all servers and workers of an installation share. */
 export interface Installation {
@@ -143,6 +143,8 @@ export async function openWorker(
   { temporal, secrets }: Installation,
   { ci, network }: Pick<WorkerOptions, 'ci'> & Pick<ProviderOptions, 'network'>,
 ): Promise<RunningWorker> {
+  // A server does not need Temporal's library of workers, which takes a quarter of the CPU of a start.
+  const { startWorker } = await import('./worker.ts');
   const bundle = join(projectRoot, 'dist', 'workflow-bundle.js');
   const http = openHttp();
   const model = modelFrom(process.env);
