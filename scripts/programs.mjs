@@ -6,8 +6,8 @@ import { root } from './toolchain.mjs';
 
 export const programsFolder = join('dist', 'programs');
 
-/** Each program, and each script that a program starts in a thread or a process of its own. All are in one folder. */
-const entries = {
+/** Programs and scripts of threads. They share files. All files are in one folder, where `threadScript` looks for them. */
+const sharing = {
   main: 'src/main',
   production: 'src/production',
   demo: 'src/demo',
@@ -22,9 +22,10 @@ const entries = {
   cli: 'cli/main',
   'simulation.thread': 'src/modules/queue/api/simulation.thread',
   'parse.thread': 'src/platform/agents/script/parse.thread',
-  supervisor: 'src/platform/previews/supervisor',
-  spawner: 'src/platform/spawning/spawner',
 };
+
+/** Small programs that share no file: one is copied into sandboxes, the other one must stay small. */
+const alone = [{ supervisor: 'src/platform/previews/supervisor' }, { spawner: 'src/platform/spawning/spawner' }];
 
 /**
  * Packages that stay outside of the bundles: they contain native code, find files by their own place, are loaded only
@@ -51,11 +52,18 @@ const isOutside = (id) => outside.some((name) => id === name || id.startsWith(`$
 /** Bundles the compiled sources in dist/. */
 export async function bundlePrograms() {
   const folder = join(root, programsFolder);
+  const written = new Set((await Promise.all([sharing, ...alone].map((entries) => bundle(entries, folder)))).flat());
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) if (!written.has(name)) rmSync(join(folder, name));
+}
+
+/** Returns the names of the files that it has written. Entries that were not compiled are left out. */
+async function bundle(entries, folder) {
   const compiled = Object.entries(entries).map(([name, path]) => [name, join(root, 'dist', `${path}.js`)]);
   const input = Object.fromEntries(compiled.filter(([, path]) => existsSync(path)));
-  if (Object.keys(input).length === 0) return rmSync(folder, { recursive: true, force: true });
+  if (Object.keys(input).length === 0) return [];
   const { rolldown } = await import('rolldown');
-  const bundle = await rolldown({
+  const build = await rolldown({
     input,
     platform: 'node',
     external: isOutside,
@@ -64,7 +72,7 @@ export async function bundlePrograms() {
       if (level === 'warn') console.warn(`The programs were bundled with a warning: ${log.message}`);
     },
   });
-  const { output } = await bundle.write({
+  const { output } = await build.write({
     dir: folder,
     format: 'esm',
     // type-graphql and MikroORM name types and tables by their classes.
@@ -74,9 +82,8 @@ export async function bundlePrograms() {
     // Without a hash, a program that runs during a build still finds the files that it has not loaded yet.
     chunkFileNames: '[name].js',
   });
-  await bundle.close();
-  const written = new Set(output.map(({ fileName }) => fileName));
-  for (const name of readdirSync(folder)) if (!written.has(name)) rmSync(join(folder, name));
+  await build.close();
+  return output.map(({ fileName }) => fileName);
 }
 
 const noMap = { version: 3, sources: [], names: [], mappings: '' };
