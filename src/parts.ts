@@ -138,13 +138,17 @@ export async function openServer(
   }
 }
 
+/** Loads Temporal's library of workers, which takes a quarter of the CPU of a start. A server does not need it. */
+export async function loadWorker(): Promise<Pick<typeof import('./worker.ts'), 'startWorker'>> {
+  return await import('./worker.ts');
+}
+
 export async function openWorker(
   service: Service,
   { temporal, secrets }: Installation,
   { ci, network }: Pick<WorkerOptions, 'ci'> & Pick<ProviderOptions, 'network'>,
 ): Promise<RunningWorker> {
-  // A server does not need Temporal's library of workers, which takes a quarter of the CPU of a start.
-  const { startWorker } = await import('./worker.ts');
+  const { startWorker } = await loadWorker();
   const bundle = join(projectRoot, 'dist', 'workflow-bundle.js');
   const http = openHttp();
   const model = modelFrom(process.env);

@@ -27,6 +27,7 @@ import { repeat } from './platform/repeat.ts';
 import { networkFrom } from './providers.ts';
 import type { Service } from './service.ts';
 import {
+  loadWorker,
   metricsTokenFrom,
   modelFrom,
   openServer,
@@ -158,7 +159,11 @@ async function startParts(options: StartOptions, starting: Starting): Promise<Om
   bounding.start();
   stops.push(async () => await bounding.stop());
   const secrets = await readSecrets(dataDir);
-  const [databaseUrl, temporal] = await both(startDatabase(options, starting), startTemporalServer(options, starting));
+  const [[databaseUrl, temporal]] = await Promise.all([
+    both(startDatabase(options, starting), startTemporalServer(options, starting)),
+    // Most of the start of the servers is waiting.
+    loadWorker(),
+  ]);
   const service = await progress.part(
     'Server and worker',
     async () =>
