@@ -29,7 +29,7 @@ import { readTrustedProxies, TrustedProxiesRefused, type TrustsProxy } from './s
 import { createService, type Service } from './service.ts';
 import { connectTemporal } from './temporal.ts';
 import { temporalUiOf, watchTemporal } from './temporal-watch.ts';
-import type { RunningWorker, WorkerOptions } from './worker.ts';
+import type { RunningWorker, startWorker, WorkerOptions } from './worker.ts';
 
 /** The settings that all servers and workers of an installation share. */
 export interface Installation {
@@ -139,7 +139,7 @@ export async function openServer(
 }
 
 /** Loads Temporal's library of workers, which takes a quarter of the CPU of a start. A server does not need it. */
-export async function loadWorker(): Promise<Pick<typeof import('./worker.ts'), 'startWorker'>> {
+export async function loadWorker(): Promise<{ readonly startWorker: typeof startWorker }> {
   return await import('./worker.ts');
 }
 
@@ -148,12 +148,12 @@ export async function openWorker(
   { temporal, secrets }: Installation,
   { ci, network }: Pick<WorkerOptions, 'ci'> & Pick<ProviderOptions, 'network'>,
 ): Promise<RunningWorker> {
-  const { startWorker } = await loadWorker();
+  const library = await loadWorker();
   const bundle = join(projectRoot, 'dist', 'workflow-bundle.js');
   const http = openHttp();
   const model = modelFrom(process.env);
   const bounds = runBoundsFrom(process.env);
-  const worker = await startWorker({
+  const worker = await library.startWorker({
     service,
     temporal,
     workflowBundle: existsSync(bundle) ? bundle : null,
