@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { tableOfFigures, thisMachine, type Figure } from './figures.ts';
 
-/** The arguments are so small that all benches together end within 25 minutes on two idle cores. */
+/** The arguments are so small that all benches together end within 20 minutes on two idle cores. */
 const benches = [
   { name: 'landing', args: ['--pull-requests', '80'] },
   { name: 'idle-landing', args: ['--pull-requests', '20'] },
@@ -27,7 +27,7 @@ const benches = [
 
 const program = new Command('npm run bench:all --')
   .description(
-    `Measures every figure that has an aim, and prints them as one table: ${benches.map(({ name }) => name).join(', ')}. It takes up to 25 minutes on two idle cores. \`npm run bench -- <name>\` measures one of them.`,
+    `Measures every figure that has an aim, and prints them as one table: ${benches.map(({ name }) => name).join(', ')}. It takes up to 20 minutes on two idle cores. \`npm run bench -- <name>\` measures one of them.`,
   )
   .option('--only <name,…>', 'run only these benches', (text) => text.split(','))
   .option('--json', 'one JSON document instead of text', false);
