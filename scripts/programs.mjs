@@ -4,8 +4,6 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './toolchain.mjs';
 
-export const programsFolder = join('dist', 'programs');
-
 /** Programs and scripts of threads. They share files. All files are in one folder, where `threadScript` looks for them. */
 const sharing = {
   main: 'src/main',
@@ -51,7 +49,7 @@ const isOutside = (id) => outside.some((name) => id === name || id.startsWith(`$
 
 /** Bundles the compiled sources in dist/. */
 export async function bundlePrograms() {
-  const folder = join(root, programsFolder);
+  const folder = join(root, 'dist', 'programs');
   const written = new Set((await Promise.all([sharing, ...alone].map((entries) => bundle(entries, folder)))).flat());
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder)) if (!written.has(name)) rmSync(join(folder, name));
@@ -79,8 +77,9 @@ async function bundle(entries, folder) {
     keepNames: true,
     sourcemap: true,
     comments: { annotation: false, jsdoc: false, legal: true },
-    // Without a hash, a program that runs during a build still finds the files that it has not loaded yet.
+    // A program that runs during a build still finds the files that it has not loaded yet, and the names in them.
     chunkFileNames: '[name].js',
+    minifyInternalExports: false,
   });
   await build.close();
   return output.map(({ fileName }) => fileName);
