@@ -10,6 +10,7 @@ export * from './port/code-host.ts';
 export * from './port/composing.ts';
 export * from './port/git.ts';
 export * from './port/local-host-features.ts';
+export * from './port/open-once.ts';
 export * from './port/pull-requests.ts';
 export * from './port/repository.ts';
 export * from './port/host-client.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HostRefused, HostUnavailable, RefMoved } from '../../src/hosts/port.ts';
+import { HostRefused, HostUnavailable, openOnce, RefMoved, type HostClient } from '../../src/hosts/port.ts';
 import { filesOf, parentsOf, tip } from './commits.ts';
 import { localWorld, type LocalWorld, until } from './local-world.ts';
 
@@ -383,4 +383,21 @@ describe('the reconciler', () => {
     expect(numbersOf('pull_request')).toEqual([1]);
     expect(errors).toEqual([]);
   });
+});
+
+test('a pull request that another process opens at the same moment is found, and other refusals count', async () => {
+  const { host, repository } = world;
+  const client = {
+    findOpenPullRequests: async (branch: string) => await host.findOpenPullRequests(repository, branch),
+    openPullRequest: async (input: Parameters<HostClient['openPullRequest']>[0]) => {
+      await world.secondHost().openPullRequest(repository, input);
+      return await host.openPullRequest(repository, input);
+    },
+  };
+  const wanted = { title: 'Add b', body: '', author: 'ada', headBranch: 'topic', baseBranch: 'main', draft: false };
+  const opened = await openOnce(client, wanted);
+  expect(opened).toMatchObject({ headBranch: 'topic', baseBranch: 'main', state: 'open' });
+  expect((await openOnce(client, wanted)).number).toBe(opened.number);
+  expect(await host.findOpenPullRequests(repository, 'topic')).toHaveLength(1);
+  await expect(openOnce(client, { ...wanted, headBranch: 'missing' })).rejects.toThrow(HostRefused);
 });

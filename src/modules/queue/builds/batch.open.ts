@@ -3,7 +3,7 @@
 import type { Context } from '../../../context.ts';
 import { evidenceFor, withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
 import { botTitle } from '../../../domain/queue/requests/message.ts';
-import { hostClient, HostRefused } from '../../../hosts/port.ts';
+import { hostClient, openOnce, HostRefused } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { botBranch, idsOfMembers, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
 import { buildRef } from './assumptions.ts';
@@ -133,9 +133,7 @@ async function openBotPullRequest(
     await client.editPullRequest(taken.number, described);
     return { number: taken.number, url: taken.url };
   }
-  const existing = (await client.findOpenPullRequests(branch))[0];
-  if (existing !== undefined) return existing;
-  return await client.openPullRequest({
+  return await openOnce(client, {
     ...described,
     author: 'interlock[bot]',
     headBranch: branch,

@@ -9,7 +9,7 @@ import {
   backportTitle,
   type BackportNews,
 } from '../../../domain/queue/explain/branch-comments.ts';
-import { hostClient, HostRefused } from '../../../hosts/port.ts';
+import { hostClient, openOnce, HostRefused } from '../../../hosts/port.ts';
 import { findMergedCommits } from './backport.commits.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
@@ -140,7 +140,7 @@ async function openPullRequest(ctx: Context, backport: Backport, commit: string)
   try {
     // Called before anybody can approve the new pull request, so that its authors cannot approve their own changes.
     await client.addAuthorsOf(row.number, branch);
-    const { number, url } = await client.openPullRequest({
+    const { number, url } = await openOnce(client, {
       title: backportTitle(target, row.title),
       body: backportBody({ number: row.number, url: row.url, target }),
       author: 'interlock',

@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts';
 import { labelsNow, pullRequestBody } from '../../../domain/runbooks/pull-requests.ts';
 import { handleOf } from '../../../domain/accounts/handle.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { hostClient, type HostPullRequest, toHostedRepository } from '../../../hosts/port.ts';
+import { hostClient, openOnce, type HostPullRequest, toHostedRepository } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { configurationOf, labelRulesOf, syncBase, syncPullRequest } from '../../queue/index.ts';
 import type { RunbookPullRequestRow } from '../runbooks.entities.ts';
@@ -24,17 +24,15 @@ export async function openPullRequest(ctx: Context, rows: RunbookRows, id: strin
   await passFailpoint('runbook:before_open');
   const labels = wantedLabels(rows);
   const body = bodyOf(ctx, rows, row);
-  const opened =
-    (await findOpen(ctx, rows, row)) ??
-    (await hostClient(ctx, repository).openPullRequest({
-      title: titleOf(rows, row),
-      body,
-      author: authorOf(rows),
-      headBranch: row.branch,
-      baseBranch: row.baseBranch,
-      draft: runbook.draft,
-      labels,
-    }));
+  const opened = await openOnce(hostClient(ctx, repository), {
+    title: titleOf(rows, row),
+    body,
+    author: authorOf(rows),
+    headBranch: row.branch,
+    baseBranch: row.baseBranch,
+    draft: runbook.draft,
+    labels,
+  });
   await passFailpoint('runbook:opened');
   await syncOpened(ctx, rows, opened);
   return {
@@ -49,15 +47,6 @@ export async function openPullRequest(ctx: Context, rows: RunbookRows, id: strin
       await announcePullRequest(ctx, tx, { runbook: now.runbook, pullRequest: there });
     },
   };
-}
-
-async function findOpen(
-  ctx: Context,
-  { repository }: RunbookRows,
-  { branch, baseBranch }: RunbookPullRequestRow,
-): Promise<HostPullRequest | null> {
-  const open = await hostClient(ctx, repository).findOpenPullRequests(branch);
-  return open.find((seen) => seen.baseBranch === baseBranch) ?? null;
 }
 
 /** Reads an opened pull request into the queue at once, without waiting for the host's notification. */
