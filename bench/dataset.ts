@@ -1,7 +1,7 @@
 // Gives each account a repository with a line of fifty pull requests. One of them has a bot pull request. Merged pull
 // requests make the tables so large that indexes matter.
 import pg from 'pg';
-import { insertPullRequests } from './words.ts';
+import { insertPullRequests } from './pull-requests.ts';
 
 export const target = { owner: 'acme', name: 'shop', number: 42 } as const;
 

@@ -11,7 +11,7 @@ import { loadForecastFacts } from '../src/modules/queue/api/forecast.facts.ts';
 import type { Transaction } from '../src/platform/database.ts';
 import { withInstallation, type BenchInstallation } from './installation.ts';
 import { figure, type Figure } from './figures.ts';
-import { insertPullRequests } from './words.ts';
+import { insertPullRequests } from './pull-requests.ts';
 import { ms, table, timed, type Timing } from './timing.ts';
 
 const modes = {
