@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from './build.mjs';
+import { findCores, onCore } from './cores.mjs';
 import { readResults, simulationArguments, sumUp, whatIsLeft } from './fault-results.mjs';
 import { makeTemporaryFolder } from './temporary-folder.mjs';
 import { SetupError, findNode, finish, isHelpShown, prepare, root, toolEnvironment } from './toolchain.mjs';
@@ -79,11 +80,16 @@ function environmentsOf({ values, node, run, folder, files }) {
   }));
 }
 
-/** Runs a process for each environment. Resolves with the first bad exit code, and first stops the others if asked. */
+/**
+ * Runs a process for each environment. Several processes get a core each. One process alone runs on any core, because
+ * another run may be on the first. Resolves with the first bad exit code, and first stops the others if asked.
+ */
 async function runAll(node, environments, { stopsAtFailure }) {
-  const children = environments.map((env) =>
-    spawn(node, simulationArguments, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] }),
-  );
+  const cores = environments.length === 1 ? [] : findCores();
+  const children = environments.map((env, job) => {
+    const [command, ...args] = onCore(cores[job], [node, ...simulationArguments]);
+    return spawn(command, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });
+  });
   const stopAll = (signal) => children.forEach((child) => child.exitCode === null && child.kill(signal));
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) process.on(signal, stopAll);
@@ -111,9 +117,9 @@ const usage = `Usage: npm run simulate:faults [-- --seed <number>] [--seeds <num
 
 Runs two processes of the service over a real PostgreSQL and real git on a virtual clock: --days days (1 unless given)
 for each of --seeds seeds (1 unless given) from --seed on. The seed decides who acts, what goes on and which faults happen.
-After each step the rules of docs/fault-simulation.md are compared. --jobs processes (1 unless given) share the seeds. The
-first seed that fails stops all of them. It is run again until its history is short, and the command is printed that
-repeats it, with these options:
+After each step the rules of docs/fault-simulation.md are compared. --jobs processes (1 unless given) share the seeds; if
+they are several, each gets a core. The first seed that fails stops all of them. It is run again until its history is
+short, and the command is printed that repeats it, with these options:
 
   --steps    how many steps there are
   --without  steps that are left out, such as 1-3,7
