@@ -62,6 +62,13 @@ export async function goOn(p: Played, task: Task, run: Run): Promise<string[]> {
   return [`${task.name} failed: ${task.error.stack ?? ''}`];
 }
 
+/** Goes on with all held work until it is done. */
+export async function finishHeldWork(p: Played): Promise<string[]> {
+  const problems: string[] = [];
+  for (const task of [...p.tasks]) problems.push(...(await goOn(p, task, toTheEnd)));
+  return problems;
+}
+
 /** Goes on with held work, and with everything that is due in all processes, until nothing is due. */
 export async function goOnFairly(p: Played, draw: Draws): Promise<string[]> {
   const problems: string[] = [];

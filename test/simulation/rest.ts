@@ -2,7 +2,7 @@
 // all work must come to its end.
 import type { Draws } from './draws.ts';
 import { holds, setHold } from './holds.ts';
-import { goOnFairly, hour, isAnythingDue, minute, second, type Played } from './played.ts';
+import { finishHeldWork, goOnFairly, hour, isAnythingDue, minute, second, type Played } from './played.ts';
 
 /** How long it takes until the rows agree with all that happened. */
 const convergesWithinMs = minute;
@@ -67,6 +67,9 @@ export async function comeToRest(p: Played, draw: Draws): Promise<string[]> {
   i.woken.clear();
   const [first] = i.processes;
   if (first === undefined) return [];
+  // A pause that a person has begun must be there before it is ended.
+  const found = await finishHeldWork(p);
+  if (found.length > 0) return found;
   for (const kind of holds) {
     p.promises.held[kind] = null;
     await setHold(first, kind, false);
@@ -96,6 +99,7 @@ async function whatIsLeft({ i }: Played): Promise<string[]> {
      union all select format('intent %s (%s) is %s', id, kind, state) from intent where state in ('planned', 'started')
      union all select format('queue %s is not planned', id) from queue where version > planned_version
      union all select format('the hint %s %s is due', kind, subject) from host_hint where due_at <= now()
+     union all select format('the comparison of repository %s with its host is due', repository_id) from host_comparison where due_at <= now()
      union all select format('event %s has no position', id) from event where position is null
      union all select format('the outbox is behind') from webhook_cursor c join event_head h on h.account_id = c.account_id where c.position < h.position
      union all select format('delivery %s is %s', id, state) from webhook_delivery where state in ('pending', 'retrying')
