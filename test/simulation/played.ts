@@ -62,23 +62,23 @@ export async function goOn(p: Played, task: Task, run: Run): Promise<string[]> {
   return [`${task.name} failed: ${task.error.stack ?? ''}`];
 }
 
-/** Goes on with all held work until it is done. */
-export async function finishHeldWork(p: Played): Promise<string[]> {
+/** Goes on with each of the tasks until it is done. */
+export async function finish(p: Played, tasks: readonly Task[]): Promise<string[]> {
   const problems: string[] = [];
-  for (const task of [...p.tasks]) problems.push(...(await goOn(p, task, toTheEnd)));
+  // A task that is done leaves the list of the history.
+  for (const task of [...tasks]) problems.push(...(await goOn(p, task, toTheEnd)));
   return problems;
 }
 
 /** Goes on with held work, and with everything that is due in all processes, until nothing is due. */
 export async function goOnFairly(p: Played, draw: Draws): Promise<string[]> {
-  const problems: string[] = [];
-  const runAll = async (begun: readonly Task[]): Promise<void> => {
-    for (const task of begun) problems.push(...(await goOn(p, task, toTheEnd)));
-  };
-  await runAll(p.tasks.filter(({ until }) => until === null || until <= p.i.time.now()));
-  for (const by of p.i.processes) await runAll(await beginAll(p, by, draw, (weight) => weight < 2));
+  const isDue = ({ until }: Task): boolean => until === null || until <= p.i.time.now();
+  const problems = await finish(p, p.tasks.filter(isDue));
+  for (const by of p.i.processes)
+    problems.push(...(await finish(p, await beginAll(p, by, draw, (weight) => weight < 2))));
   for (let turns = 0; turns < 60 && (turns === 0 || (await isAnythingDue(p))); turns += 1)
-    for (const by of p.i.processes) await runAll(await beginAll(p, by, draw, (weight) => weight >= 2));
+    for (const by of p.i.processes)
+      problems.push(...(await finish(p, await beginAll(p, by, draw, (weight) => weight >= 2))));
   return problems;
 }
 

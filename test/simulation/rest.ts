@@ -2,7 +2,7 @@
 // all work must come to its end.
 import type { Draws } from './draws.ts';
 import { holds, setHold } from './holds.ts';
-import { finishHeldWork, goOnFairly, hour, isAnythingDue, minute, second, type Played } from './played.ts';
+import { finish, goOnFairly, hour, isAnythingDue, minute, second, type Played } from './played.ts';
 
 /** How long it takes until the rows agree with all that happened. */
 const convergesWithinMs = minute;
@@ -68,7 +68,7 @@ export async function comeToRest(p: Played, draw: Draws): Promise<string[]> {
   const [first] = i.processes;
   if (first === undefined) return [];
   // A pause that a person has begun must be there before it is ended.
-  const found = await finishHeldWork(p);
+  const found = await finish(p, tasks);
   if (found.length > 0) return found;
   for (const kind of holds) {
     p.promises.held[kind] = null;
