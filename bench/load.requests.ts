@@ -138,7 +138,7 @@ export interface Sender {
 
 /** `node:http` takes less CPU than `fetch`, which matters because the bench and the server share the machine. */
 export function createSender(url: string): Sender {
-  const agent = new Agent({ keepAlive: true, maxSockets: 200 });
+  const agent = new Agent({ keepAlive: true });
   return {
     send: async ({ method, path, body }, token) => await send({ agent, url: `${url}${path}`, method, body, token }),
     close: () => agent.destroy(),
