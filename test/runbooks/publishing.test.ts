@@ -3,6 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { createRunbook } from '../../src/modules/runbooks/index.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { runbookWorld } from '../support/runbook-world.ts';
 
 describe('the pull requests of a runbook', () => {
@@ -151,6 +152,35 @@ describe('the pull requests of a runbook', () => {
     expect(await r.commits('interlock/runbook-1-2')).toHaveLength(1);
     expect(await r.file('interlock/runbook-1-2', 'held.txt')).toBe('held');
     expect(await r.file('interlock/runbook-1-2', 'a.txt')).toBeNull();
+  });
+
+  it.each<[string, boolean]>([
+    ['and the queue knows it before the push', true],
+    ['and only the host knows it at the push', false],
+  ])('that were closed after a leaf was committed do not get its commit, %s', async (_, isKnown) => {
+    await using r = await runbookWorld();
+    const number = await r.begin('write a.txt one\nwrite b.txt two');
+    const isCommitted = async (): Promise<boolean> =>
+      (await r.w.rows("select 1 from runbook_commit where state = 'made'")).length > 0 &&
+      (await r.leaves(number)).includes('1.1 completed');
+    const host = { accountId: r.w.ctx.accountId, id: r.w.repositoryId, ...r.w.repository };
+    let isClosed = false;
+    const stop = onFailpoint('runbook:advanced_call', async () => {
+      if (isClosed || !(await isCommitted())) return;
+      isClosed = true;
+      const first = await r.pullRequestNumber(number);
+      await r.w.service.localHost.closePullRequest(host, first);
+      if (isKnown) await r.w.until(async () => (await r.w.status(first)).status === 'closed');
+    });
+    await r.become(number, '1.1 completed', '2.1 completed');
+    stop();
+    expect(isClosed).toBe(true);
+    expect(await r.pullRequests(number)).toEqual([
+      '1 closed interlock/runbook-1 into main',
+      '2 open interlock/runbook-1-2 into main',
+    ]);
+    expect(await r.commits('interlock/runbook-1')).toEqual(['write a.txt one']);
+    expect(await r.commits('interlock/runbook-1-2')).toEqual(['write b.txt two']);
   });
 
   it('are queued only for users who may queue', async () => {

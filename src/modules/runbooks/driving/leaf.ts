@@ -10,15 +10,16 @@ import { passFailpoint } from '../../../platform/failpoints.ts';
 import { toStorableText } from '../../../platform/log-pieces.ts';
 import { maskSecrets } from '../../../platform/providers/mask.ts';
 import { withRunFolders, type RunFolders } from '../../../platform/sandbox/index.ts';
-import { RunbookCommitEntity, RunbookPullRequestEntity, type RunbookStepRow } from '../runbooks.entities.ts';
+import { RunbookCommitEntity, type RunbookStepRow } from '../runbooks.entities.ts';
 import { writeLeaf } from '../steps.writer.ts';
 import type { WorkResult, Work } from './work.ts';
 import type { SupervisedAgent } from './agent-session.ts';
 import { agentOf, openAgentSession, outlineOf } from './agent-session.ts';
 import { checkOutBase } from './bases.ts';
+import { placeCommit } from './commit-places.ts';
 import { writeEndedPullRequests } from './pull-requests.ended.ts';
 import { markForFinalLabels } from './runbook.advance.ts';
-import { leafOf, placeOf, readRows, type RunbookRows } from './runbook.rows.ts';
+import { leafOf, readRows, type RunbookRows } from './runbook.rows.ts';
 
 export function workOnLeaf(ctx: Context, leafId: string): Work {
   const wanted = `exists (select 1 from runbook_step s where s.account_id = runbook.account_id and s.id = ${BigInt(leafId)}
@@ -162,30 +163,4 @@ async function writeWorked(
     state: 'made',
     at: ctx.clock(),
   });
-}
-
-/**
- * Returns the id of the pull request that gets the commit of a leaf. If the pull request does not exist yet, writes a
- * row for it with the state `planned`.
- */
-async function placeCommit(
-  tx: Transaction,
-  rows: RunbookRows,
-  { leaf, base }: { readonly leaf: RunbookStepRow; readonly base: string },
-): Promise<string> {
-  const place = placeOf(rows, leaf.number);
-  if (place.kind === 'there') return place.id;
-  const { accountId, id: runbookId } = rows.runbook;
-  const { ordinal, branch, baseBranch } = place;
-  const pullRequest = tx.em.create(RunbookPullRequestEntity, {
-    accountId,
-    runbookId,
-    ordinal,
-    branch,
-    baseBranch,
-    baseCommit: base,
-    state: 'planned',
-  });
-  await tx.em.flush();
-  return pullRequest.id;
 }

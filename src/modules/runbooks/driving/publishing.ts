@@ -87,7 +87,8 @@ export function markOutdated(rows: RunbookRows): void {
   lowest.isStale = true;
 }
 
-function isLive({ state }: RunbookPullRequestRow): boolean {
+/** Whether a pull request still gets commits. */
+export function isLive({ state }: RunbookPullRequestRow): boolean {
   return state === 'planned' || state === 'open';
 }
 

@@ -1,21 +1,26 @@
 // Pushes a commit of a runbook to its branch, by compare-and-set. The branch is read first, and shows whether the
 // commit was already pushed. If another user pushed to the branch, the commit is cherry-picked onto the new tip.
 import type { Context } from '../../../context.ts';
-import { hostClient, HostRefused } from '../../../hosts/port.ts';
+import { isTerminal } from '../../../domain/queue/model/status.ts';
+import { hostClient, HostRefused, HostUnavailable, toHostedRepository } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { findHandles } from '../../accounts/index.ts';
-import type { RunbookCommitRow } from '../runbooks.entities.ts';
+import { syncPullRequest } from '../../queue/index.ts';
+import type { RunbookCommitRow, RunbookPullRequestRow } from '../runbooks.entities.ts';
 import { writeLeaf } from '../steps.writer.ts';
 import { leafCommitRef } from './leaf.ts';
 import { announcePullRequest } from './pull-requests.ended.ts';
-import { markOutdated, type CallResult } from './publishing.ts';
+import { isLive, markOutdated, numberOf, type CallResult } from './publishing.ts';
 import { leafOf, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
 
 export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string): Promise<CallResult> {
   const made = rows.commits.find(({ stepId, state }) => stepId === leafId && state === 'made');
   if (made === undefined) return { message: 'There was nothing left to push.', write: async () => {} };
+  const pullRequest = pullRequestOf(rows, made.pullRequestId);
+  if (await hasEnded(ctx, rows, pullRequest))
+    return { message: 'The pull request was merged or closed, so the commit gets another one.', write: async () => {} };
   // The authors are recorded before the push, so that no author can approve the commit.
-  await recordAuthors(ctx, rows, pullRequestOf(rows, made.pullRequestId).branch);
+  await recordAuthors(ctx, rows, pullRequest.branch);
   const pushed = await push(ctx, rows, made);
   await passFailpoint('runbook:pushed');
   if (pushed.kind === 'conflict') return conflicts(ctx, leafId, pushed.message);
@@ -33,6 +38,22 @@ export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string
       await announcePullRequest(ctx, tx, { runbook: now.runbook, pullRequest: row });
     },
   };
+}
+
+/**
+ * Whether a pull request was merged or closed. The host is asked, because it may not have told the queue yet. The queue
+ * then knows it too, and the next turn gives the commit another pull request.
+ */
+async function hasEnded(ctx: Context, { repository }: RunbookRows, row: RunbookPullRequestRow): Promise<boolean> {
+  if (!isLive(row)) return true;
+  if (row.state === 'planned') return false;
+  const number = numberOf(row);
+  const seen = await hostClient(ctx, repository).getPullRequest(number);
+  if (seen === null || seen.state === 'open') return false;
+  const known = await syncPullRequest(ctx, toHostedRepository(repository), number);
+  if (known !== null && !isTerminal(known.status))
+    throw new HostUnavailable(`#${number} was merged or closed at the host, and the queue has not recorded this yet.`);
+  return true;
 }
 
 /** Records the authors of a branch: the author of the runbook, and every user who sent one of its prompts. */

@@ -13,6 +13,7 @@ import {
 } from '../../../platform/turns/index.ts';
 import { cancelWork, failPlanning, withStatusEvent, writeLeaf } from '../steps.writer.ts';
 import type { RunbookDriving } from './agent-session.ts';
+import { placeCommitsAgain } from './commit-places.ts';
 import { writeEndedPullRequests } from './pull-requests.ended.ts';
 import { leafOf, lockRows, readRows, situationOf, type RunbookRows } from './runbook.rows.ts';
 import { describeRunbook, stepText, type RunbookLeft, type RunbookSummary } from './runbook.text.ts';
@@ -35,7 +36,7 @@ export const runbookKind: Kind<RunbookTypes> = {
   rowOf: ({ runbook }) => runbook,
   prepare: async (ctx, tx, rows) => {
     await writeEndedPullRequests(ctx, tx, rows);
-    return await cancelIfInactive(ctx, tx, rows);
+    return await cancelIfInactive(ctx, tx, await placeCommitsAgain(tx, rows));
   },
   read: async (_ctx, _tx, rows) => (rows.repository.deletedAt ? null : situationOf(rows)),
   decide: (situation, now) => (situation === null ? { kind: 'ended' } : decideRunbook(situation, now)),
