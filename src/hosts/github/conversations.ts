@@ -1,11 +1,11 @@
 // Labels and comments at GitHub. Interlock writes comments only in its own name, because people write theirs at GitHub.
-import { isPermissionEnough, permissionOf } from '../../domain/accounts/github-people.ts';
+import { permissionOf } from '../../domain/accounts/github-people.ts';
 import { passFailpoint } from '../../platform/failpoints.ts';
 import type { Database } from '../../platform/database.ts';
-import type { CodeHost, HostComment, HostPermission, HostRepository } from '../port.ts';
+import type { CodeHost, HostPermission, HostRepository } from '../port.ts';
 import { NotFoundAtGitHub } from './answers.ts';
 import type { Api, Client } from './client.ts';
-import { parseCursor, readComments, readFrom } from './comment-cursor.ts';
+import { readNewComments } from './new-comments.ts';
 import { writeHostText } from './write-host-text.ts';
 import { ghost, type LabelEvent, newestLabelChange } from './pull-request-facts.ts';
 import * as documents from './pull-requests.documents.ts';
@@ -107,69 +107,6 @@ async function upsertComment(
       });
     },
   });
-}
-
-async function readNewComments(
-  api: Api,
-  after: Parameters<CodeHost['listCommentsAfter']>[1],
-  permissionOfAuthor: (author: string) => Promise<{ readonly permission: HostPermission | null }>,
-): ReturnType<CodeHost['listCommentsAfter']> {
-  const cursor = parseCursor(after.cursor, after.since);
-  const from = readFrom(cursor, after.cursor === null);
-  const { data } = await api.request('GET /repos/{owner}/{repo}/issues/comments', {
-    ...nameOf(api),
-    since: new Date(from).toISOString(),
-    sort: 'created',
-    direction: 'asc',
-    per_page: 100,
-  });
-  const read = readComments(
-    cursor,
-    data.map((comment) => ({ ...comment, id: Number(comment.id) })),
-    from,
-  );
-  const ofPeople = read.fresh.filter(({ user, html_url }) => user?.type !== 'Bot' && html_url.includes('/pull/'));
-  const rewritten = await findRewritten(
-    api,
-    ofPeople.filter(({ created_at, updated_at }) => updated_at !== created_at).map(({ node_id }) => node_id),
-  );
-  const comments: HostComment[] = [];
-  for (const { id, user, body = '', html_url, created_at, node_id } of ofPeople) {
-    if (rewritten.has(node_id)) continue;
-    const author = user?.login ?? ghost;
-    comments.push({
-      id: String(id),
-      number: Number(/\/pull\/(\d+)/.exec(html_url)?.[1]),
-      author,
-      authorId: user?.type === 'User' ? String(user.id) : null,
-      mayWrite: isPermissionEnough((await permissionOfAuthor(author)).permission, 'write'),
-      body: plainText(body),
-      at: Date.parse(created_at),
-    });
-  }
-  return { comments, cursor: read.cursor };
-}
-
-interface EditorsAnswer {
-  readonly nodes: readonly ({
-    readonly id?: string;
-    readonly author?: { readonly login: string } | null;
-    readonly editor?: { readonly login: string } | null;
-  } | null)[];
-}
-
-/**
- * The ids of comments that another person than their author has edited. Their text may not be what the author wrote, so
- * they are not commands of the author.
- */
-async function findRewritten(api: Api, edited: readonly string[]): Promise<ReadonlySet<string>> {
-  if (edited.length === 0) return new Set();
-  const { nodes } = await api.graphql<EditorsAnswer>(documents.readEditors, { ids: edited });
-  return new Set(
-    nodes.flatMap((node) =>
-      node?.id === undefined || !node.editor || node.editor.login === node.author?.login ? [] : [node.id],
-    ),
-  );
 }
 
 export function ignoreAbsent(error: unknown): void {

@@ -37,7 +37,7 @@ export async function insertComment(
   });
 }
 
-const maxComments = 100;
+export const maxComments = 100;
 
 export async function findCommentsAfter(
   db: Database,

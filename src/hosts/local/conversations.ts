@@ -22,9 +22,13 @@ export function conversationOperations(installation: Installation) {
     listCommentsAfter: async (repository, { cursor, since }) => {
       const found = await rows.findCommentsAfter(db, repository, {
         sequence: cursor ?? '0',
-        since: new Date(cursor === null ? since : 0),
+        since: new Date(since),
       });
-      return { comments: found.map(asComment), cursor: found.at(-1)?.sequence ?? cursor ?? '0' };
+      return {
+        comments: found.map(asComment),
+        cursor: found.at(-1)?.sequence ?? cursor ?? '0',
+        hasMore: found.length === rows.maxComments,
+      };
     },
     listThreads: async (repository, number) => (await rows.findThreads(db, repository, number)).map(asThread),
     openThread: async (repository, number, thread) => {

@@ -181,13 +181,14 @@ export interface HostPullRequests {
     person: { readonly login: string; readonly id: string | null },
   ): Promise<HostPermission | null>;
   /**
-   * At most a hundred comments of people, the oldest first. They come after `cursor`, or after the instant `since` if
-   * `cursor` is null.
+   * Some of the comments of people after `cursor` and after the instant `since`, the oldest first. `hasMore` says whether
+   * the host may have others after the new cursor. Only a comment that was edited before it was read may come later than
+   * a newer comment.
    */
   listCommentsAfter(
     repository: HostRepository,
     after: { readonly cursor: string | null; readonly since: number },
-  ): Promise<{ readonly comments: readonly HostComment[]; readonly cursor: string }>;
+  ): Promise<{ readonly comments: readonly HostComment[]; readonly cursor: string; readonly hasMore: boolean }>;
   /** All comments on a pull request, oldest first. */
   listComments(
     repository: HostRepository,

@@ -102,3 +102,32 @@ test('an admin at GitHub can skip the line by a command, and a person who can on
   expect((await actors()).at(-1)).toBe('dequeued by ada');
   expect(w.emulator.core.mistakes).toEqual([]);
 });
+
+/** Adds comments of a bot, or edits all its comments. */
+function sayAsBot(count: number): void {
+  const { accounts, comments, repositories } = w.emulator.core.state;
+  const bot = accounts.find(({ type }) => type === 'Bot');
+  const repository = repositories.find(({ name }) => name === w.place.repo);
+  const at = w.emulator.core.now();
+  for (const own of comments.filter(({ body }) => body === 'Built.')) own.updatedAt = at;
+  for (let each = 0; each < count; each += 1)
+    comments.insert({
+      ...{ repositoryId: repository?.id ?? 0, number, authorId: bot?.id ?? 0, appId: null, body: 'Built.' },
+      ...{ createdAt: at, updatedAt: at },
+    });
+}
+
+test('commands are carried out after hundreds of comments of bots, and after all of these were edited', async () => {
+  const say = async (body: string): Promise<void> =>
+    void (await as('wim').issues.createComment({ ...w.place, issue_number: number, body }));
+  const handled = async (): Promise<number> => (await w.rows('select 1 from comment_command')).length;
+  const before = await handled();
+  sayAsBot(250);
+  await say('/interlock queue');
+  await w.until(async () => ['queued', 'pending'].includes((await row())?.status ?? ''));
+  sayAsBot(0);
+  await say('/interlock dequeue');
+  await w.until(async () => (await row())?.status === 'open');
+  expect(await handled()).toBe(before + 2);
+  expect(w.emulator.core.mistakes).toEqual([]);
+});

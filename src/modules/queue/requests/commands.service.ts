@@ -37,9 +37,9 @@ export async function followComments(ctx: Context, repositoryId: string): Promis
       cursor,
       since: repository.createdAt.getTime(),
     });
-    if (read.comments.length === 0) return;
     for (const comment of read.comments) await followComment(ctx, repository, comment);
-    await keepCursor(ctx, repositoryId, read.cursor);
+    if (read.cursor !== cursor) await keepCursor(ctx, repositoryId, read.cursor);
+    if (!read.hasMore) return;
   }
 }
 
