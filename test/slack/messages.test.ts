@@ -56,6 +56,53 @@ it('the message of a frozen base branch shows the freeze, and later its end', as
   ]);
 });
 
+/** Makes the messages about these pull requests due at once, as if none had been posted. */
+async function makeDue(...numbers: readonly number[]): Promise<void> {
+  await w.forget();
+  await w.shop.s.rows(
+    `update slack_message set told_version = 0, told_digest = null, posted_channel = null, posted_ts = null,
+       next_attempt_at = created_at
+     where subject in (select 'pull_request:' || id from pull_request where number = any ($1))`,
+    [numbers],
+  );
+}
+
+it('a message is posted once if Slack is slow for so long that another process looks for due messages', async () => {
+  const numbers: number[] = [];
+  for (let each = 1; each <= 9; each += 1) numbers.push(await w.openAndQueue(`fruit-${each}`));
+  await w.sendAll();
+  let posts = 0;
+  w.api.beforeAnswer = async (method) => {
+    if (method !== 'chat.postMessage') return;
+    w.later(9);
+    posts += 1;
+    if (posts === 7) await w.shop.s.service.slack?.look();
+  };
+  await makeDue(...numbers);
+  await w.shop.s.service.slack?.look();
+  await w.sendAll();
+  w.api.beforeAnswer = null;
+  const texts = w.api.posts.map(textOf);
+  expect([texts.length, new Set(texts).size]).toEqual([9, 9]);
+});
+
+it('a process whose lease has ended does not write over what another process has written', async () => {
+  const number = await w.openAndQueue('pepper');
+  await w.sendAll();
+  w.api.next.push('lost');
+  w.api.beforeAnswer = async (method) => {
+    if (method !== 'chat.postMessage') return;
+    w.api.beforeAnswer = null;
+    w.later(61);
+    await w.shop.s.service.slack?.look();
+  };
+  await makeDue(number);
+  await w.shop.s.service.slack?.look();
+  expect(w.methods().slice(0, 3)).toEqual(['chat.postMessage', 'conversations.history', 'chat.update']);
+  expect(await w.shop.s.rows('select problem from slack_message where failures > 0')).toEqual([]);
+  await w.sendAll();
+});
+
 it('a message whose answer was lost is posted once, and is edited later', async () => {
   w.api.next.push('lost');
   const number = await w.openAndQueue('rice');

@@ -30,6 +30,8 @@ export interface SlackApi extends AsyncDisposable {
   readonly channels: Map<string, { hasBot: boolean; isArchived: boolean }>;
   /** What happens to the next calls. `lost`: the call is carried out, but gets no answer. */
   readonly next: ('lost' | 'ratelimited' | 'down')[];
+  /** Runs after each call was carried out, and before it is answered. */
+  beforeAnswer: ((method: string) => Promise<void>) | null;
   /** Whether the bot may read channels. */
   mayRead: boolean;
   /** Bots by their tokens, with their scopes besides posting and reading. */
@@ -57,6 +59,7 @@ export async function slackApi(): Promise<SlackApi> {
     calls: [],
     channels: new Map([['C0123456789', { hasBot: true, isArchived: false }]]),
     next: [],
+    beforeAnswer: null,
     mayRead: true,
     bots: new Map([[botToken, new Set<never>()]]),
     people: new Map(),
@@ -81,6 +84,7 @@ export async function slackApi(): Promise<SlackApi> {
         .end('{"ok":false,"error":"ratelimited"}');
     const result = carryOut(method, given, request.headers.authorization);
     api.calls.push({ method, error: 'error' in result ? result.error : null });
+    await api.beforeAnswer?.(method);
     if (fault === 'lost') return void request.socket.destroy();
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
   }

@@ -1,6 +1,7 @@
-// Keeps messages in Slack up to date. The relay takes due rows, reads the subject of each row, and posts or edits the
-// message about this subject. One process at a time takes a row. If a post got no answer, the relay searches the
-// channel for the message before it posts again. The relay cannot search for messages of incoming webhooks.
+// Keeps messages in Slack up to date. The relay takes one due row after the other, reads the subject of the row, and
+// posts or edits the message about this subject. One process at a time has the lease of a row, and a process whose lease
+// has ended writes nothing more. If a post got no answer, the relay searches the channel for the message before it posts
+// again. The relay cannot search for messages of incoming webhooks.
 import { createHash } from 'node:crypto';
 import type { Ports } from '../../context.ts';
 import { slackFailureOf, slackRetryMs } from '../../domain/slack/attempt.ts';
@@ -21,6 +22,7 @@ export interface SlackRelay {
 }
 
 const maxAtOnce = 20;
+/** Longer than the four calls that a message can need, each of which ends after ten seconds. */
 const leaseMs = 60_000;
 const closedLookedForEveryMs = 60_000;
 /**
@@ -40,6 +42,8 @@ interface TakenRow {
   readonly postedTs: string | null;
   readonly postingSince: Date | null;
   readonly failures: number;
+  /** The end of the lease. A later lease of the row ends later, so this instant says whose lease it is. */
+  readonly leasedUntil: string;
 }
 
 /** `secrets`: the keys that encrypt the tokens and the webhook addresses of accounts. */
@@ -59,7 +63,9 @@ export function createSlackRelay(ports: Ports, { secrets, ...settings }: SlackOp
       closedLookedForAt = now;
       await requestEditsOfClosed(ports);
     }
-    for (const row of await takeDue(ports)) {
+    for (let taken = 0; taken < maxAtOnce; taken += 1) {
+      const row = await takeDue(ports);
+      if (row === null) return;
       const until = limitedUntil.get(limitOf(row)) ?? 0;
       if (ports.clock().getTime() < until) await release(ports, row, new Date(until));
       else await deliver(row);
@@ -110,7 +116,7 @@ async function postOrEdit(ports: Ports, { client, channel }: Bot, row: TakenRow)
     await client.update(posted, message);
     return await writeTold(ports, row, { posted, digest });
   }
-  await recordPosting(ports, row);
+  if (!(await recordPosting(ports, row))) return;
   return await writeTold(ports, row, { posted: await client.post(channel, message, keyOf(row)), digest });
 }
 
@@ -130,7 +136,7 @@ async function notify(ports: Ports, sender: Sender, row: TakenRow): Promise<void
   // Each notice has a key of its own, because an earlier notice about the same subject may be in the channel.
   const key = `${keyOf(row)}/${digest}`;
   if ((await searchPosted(client, channel, { key, since: row.postingSince })) === null) {
-    await recordPosting(ports, row);
+    if (!(await recordPosting(ports, row))) return;
     await client.post(channel, message, key);
   }
   return await writeTold(ports, row, posted);
@@ -162,46 +168,51 @@ function digestOf(message: SlackMessage): string {
   return createHash('sha256').update(JSON.stringify(message)).digest('base64url');
 }
 
-async function takeDue({ db, clock }: Ports): Promise<TakenRow[]> {
+/** Null: no row is due. */
+async function takeDue({ db, clock }: Ports): Promise<TakenRow | null> {
   const now = clock();
-  const rows = await db.system.query<TakenRow>(
+  const leasedUntil = new Date(now.getTime() + leaseMs).toISOString();
+  const [row] = await db.system.query<Omit<TakenRow, 'leasedUntil'>>(
     `with next as (
        select id from slack_message
        where told_version < version and next_attempt_at <= $1 and (leased_until is null or leased_until <= $1)
-       order by next_attempt_at, id limit ${maxAtOnce} for update skip locked
+       order by next_attempt_at, id limit 1 for update skip locked
      )
      update slack_message m set leased_until = $2 from next where m.id = next.id
      returning m.id, m.account_id as "accountId", m.channel, m.subject, m.version, m.told_digest as digest,
        m.posted_channel as "postedChannel", m.posted_ts as "postedTs", m.posting_since as "postingSince", m.failures`,
-    [now.toISOString(), new Date(now.getTime() + leaseMs).toISOString()],
+    [now.toISOString(), leasedUntil],
   );
-  return rows.toSorted((a, b) => Number(a.id) - Number(b.id));
+  return row === undefined ? null : { ...row, leasedUntil };
 }
 
-async function release({ db }: Ports, { id }: TakenRow, until: Date): Promise<void> {
-  await db.system.query('update slack_message set leased_until = null, next_attempt_at = $2 where id = $1', [
-    id,
-    until.toISOString(),
-  ]);
+async function release({ db }: Ports, { id, leasedUntil }: TakenRow, until: Date): Promise<void> {
+  await db.system.query(
+    'update slack_message set leased_until = null, next_attempt_at = $3 where id = $1 and leased_until = $2',
+    [id, leasedUntil, until.toISOString()],
+  );
 }
 
-async function recordPosting({ db, clock }: Ports, { id }: TakenRow): Promise<void> {
-  await db.system.query('update slack_message set posting_since = coalesce(posting_since, $2) where id = $1', [
-    id,
-    clock().toISOString(),
-  ]);
+/** Returns false if the lease is another process's, which posts the message. */
+async function recordPosting({ db, clock }: Ports, { id, leasedUntil }: TakenRow): Promise<boolean> {
+  const recorded = await db.system.query(
+    'update slack_message set posting_since = coalesce(posting_since, $3) where id = $1 and leased_until = $2 returning 1',
+    [id, leasedUntil, clock().toISOString()],
+  );
+  return recorded.length > 0;
 }
 
 async function writeTold(
   { db, clock }: Ports,
-  { id, version }: TakenRow,
+  { id, leasedUntil, version }: TakenRow,
   { posted, digest }: { readonly posted: PostedMessage | null; readonly digest: string | null },
 ): Promise<void> {
   await db.system.query(
-    `update slack_message set told_version = $2, told_digest = $3, posted_channel = $4, posted_ts = $5, posting_since = null,
-       leased_until = null, failures = 0, problem = null, next_attempt_at = $6 where id = $1`,
+    `update slack_message set told_version = $3, told_digest = $4, posted_channel = $5, posted_ts = $6, posting_since = null,
+       leased_until = null, failures = 0, problem = null, next_attempt_at = $7 where id = $1 and leased_until = $2`,
     [
       id,
+      leasedUntil,
       version,
       digest,
       posted?.channel ?? null,
@@ -221,14 +232,14 @@ interface Failed {
 
 async function writeFailure(
   { db }: Ports,
-  { id }: TakenRow,
+  { id, leasedUntil }: TakenRow,
   { message, again, isGone, isAnswered }: Failed,
 ): Promise<void> {
   await db.system.query(
-    `update slack_message set leased_until = null, failures = failures + 1, problem = $2, next_attempt_at = $3,
-       posted_channel = case when $4 then null else posted_channel end, posted_ts = case when $4 then null else posted_ts end,
-       posting_since = case when $5 then null else posting_since end
-     where id = $1`,
-    [id, message, again.toISOString(), isGone, isAnswered],
+    `update slack_message set leased_until = null, failures = failures + 1, problem = $3, next_attempt_at = $4,
+       posted_channel = case when $5 then null else posted_channel end, posted_ts = case when $5 then null else posted_ts end,
+       posting_since = case when $6 then null else posting_since end
+     where id = $1 and leased_until = $2`,
+    [id, leasedUntil, message, again.toISOString(), isGone, isAnswered],
   );
 }
