@@ -217,9 +217,7 @@ async function storeRepository(
     [app.accountId, seen.githubId, ...given, app.app.apiUrl],
   );
   if (known !== undefined) {
-    // After a rename every process must clear its cache of names.
-    if (before !== undefined && (before.owner !== seen.owner || before.name !== seen.name))
-      await query('select pg_notify($1, $2)', [deletionChannel, '']);
+    if (before !== undefined && (before.owner !== seen.owner || before.name !== seen.name)) await notifyOfRename(ports);
     if (seen.isArchived && known.active) await deactivate(ports, app.accountId, known.id);
     return known.id;
   }
@@ -254,11 +252,12 @@ async function hasForeignName(
   { githubId, owner, name }: ListedRepository,
 ): Promise<boolean> {
   const { query } = ports.db.system;
-  await query(
+  const displaced = await query(
     `update repository set name = name || '~' || id where account_id = $1 and owner = $2 and name = $3
-     and deleted_at is null and github_id <> $4 and github_app_id in (${appsOfServer('$5')})`,
+     and deleted_at is null and github_id <> $4 and github_app_id in (${appsOfServer('$5')}) returning id`,
     [app.accountId, owner, name, githubId, app.app.apiUrl],
   );
+  if (displaced.length > 0) await notifyOfRename(ports);
   const others = await query(
     `select 1 from repository where account_id = $1 and owner = $2 and name = $3 and deleted_at is null
      and (github_app_id is null or github_app_id not in (${appsOfServer('$4')}))`,
@@ -267,6 +266,11 @@ async function hasForeignName(
   if (others.length > 0)
     ports.log.warn({ repository: `${owner}/${name}` }, 'Another repository of the account has this name.');
   return others.length > 0;
+}
+
+/** After a rename every process must clear its cache of names. */
+async function notifyOfRename(ports: Ports): Promise<void> {
+  await ports.db.system.query('select pg_notify($1, $2)', [deletionChannel, '']);
 }
 
 async function deactivateAbsent(ports: Ports, app: AppRow, seen: readonly string[]): Promise<void> {

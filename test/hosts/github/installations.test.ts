@@ -69,6 +69,21 @@ test('a new repository with the name of a renamed one is another repository', as
   expect(await second.shown()).toEqual({ owner: 'acme', name: 'reused', active: true });
 });
 
+test('a repository that is deleted and created again under its name is another repository for every server', async () => {
+  const first = await activeOne('again');
+  const read = async (): Promise<unknown> =>
+    await w.graphql('query ($name: String!) { repository(owner: "acme", name: $name) { id } }', { name: 'again' });
+  const before = await read();
+  const found = { data: { repository: { id: expect.any(String) } } };
+  expect(before).toMatchObject(found);
+  await person.repos.delete({ owner: 'acme', repo: 'again' });
+  const second = await activeOne('again');
+  expect(await first.shown()).toMatchObject({ name: expect.stringContaining('again~'), active: false });
+  expect(await second.shown()).toEqual({ owner: 'acme', name: 'again', active: true });
+  await expect.poll(read).not.toEqual(before);
+  expect(await read()).toMatchObject(found);
+});
+
 test('if a repository of Interlock has the name of a new one, only that new repository is left out', async () => {
   await w.rows(
     `insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash)
