@@ -23,8 +23,12 @@ export interface Fault {
    * - `refuse`: only for a push. git reports each ref as refused for `reason`.
    */
   readonly when?: FaultTime;
-  /** The status of the answer. Default: 502. `reset`: the connection is closed. */
-  readonly status?: number | 'reset';
+  /**
+   * The status of the answer. Default: 502.
+   * - `reset`: the connection is closed.
+   * - `cut`: the answer has status 200, and the connection is closed in the middle of its body.
+   */
+  readonly status?: number | 'reset' | 'cut';
   /**
    * The reason that git prints in parentheses, and the lines that it prints after `remote: `. Default: `failed`, as for
    * concurrent pushes.

@@ -1,6 +1,7 @@
 // Serves REST and GraphQL. Each REST request passes these steps: faults, authentication, limits, the check of the
 // request against GitHub's description, the handler, and the check of the answer.
 import { createHash } from 'node:crypto';
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authenticate } from '../auth/authenticate.ts';
 import type { Actor } from '../auth/actor.ts';
@@ -204,8 +205,17 @@ export async function sendFault(reply: FastifyReply, fault: Fault): Promise<Fast
     return reply;
   }
   reply.headers(fault.headers ?? {});
+  if (fault.status === 'cut') return cutBody(reply);
   const status = fault.status ?? 502;
   return await reply.status(status).send(fault.body ?? { message: 'Server Error' });
+}
+
+/** Sends the head of a JSON answer and the first byte of its body, and closes the connection. */
+function cutBody(reply: FastifyReply): FastifyReply {
+  reply.type('application/json; charset=utf-8').header('content-length', '1000').hijack();
+  reply.raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
+  reply.raw.write('[', () => reply.raw.destroy());
+  return reply;
 }
 
 export async function delay(ms: number): Promise<void> {

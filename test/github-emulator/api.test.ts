@@ -117,6 +117,14 @@ describe('rate limits', () => {
 });
 
 describe('injected faults', () => {
+  it('can close the connection in the middle of a body', async () => {
+    w.emulator.controls.fail({ status: 'cut', times: 1 });
+    const cut = await call('/');
+    expect([cut.status, cut.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    await expect(cut.text()).rejects.toThrow('terminated');
+    expect((await call('/')).status).toBe(200);
+  });
+
   it('lose the answer after the work was done, or fail the call before any work', async () => {
     const operation = 'POST /repos/{owner}/{repo}/labels';
     const make = async (name: string) => await w.person.issues.createLabel({ ...w.place, name });

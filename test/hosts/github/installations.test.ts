@@ -194,6 +194,22 @@ test('an App of another account lists the same repositories only for that accoun
   expect(await shown()).toMatchObject({ active: true });
 });
 
+test.each(['GET /app', 'GET /app/installations', 'GET /installation/repositories'])(
+  'if the answer to %s breaks off, every repository and installation stays',
+  async (operation) => {
+    const { shown } = await activeOne(`cut-${operation.split('/').at(-1)}`);
+    const installations = async () =>
+      await w.rows('select id, removed_at from github_installation where account_id = $1 order by id', [
+        w.ctx.accountId,
+      ]);
+    const before = await installations();
+    w.emulator.controls.fail({ operation, status: 'cut' });
+    await w.syncAll();
+    await w.emulator.controls.clear();
+    expect([await shown(), await installations()]).toEqual([expect.objectContaining({ active: true }), before]);
+  },
+);
+
 test('repositories of a removed installation become inactive', async () => {
   const { shown } = await activeOne('removed');
   deleteInstallation(w.emulator.core, installation());
