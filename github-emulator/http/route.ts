@@ -20,9 +20,9 @@ export interface RestRequest {
 
 export interface RestAnswer {
   readonly status: number;
-  /** Left out: the answer has no body. */
+  /** Left out: the answer has no body. A text is sent unchanged. Everything else is sent as JSON. */
   readonly body?: unknown;
-  /** If the headers have a `content-type`, the body is sent unchanged. Otherwise it is sent as JSON. */
+  /** Without a `content-type`, the answer is JSON. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -81,7 +81,8 @@ function createApiDescription(): ApiDescription {
       const schema = answers[String(answer.status)];
       if (schema === undefined) return [`GitHub describes no answer ${answer.status}`];
       if (schema === null) return [];
-      return [...faultsOf(compile(schema), answer.body), ...findForeign(schema, answer.body, file.schemas)];
+      const body = typeof answer.body === 'string' ? (JSON.parse(answer.body) as unknown) : answer.body;
+      return [...faultsOf(compile(schema), body), ...findForeign(schema, body, file.schemas)];
     },
   };
 }

@@ -6,7 +6,15 @@ import type { Delivery } from '../model/types.ts';
 import { redeliver } from '../webhooks/sending.ts';
 import { mustBeApp } from './apps.ts';
 
+declare global {
+  interface JSON {
+    rawJSON(text: string): unknown;
+  }
+}
+
 const one = '/app/hook/deliveries/{delivery_id}';
+/** GitHub's ids of deliveries exceed 2^53, and most of them are no numbers of JavaScript. */
+const idsBeforeFirst = 3_804_004_623_172_239_366n;
 
 export const deliveryRoutes: readonly RestRoute[] = [
   route('GET', '/app/hook/config', (request) => ok(showConfig(request))),
@@ -20,12 +28,14 @@ export const deliveryRoutes: readonly RestRoute[] = [
   route('GET', '/app/hook/deliveries', list),
   route('GET', one, (request) => {
     const delivery = reachDelivery(request);
-    return ok({
-      ...renderDelivery(delivery),
-      url: delivery.url,
-      request: { headers: delivery.requestHeaders, payload: JSON.parse(delivery.payload) as unknown },
-      response: { headers: delivery.responseHeaders, payload: delivery.responseBody },
-    });
+    return ok(
+      writeJson({
+        ...renderDelivery(delivery),
+        url: delivery.url,
+        request: { headers: delivery.requestHeaders, payload: JSON.parse(delivery.payload) as unknown },
+        response: { headers: delivery.responseHeaders, payload: delivery.responseBody },
+      }),
+    );
   }),
   route('POST', `${one}/attempts`, (request) => {
     redeliver(request.core, reachDelivery(request));
@@ -53,7 +63,8 @@ async function list(request: RestRequest) {
   const all = core.state.deliveries.filter(isShown).sort((a, b) => b.id - a.id);
   const before = Number((query['cursor'] ?? '').replace(/^v1_/, '')) || Number.POSITIVE_INFINITY;
   const page = all.filter(({ id }) => id < before).slice(0, size);
-  const answer = await answerPage({ ...request, query: { per_page: String(size) } }, page, renderDelivery);
+  const { body } = await answerPage({ ...request, query: { per_page: String(size) } }, page, renderDelivery);
+  const answer = ok(writeJson(body));
   const last = page.at(-1);
   if (last === undefined || all.at(-1) === last) return answer;
   const next = new URL(`${core.urls.api}${request.url}`);
@@ -63,7 +74,7 @@ async function list(request: RestRequest) {
 
 function renderDelivery(delivery: Delivery): object {
   return {
-    id: delivery.id,
+    id: idsBeforeFirst + BigInt(delivery.id),
     guid: delivery.guid,
     delivered_at: delivery.deliveredAt,
     redelivery: delivery.isRedelivery,
@@ -78,11 +89,16 @@ function renderDelivery(delivery: Delivery): object {
   };
 }
 
+/** Writes each BigInt as a number with all digits. */
+function writeJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? JSON.rawJSON(String(part)) : part));
+}
+
 function reachDelivery({ core, actor, params }: RestRequest): Delivery {
   const app = mustBeApp(actor);
-  const id = Number(params['delivery_id']);
-  if (!Number.isInteger(id)) throw new ApiError(400, 'The delivery id must be a whole number.');
-  const delivery = core.state.deliveries.get(id);
+  const id = params['delivery_id'] ?? '';
+  if (!/^\d+$/.test(id)) throw new ApiError(400, 'The delivery id must be a whole number.');
+  const delivery = core.state.deliveries.get(Number(BigInt(id) - idsBeforeFirst));
   if (delivery === undefined || delivery.appId !== app.id) throw notFound();
   return delivery;
 }

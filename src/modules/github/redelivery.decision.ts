@@ -1,8 +1,8 @@
 // Decides which webhooks GitHub is asked to send again. GitHub itself sends each delivery once, and keeps a list of the
 // deliveries.
 export interface ListedDelivery {
-  /** The id of one attempt to deliver. */
-  readonly id: number;
+  /** The id of one attempt to deliver, a whole number. Text, because it may exceed 2^53. */
+  readonly id: string;
   /** The id of the delivery, the same for each attempt (the header `X-GitHub-Delivery`). */
   readonly guid: string;
   /** Milliseconds since the epoch, by GitHub's clock. */
@@ -25,7 +25,7 @@ export type RedeliveryDecision =
   | {
       readonly kind: 'ask';
       /** The newest attempt of each delivery that GitHub is asked to send again, the oldest delivery first. */
-      readonly attempts: readonly number[];
+      readonly attempts: readonly string[];
       /** The instant at which the next comparison begins, in milliseconds. */
       readonly checkedUntil: number;
     }
@@ -86,10 +86,8 @@ function describeDelivery(attempts: readonly ListedDelivery[]): {
   readonly firstAt: number;
   readonly attemptCount: number;
 } {
-  const [newest] = attempts.toSorted((one, other) => other.id - one.id);
-  if (newest === undefined) throw new Error('A delivery has no attempt.');
   return {
-    newest,
+    newest: attempts.reduce((one, other) => (BigInt(other.id) > BigInt(one.id) ? other : one)),
     firstAt: Math.min(...attempts.map(({ deliveredAt }) => deliveredAt)),
     attemptCount: attempts.length,
   };

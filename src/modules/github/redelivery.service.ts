@@ -18,6 +18,9 @@ const everyMs = 60_000;
 /** The time until the next comparison after all repositories were compared, which costs more calls. */
 const afterComparisonMs = 5 * 60_000;
 
+/** The type `string` allows an id as text. */
+const redelivery: string = 'POST /app/hook/deliveries/{delivery_id}/attempts';
+
 interface DueApp {
   readonly id: string;
   readonly checkedUntil: Date;
@@ -56,9 +59,7 @@ async function redeliverMissingOf(ports: Ports, app: AppRow, checkedUntil: numbe
   if (decision.kind === 'compare') await compareAll(ports, app);
   else
     for (const attempt of decision.attempts)
-      await retryCall(
-        async () => await request('POST /app/hook/deliveries/{delivery_id}/attempts', { delivery_id: attempt }),
-      );
+      await retryCall(async () => await request(redelivery, { delivery_id: attempt }));
   await ports.db.system.query('update github_app set deliveries_checked_until = $2 where id = $1', [
     app.rowId,
     new Date(decision.checkedUntil).toISOString(),
@@ -96,7 +97,7 @@ async function listAttempts(request: AppRequest, since: number): Promise<ListedD
       async () => await request('GET /app/hook/deliveries', { per_page: pageSize, ...from }),
     );
     const listed = data.map(({ id, guid, delivered_at, status_code }) => ({
-      id: Number(id),
+      id: String(id),
       guid,
       deliveredAt: Date.parse(delivered_at),
       statusCode: status_code,
