@@ -66,13 +66,14 @@ export async function syncInstallations(ports: Ports, secrets: Secrets, isWhole:
     ).map(({ id }) => id),
   );
   if (!isWhole && due.size === 0) return;
-  for (const apps of Map.groupBy(await findApps(query, secrets), ({ accountId }) => accountId).values())
+  const servers = Map.groupBy(await findApps(query, secrets), ({ accountId, app }) => `${accountId} ${app.apiUrl}`);
+  for (const apps of servers.values())
     if (isWhole || apps.some(({ rowId }) => due.has(rowId))) await syncApps(ports, apps);
 }
 
 /**
- * Lists the installations of all Apps of an account before any repository counts as absent. A repository that is absent
- * from one App may belong to an installation of another App by now.
+ * Lists the installations of all Apps that an account has at one server. A repository that is absent from one App may
+ * belong to an installation of another App by now. So nothing counts as absent before all these Apps were listed.
  */
 async function syncApps(ports: Ports, apps: readonly AppRow[]): Promise<void> {
   const ends: (() => Promise<void>)[] = [];
@@ -85,6 +86,7 @@ async function syncApps(ports: Ports, apps: readonly AppRow[]): Promise<void> {
       const end = await listApp(ports, app);
       ends.push(async () => void (await attempt(app, end)));
     });
+  if (ends.length < apps.length) return;
   for (const end of ends) await end();
 }
 

@@ -123,6 +123,21 @@ test('a repository that is transferred to an owner with another App of the accou
   expect(await shown()).toEqual({ owner: heirs, name: 'inherited', active: true });
 });
 
+test('a repository that is transferred to an owner whose App cannot be listed stays active', async () => {
+  const { shown } = await activeOne('returned');
+  w.emulator.controls.transfer('acme/returned', 'heirs');
+  await w.syncChanged();
+  expect(await shown()).toEqual({ owner: 'heirs', name: 'returned', active: true });
+  w.emulator.controls.transfer('heirs/returned', 'acme');
+  await w.emulator.core.settled();
+  // The App of the new owner is listed first.
+  w.emulator.controls.fail({ operation: 'GET /app/installations', times: 1 });
+  await w.syncAll();
+  expect(await shown()).toEqual({ owner: 'heirs', name: 'returned', active: true });
+  await w.syncAll();
+  expect(await shown()).toEqual({ owner: 'acme', name: 'returned', active: true });
+});
+
 test('a repository that is removed from the selection becomes inactive, and the others stay active', async () => {
   const [out, stays] = [await activeOne('out'), await activeOne('stays')];
   const { core } = w.emulator;
