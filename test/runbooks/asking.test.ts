@@ -196,9 +196,36 @@ describe('labels that queue a pull request or skip the line', () => {
     const { number } = await create({ ...asked, labels: ['mergequeue', 'docs'] }, bob.token);
     await expect(goOn({ number, labels: ['mergequeue'] }, ada.token)).rejects.toThrow('the scope queue:write');
     await expect(goOn({ number, labels: ['urgent'] }, bob.token)).rejects.toThrow('The label urgent skips the line');
+    await expect(goOn({ number }, ada.token)).rejects.toThrow('the scope queue:write');
     expect(await goOn({ number, labels: ['urgent'] }, boss.token)).toMatchObject({
       labels: ['mergequeue', 'docs', 'urgent'],
     });
+    await expect(goOn({ number }, bob.token)).rejects.toThrow('The label urgent skips the line');
+  });
+});
+
+describe('a runbook whose pull requests are queued', () => {
+  it('is created and continued only by users who may queue, also if the queueing is the default of the repository', async () => {
+    const { token: carlToken } = await accountOf(s).add('carl', { scopes: ['runbook:write', 'queue:write'] });
+    const byDefault = async (queueWhenGreen: boolean): Promise<void> =>
+      await accountOf(s).run(
+        'updateRunbookDefaults',
+        { repository, queueWhenGreen, targetBranch: 'main', budgetMicros: 100 },
+        'repository { name }',
+      );
+    await byDefault(true);
+    try {
+      await expect(create({}, ada.token)).rejects.toThrow('the scope queue:write');
+      await expect(create({ queueWhenGreen: true }, ada.token)).rejects.toThrow('the scope queue:write');
+      const { number } = await create({ queueWhenGreen: false }, ada.token);
+      expect(await goOn({ number }, ada.token)).toMatchObject({ queueWhenGreen: false });
+      const queued = await create({}, carlToken);
+      expect(queued).toMatchObject({ queueWhenGreen: true });
+      await expect(goOn({ number: queued.number }, ada.token)).rejects.toThrow('the scope queue:write');
+      expect(await goOn({ number: queued.number }, carlToken)).toMatchObject({ number: queued.number });
+    } finally {
+      await byDefault(false);
+    }
   });
 });
 

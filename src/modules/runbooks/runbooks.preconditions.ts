@@ -24,6 +24,14 @@ export async function requireBranch(ctx: Context, repository: RepositoryRow, bra
 }
 
 /**
+ * Throws FORBIDDEN if the pull requests of the runbook are queued, and the caller may not queue. They are queued later
+ * in the name of the author, so every prompt needs the scope.
+ */
+export function requireRightToQueue(ctx: Context, { queueWhenGreen }: { readonly queueWhenGreen: boolean }): void {
+  if (queueWhenGreen) requireScope(ctx, 'queue:write');
+}
+
+/**
  * Throws FORBIDDEN if a label would queue a pull request or skip the line, and the caller may not do this. The labels
  * are added later in the name of the runbook's author, whose permissions the queue then checks too.
  */
@@ -37,7 +45,7 @@ export async function requireRightToLabel(
   if (skipLine !== '' && labels.includes(skipLine) && !(await canSkipLine(ctx, repository.id)))
     throw new DomainError(
       'FORBIDDEN',
-      `The label ${skipLine} skips the line, which you are not authorized to do in this repository: leave it out`,
+      `The label ${skipLine} skips the line, which you are not authorized to do in this repository`,
       'input.labels',
     );
 }

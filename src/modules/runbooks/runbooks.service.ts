@@ -23,7 +23,7 @@ import {
   type RepositoryName,
 } from '../repositories/index.ts';
 import { findRunbookDefaults } from './defaults.reads.ts';
-import { actorOf, requireBranch, requireRightToLabel } from './runbooks.preconditions.ts';
+import { actorOf, requireBranch, requireRightToLabel, requireRightToQueue } from './runbooks.preconditions.ts';
 import { RunbookEntity, RunbookPromptEntity, type RunbookRow } from './runbooks.entities.ts';
 import { announceRunbook } from './runbooks.events.ts';
 import { changeRunbook } from './runbooks.locks.ts';
@@ -77,8 +77,6 @@ export async function createRunbook(ctx: Context, request: CreateRunbookRequest)
  */
 async function checkRequest(ctx: Context, request: CreateRunbookRequest) {
   requireAction(ctx, 'start_runbook');
-  // The request needs the scope now, because the pull requests are queued later in the name of the author.
-  if (request.queueWhenGreen) requireScope(ctx, 'queue:write');
   const prompt = requirePrompt(request.prompt);
   const title = requireTitle(request.title);
   const description = requireDescription(request.description);
@@ -87,6 +85,8 @@ async function checkRequest(ctx: Context, request: CreateRunbookRequest) {
   requireActive(repository);
   await requireRightToLabel(ctx, repository, labels);
   const defaults = await findRunbookDefaults(ctx, repository.id);
+  const queueWhenGreen = request.queueWhenGreen ?? defaults.queueWhenGreen;
+  requireRightToQueue(ctx, { queueWhenGreen });
   const budgetMicros = requireBudget(request.budgetMicros ?? defaults.budgetMicros, defaults.budgetMicros);
   const author = await findAuthor(ctx, request.authorEmail);
   const targetBranch = request.targetBranch ?? defaults.targetBranch ?? repository.defaultBranch;
@@ -105,7 +105,7 @@ async function checkRequest(ctx: Context, request: CreateRunbookRequest) {
     targetBranch,
     description,
     labels,
-    queueWhenGreen: request.queueWhenGreen ?? defaults.queueWhenGreen,
+    queueWhenGreen,
     workflowFiles: defaults.workflowFiles,
     agent: ctx.runbookAgent,
     budgetMicros,
@@ -127,11 +127,12 @@ export async function continueRunbook(ctx: Context, request: ContinueRunbookRequ
   const prompt = requirePrompt(request.prompt);
   const description = requireDescription(request.description);
   const labels = mergeLabels([], request.labels);
-  const { repositoryId } = await loadRunbook(ctx, request.number);
-  await requireAtHostOf(ctx, repositoryId, 'runbook:write');
-  for (const repository of await readRepositoriesById(ctx, [repositoryId])) {
+  const known = await loadRunbook(ctx, request.number);
+  await requireAtHostOf(ctx, known.repositoryId, 'runbook:write');
+  requireRightToQueue(ctx, known);
+  for (const repository of await readRepositoriesById(ctx, [known.repositoryId])) {
     requireActive(repository);
-    await requireRightToLabel(ctx, repository, labels);
+    await requireRightToLabel(ctx, repository, [...known.labels, ...labels]);
   }
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const runbook = await changeRunbook(ctx, tx, request.number);
