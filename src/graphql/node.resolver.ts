@@ -96,12 +96,13 @@ type Seen = Parameters<typeof maySee>[1];
 
 /**
  * A row from which its repository can be found: the row is a repository, has a repository or its id, or has the id of a
- * release project.
+ * release project or of an environment.
  */
 type InRepository = Partial<Seen> & {
   readonly repository?: Seen;
-  readonly repositoryId?: string;
+  readonly repositoryId?: string | null;
   readonly projectId?: string;
+  readonly environmentId?: string | null;
 };
 
 /** People who signed in with GitHub see only objects of repositories that they can see at GitHub. */
@@ -109,7 +110,9 @@ async function isSeen(ctx: GraphQLContext, found: InRepository): Promise<boolean
   if (ctx.actor.personAtGitHub === null) return true;
   const repository = found.repository ?? (found.host === undefined ? null : (found as Seen));
   if (repository !== null) return await maySee(ctx, { ...repository, accountId: ctx.accountId });
-  const { repositoryId, projectId } = found;
+  const { repositoryId, environmentId } = found;
+  const projectId =
+    found.projectId ?? (environmentId ? await loaderOf(ctx, environmentById).load(environmentId) : null)?.projectId;
   const project = projectId === undefined ? null : await loaderOf(ctx, releaseProjectById).load(projectId);
   const id = repositoryId ?? project?.repositoryId;
   return id === undefined || (await maySeeInside(ctx, id));

@@ -10,14 +10,14 @@ export interface ReleaseRows {
 }
 
 export async function seedRelease(
-  s: TestServer,
-  { repositoryId }: Pick<SeededRepository, 'repositoryId'>,
+  s: Pick<TestServer, 'rows' | 'accountId'>,
+  { repositoryId, name = 'shop' }: Pick<SeededRepository, 'repositoryId'> & { readonly name?: string },
 ): Promise<ReleaseRows> {
   const one = async (text: string, values: readonly unknown[]): Promise<string> =>
     (await s.rows<{ id: string }>(`${text} returning id::text as id`, [s.accountId, ...values]))[0]?.id ?? '';
   const projectId = await one(
-    "insert into release_project (account_id, name, repository_id, created_at) values ($1, 'shop', $2, now())",
-    [repositoryId],
+    'insert into release_project (account_id, name, repository_id, created_at) values ($1, $2, $3, now())',
+    [name, repositoryId],
   );
   const environmentId = await one(
     `insert into environment (account_id, project_id, name, position, tier, provider, created_at)

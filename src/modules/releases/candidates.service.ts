@@ -35,7 +35,7 @@ interface NewCandidate {
  */
 export async function createRelease(ctx: Context, request: CreateReleaseRequest): Promise<string> {
   requireScope(ctx, 'release:write');
-  const project = await loadReleaseProject(ctx, request.project);
+  const project = await loadReleaseProject(ctx, request.project, 'release:write');
   const parts = requireVersion(request.version);
   const repository = await requireRepository(ctx, project, request.repository);
   const known = await findCandidate(ctx, project.id, request.version);

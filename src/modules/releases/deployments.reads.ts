@@ -56,6 +56,19 @@ export async function countDeployments(ctx: Context, environmentId: string): Pro
   return row?.count ?? 0;
 }
 
+/** The id of the repository that a deployment deploys. Null: the account has no such deployment. */
+export async function readRepositoryOfDeployment(ctx: Context, id: string): Promise<string | null> {
+  requireScope(ctx, 'release:read');
+  const [row] = await ctx.db.read<{ repositoryId: string }>(ctx.accountId, {
+    name: 'repository_of_deployment',
+    text: `select c.repository_id as "repositoryId"
+           from deployment d join release_candidate c on c.account_id = d.account_id and c.id = d.candidate_id
+           where d.account_id = $1 and d.id = $2`,
+    values: [ctx.accountId, id],
+  });
+  return row?.repositoryId ?? null;
+}
+
 export function deploymentById(ctx: GraphQLContext): DataLoader<string, Deployment | null> {
   return loadOne('id', async (ids) => {
     requireScope(ctx, 'release:read');

@@ -7,13 +7,20 @@ import { requireVersion } from '../../domain/releases/version.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { recordUserAction, requireAction, type UserActionName } from '../accounts/index.ts';
-import { requireActive, requireNotDeleted, lockRepositoryForShare } from '../repositories/index.ts';
+import {
+  lockRepositoryForShare,
+  maySeeInside,
+  requireActive,
+  requireAtHostOf,
+  requireNotDeleted,
+} from '../repositories/index.ts';
 import { findCandidate } from './candidates.reads.ts';
 import type { ReleaseCandidate } from './candidates.types.ts';
 import { cancelActiveDeployments, cancelDeployments } from './deployments.cancel.ts';
 import { announceDeployments, announcementOf } from './deployments.events.ts';
 import { readRollbackTarget, readRunningCandidate } from './deployments.history.ts';
 import { answer, carryOutOrDryRun, type Answer, type Change } from './deployments.impact.ts';
+import { readRepositoryOfDeployment } from './deployments.reads.ts';
 import { wakeDeployment } from './deployments.wake.ts';
 import { writeDeploymentStatus } from './deployments.writer.ts';
 import { loadFreezeInForce } from './freezes.frozen.ts';
@@ -126,6 +133,9 @@ export async function cancelDeployment(
   { id, preview }: { readonly id: string; readonly preview?: boolean },
 ): Promise<Answer> {
   requireAction(ctx, 'deploy');
+  const repositoryId = await readRepositoryOfDeployment(ctx, id);
+  if (repositoryId === null || !(await maySeeInside(ctx, repositoryId))) throw notFound('Deployment');
+  await requireAtHostOf(ctx, repositoryId, 'deploy:write');
   return await carryOutOrDryRun(ctx, preview, async (tx) => {
     const { environmentId } = await loadDeployment(ctx, tx, id);
     const environment = await changeEnvironment(ctx, tx, environmentId);
@@ -151,7 +161,7 @@ export interface RollBackRequest extends EnvironmentNames {
  */
 export async function rollBackEnvironment(ctx: Context, request: RollBackRequest): Promise<Answer> {
   requireAction(ctx, 'roll_back');
-  const { project, environment } = await loadEnvironment(ctx, request);
+  const { project, environment } = await loadEnvironment(ctx, request, 'deploy:write');
   return await carryOutOrDryRun(ctx, request.preview, async (tx) => {
     requireNotDeleted(await lockRepositoryForShare(tx, project.repositoryId));
     const locked = await changeEnvironment(ctx, tx, environment.id);
@@ -177,9 +187,12 @@ export async function rollBackEnvironment(ctx: Context, request: RollBackRequest
   });
 }
 
-/** Reads the environment and the candidate. Checks names in the order in which the REST path and body have them. */
+/**
+ * Reads the environment and the candidate. Checks names in the order in which the REST path and body have them. Throws
+ * FORBIDDEN unless GitHub lets the caller deploy.
+ */
 async function find(ctx: Context, request: EnvironmentNames & { readonly version: string }) {
-  const { project, environment } = await loadEnvironment(ctx, request);
+  const { project, environment } = await loadEnvironment(ctx, request, 'deploy:write');
   requireVersion(request.version);
   const candidate = await findCandidate(ctx, project.id, request.version);
   if (candidate === null) throw notFound('Release');

@@ -41,7 +41,7 @@ export async function createEnvironment(ctx: Context, secrets: Secrets, input: N
   const provider = checkedProvider(input.provider, 'input.provider');
   const reportTimeoutSec = checkedSeconds(input.reportTimeoutSec ?? defaultReportTimeoutSec, 'input.reportTimeoutSec');
   const freezeAfterRollbackSec = checkedFreeze(input.freezeAfterRollbackSec ?? null);
-  const project = await loadReleaseProject(ctx, input.project);
+  const project = await loadReleaseProject(ctx, input.project, 'release:write');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const order = await lockOrder(ctx, tx, project.id);
     const [row] = await tx.query<{ id: string }>(
@@ -98,7 +98,7 @@ export async function updateEnvironment(
   change: EnvironmentChange,
 ): Promise<EnvironmentImpact | null> {
   requireAction(ctx, 'update_environment');
-  const { project, environment } = await loadEnvironment(ctx, change);
+  const { project, environment } = await loadEnvironment(ctx, change, 'release:write');
   const act = async (tx: Transaction): Promise<EnvironmentRow> => {
     const order = await lockOrder(ctx, tx, project.id);
     const row = await changeEnvironment(ctx, tx, environment.id);

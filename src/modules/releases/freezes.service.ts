@@ -17,12 +17,14 @@ import {
   freezeFacts,
   insertFreeze,
   loadEnvironmentFreezes,
+  maySeeInside,
   readFreeze,
+  requireAtHostOf,
   type StoredFreeze,
 } from '../repositories/index.ts';
 import { announceFreeze, idsOf, namesOf } from './freezes.announce.ts';
 import { impactOfFreeze, type FreezeImpactFacts } from './freezes.impact.ts';
-import { loadEnvironment } from './projects.reads.ts';
+import { loadEnvironment, readRepositoryOfEnvironment } from './projects.reads.ts';
 import type { EnvironmentRow } from './releases.entities.ts';
 import { changeEnvironment } from './releases.locks.ts';
 
@@ -50,7 +52,7 @@ export async function freezeEnvironment(ctx: Context, input: FreezeEnvironmentRe
   requireAction(ctx, 'freeze');
   const reason = checkedReason(input.reason);
   const span = checkedSpan(input.endsAt, ctx.clock());
-  const { environment } = await loadEnvironment(ctx, input);
+  const { environment } = await loadEnvironment(ctx, input, 'release:write');
   const { changed, impact } = await underEnvironment(
     ctx,
     { id: environment.id, preview: input.preview },
@@ -79,7 +81,7 @@ export async function scheduleEnvironmentFreeze(
   requireAction(ctx, 'freeze');
   const reason = checkedReason(input.reason);
   const span = checkedSchedule(input.schedule);
-  const { environment } = await loadEnvironment(ctx, input);
+  const { environment } = await loadEnvironment(ctx, input, 'release:write');
   const { changed, impact } = await underEnvironment(
     ctx,
     { id: environment.id, preview: input.preview },
@@ -104,7 +106,7 @@ export async function unfreezeEnvironment(
   input: EnvironmentRef & { readonly preview?: boolean },
 ): Promise<{ readonly deleted: number; readonly impact: FreezeImpactFacts | null }> {
   requireAction(ctx, 'freeze');
-  const { environment } = await loadEnvironment(ctx, input);
+  const { environment } = await loadEnvironment(ctx, input, 'release:write');
   const { changed, impact } = await endWhere(
     ctx,
     { id: environment.id, preview: input.preview },
@@ -114,7 +116,8 @@ export async function unfreezeEnvironment(
 }
 
 /**
- * Ends a freeze of an environment or of base branches. Throws NOT_FOUND if there is no such freeze, or it has ended.
+ * Ends a freeze of an environment or of base branches. Throws NOT_FOUND if there is no such freeze, or it has ended, or
+ * GitHub hides its repository from the caller.
  * `impact` is null for base branches, because their impact is computed from a dry run of their queues.
  */
 export async function deleteFreeze(
@@ -123,12 +126,15 @@ export async function deleteFreeze(
 ): Promise<FreezeAnswer> {
   requireAction(ctx, 'freeze');
   const { environmentId = null, repositoryId = null } = (await readFreeze(ctx, id)) ?? {};
+  const inside = environmentId === null ? repositoryId : await readRepositoryOfEnvironment(ctx, environmentId);
+  if (inside === null || !(await maySeeInside(ctx, inside))) throw notFound('Freeze');
   if (repositoryId !== null) {
     const end = async (context: Context) => await deleteBranchFreeze(context, { id, repositoryId });
     const freeze = preview ? await tryOut(ctx, end) : await end(ctx);
     if (freeze !== null) return { freeze, impact: null };
   }
   if (environmentId !== null) {
+    await requireAtHostOf(ctx, inside, 'release:write');
     const { changed, impact } = await endWhere(ctx, { id: environmentId, preview }, (each) => each.id === id);
     const [freeze] = changed;
     if (freeze !== undefined) return { freeze, impact };

@@ -1,12 +1,12 @@
 // Reads release projects and environments for GraphQL. Names are looked up within the account.
 import DataLoader from 'dataloader';
-import type { Context } from '../../context.ts';
+import type { Context, Scope } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { ProviderSettings } from '../../domain/releases/release.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { loadMany, loadOne } from '../../graphql/loaders.ts';
 import { requireScope } from '../accounts/index.ts';
-import { maySeeInside, readRepositoriesById } from '../repositories/index.ts';
+import { maySeeInside, readRepositoriesById, requireAtHostOf } from '../repositories/index.ts';
 import type { Repository } from '../repositories/repositories.types.ts';
 import type { Environment } from './environments.types.ts';
 import type { Provider, ReleaseProject } from './projects.types.ts';
@@ -39,10 +39,11 @@ export async function findReleaseProject(ctx: Context, name: string): Promise<Re
   return row && (await maySeeInside(ctx, row.repositoryId)) ? toProject(row) : null;
 }
 
-/** Throws NOT_FOUND. */
-export async function loadReleaseProject(ctx: Context, name: string): Promise<ReleaseProject> {
+/** Throws NOT_FOUND, or FORBIDDEN unless GitHub lets the caller use `scope` in the project's repository. */
+export async function loadReleaseProject(ctx: Context, name: string, scope?: Scope): Promise<ReleaseProject> {
   const project = await findReleaseProject(ctx, name);
   if (project === null) throw notFound('Release project');
+  if (scope !== undefined) await requireAtHostOf(ctx, project.repositoryId, scope);
   return project;
 }
 
@@ -71,15 +72,29 @@ export async function findEnvironment(ctx: Context, projectId: string, name: str
   return row ? toEnvironment(row) : null;
 }
 
-/** The project and the environment with the names of a request. Throws NOT_FOUND. */
+/** The project and the environment with the names of a request. Throws like `loadReleaseProject`. */
 export async function loadEnvironment(
   ctx: Context,
   names: { readonly project: string; readonly environment: string },
+  scope?: Scope,
 ): Promise<{ readonly project: ReleaseProject; readonly environment: Environment }> {
-  const project = await loadReleaseProject(ctx, names.project);
+  const project = await loadReleaseProject(ctx, names.project, scope);
   const environment = await findEnvironment(ctx, project.id, names.environment);
   if (environment === null) throw notFound('Release environment');
   return { project, environment };
+}
+
+/** The id of the repository that an environment belongs to. Null: the account has no such environment. */
+export async function readRepositoryOfEnvironment(ctx: Context, id: string): Promise<string | null> {
+  requireScope(ctx, 'release:read');
+  const [row] = await ctx.db.read<{ repositoryId: string }>(ctx.accountId, {
+    name: 'repository_of_environment',
+    text: `select p.repository_id as "repositoryId"
+           from environment e join release_project p on p.account_id = e.account_id and p.id = e.project_id
+           where e.account_id = $1 and e.id = $2`,
+    values: [ctx.accountId, id],
+  });
+  return row?.repositoryId ?? null;
 }
 
 /** The environments of each project, in their order. */

@@ -3,7 +3,7 @@ import { type Connection, PageArgs, type PageRequest, readPage, toConnection } f
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { viewerActionsOf } from '../accounts/index.ts';
 import { ViewerAction } from '../accounts/viewer-actions.types.ts';
-import { maySeeInside } from '../repositories/index.ts';
+import { maySeeInside, readRepositoriesById, refusalsAtHost } from '../repositories/index.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { createEnvironment, updateEnvironment, type EnvironmentImpact } from './environments.service.ts';
 import {
@@ -114,8 +114,12 @@ export class EnvironmentsResolver {
   @FieldResolver(() => [ViewerAction], {
     description: 'Which actions the caller is permitted to do with the environment.',
   })
-  viewerCan(@Ctx() ctx: GraphQLContext, @Root() _environment: Environment): ViewerAction[] {
-    return viewerActionsOf(ctx, ['deploy', 'roll_back', 'freeze', 'update_environment']);
+  async viewerCan(@Ctx() ctx: GraphQLContext, @Root() { projectId }: Environment): Promise<ViewerAction[]> {
+    const actions = ['deploy', 'roll_back', 'freeze', 'update_environment'] as const;
+    if (ctx.actor.personAtGitHub === null) return viewerActionsOf(ctx, actions);
+    const project = await loaderOf(ctx, releaseProjectById).load(projectId);
+    const [row] = project === null ? [] : await readRepositoriesById(ctx, [project.repositoryId]);
+    return viewerActionsOf(ctx, actions, row && (await refusalsAtHost(ctx, row)));
   }
 
   @FieldResolver(() => ReleaseProject, { description: 'The release project of the environment.' })

@@ -71,7 +71,7 @@ export async function updateReleaseProject(
   const settings = change.build ? checkedProvider(change.build, 'input.build') : null;
   const timeoutSec = change.buildTimeoutSec ?? null;
   if (timeoutSec !== null) checkedSeconds(timeoutSec, 'input.buildTimeoutSec');
-  const project = await loadReleaseProject(ctx, change.project);
+  const project = await loadReleaseProject(ctx, change.project, 'release:write');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.query('select 1 from release_project where account_id = $1 and id = $2 for no key update', [
       ctx.accountId,

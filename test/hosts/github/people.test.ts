@@ -4,13 +4,14 @@ import { Octokit } from '@octokit/rest';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser, type Browser, type Visit } from '../../accounts/browser.ts';
+import { openBrowser, type Browser } from '../../accounts/browser.ts';
 import { operations } from '../../accounts/operations.ts';
 import { encodeNodeId } from '../../../src/graphql/node-id.ts';
 import { sequenceEvents } from '../../../src/modules/events/sequencer.ts';
 import { addApp } from '../../../src/modules/github/index.ts';
 import { makeInstallation } from '../../../github-emulator/model/seed.ts';
 import { appOf, appWorld, type AppWorld } from './app-world.ts';
+import { answerTo, signInAs } from './signed-in.ts';
 
 let w: AppWorld;
 let owner: Octokit;
@@ -50,30 +51,8 @@ function expel(login: string, repo = 'shop'): void {
     repository.collaborators = repository.collaborators.filter(({ userId }) => userId !== id);
 }
 
-/** Goes to GitHub and back, like a browser. `change` changes the address to which GitHub sends the browser back. */
-async function signIn(
-  login: string,
-  change = (back: URL): URL => back,
-): Promise<Visit & { readonly browser: Browser }> {
-  const browser = openBrowser(w);
-  const form = await browser.get('/session?next=/acme/shop/queue/main');
-  const [, way = ''] = /href="(\/session\/github\/[^"]+)"/.exec(form.text) ?? [];
-  const started = await browser.get(way.replaceAll('&amp;', '&'));
-  expect([started.status, browser.cookie]).toEqual([303, expect.stringContaining('interlock-github=')]);
-  const asked = new URL(started.headers.get('location') ?? '');
-  expect(Object.fromEntries(asked.searchParams)).toMatchObject({
-    client_id: w.emulator.clientId,
-    code_challenge_method: 'S256',
-    redirect_uri: `${w.url}/session/github/callback`,
-  });
-  const agreed = await fetch(`${asked.origin}/login/oauth/authorize`, {
-    method: 'POST',
-    redirect: 'manual',
-    body: new URLSearchParams({ ...Object.fromEntries(asked.searchParams), as: login }),
-  });
-  const back = change(new URL(agreed.headers.get('location') ?? ''));
-  return { ...(await browser.get(back.pathname + back.search)), browser };
-}
+const signIn = async (login: string, change?: (back: URL) => URL): ReturnType<typeof signInAs> =>
+  await signInAs(w, login, change);
 
 const whoAmI = '{ viewer { email handle role scopes session { expiresAt } } }';
 const shop = '{owner: "acme", name: "shop"}';
@@ -92,11 +71,6 @@ function socketOf(browser: Browser): Client {
 async function firstApp(): Promise<string> {
   const [app] = await w.rows<{ id: string }>('select id from github_app order by id limit 1');
   return app?.id ?? '';
-}
-
-async function answerTo(browser: Browser, query: string) {
-  const { answer } = await browser.graphql(query);
-  return answer.errors?.map(({ message, extensions }) => [extensions.code, message]) ?? answer.data;
 }
 
 describe('signing in at GitHub', () => {
