@@ -6,6 +6,7 @@ import { systemContext } from '../../src/context.ts';
 import { appendEvents } from '../../src/modules/events/index.ts';
 import { sha } from '../graphql/seed.ts';
 import { metricsOf } from '../support/metrics.ts';
+import { disableWebhookEndpoint } from '../../src/modules/webhooks/endpoints.service.ts';
 import { eventually, isStandard, receiver, type ReceivedWebhook, type Receiver } from './receiver.ts';
 import { webhookWorld, type WebhookWorld } from './webhook-world.ts';
 
@@ -290,6 +291,32 @@ describe('an endpoint', () => {
     await w.happen('blocked', 1, { status: 'blocked', statusCode: 106 });
     await r.until(2);
     expect(r.received.map(({ json }) => json['action'])).toEqual(['opened', 'blocked']);
+  });
+
+  it('that is disabled while deliveries are written has no open delivery afterwards', async () => {
+    await w.endpoint(r.url);
+    const [endpoint] = await w.s.rows<{ id: string }>('select id from webhook_endpoint');
+    await using owner = await databaseOwner();
+    // The lock holds the writer up after it has read the endpoints.
+    await owner.run('begin; lock table batch_member in access exclusive mode');
+    await w.happen('reset', 1, { resetCode: 301 });
+    await eventually(
+      async () =>
+        (await owner.run("select 1 from pg_locks where relation = 'batch_member'::regclass and not granted")) > 0,
+      'the deliveries are being written',
+    );
+    await disableWebhookEndpoint(systemContext(w.s.ports, w.s.accountId), endpoint?.id ?? '');
+    await owner.run('commit');
+    await eventually(
+      async () =>
+        (
+          await w.s.rows(
+            'select 1 from webhook_cursor c join event_head h using (account_id) where c.position = h.position',
+          )
+        ).length > 0,
+      'the deliveries are written',
+    );
+    expect((await w.deliveries()).filter(({ state }) => state === 'pending')).toEqual([]);
   });
 
   // Regression test: if the sender was killed between storing the answer 410 and disabling the endpoint, the endpoint

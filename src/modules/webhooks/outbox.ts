@@ -226,16 +226,24 @@ export function messageId(epoch: string | number, parts: readonly string[]): str
   return `msg_${epoch}_${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 24)}`;
 }
 
+/**
+ * Leaves out endpoints that were disabled or deleted meanwhile. The others are locked until the commit, so that a change
+ * that disables one waits, and then cancels its deliveries.
+ */
 async function writeDeliveries(
   query: SystemQueries['query'],
   accountId: string,
   { deliveries, now }: { readonly deliveries: readonly NewDelivery[]; readonly now: Date },
 ): Promise<void> {
   await query(
-    `insert into webhook_delivery (account_id, endpoint_id, message_id, action, lane, waits_for, body, created_at)
-     select $1::bigint, (d ->> 'endpoint')::bigint, d ->> 'message', d ->> 'action', d ->> 'lane',
+    `with enabled as materialized (
+       select id from webhook_endpoint where account_id = $1 and enabled and deleted_at is null order by id for share
+     )
+     insert into webhook_delivery (account_id, endpoint_id, message_id, action, lane, waits_for, body, created_at)
+     select $1::bigint, e.id, d ->> 'message', d ->> 'action', d ->> 'lane',
        array(select jsonb_array_elements_text(d -> 'waitsFor')), d ->> 'body', $3::timestamptz
-     from jsonb_array_elements($2::jsonb) with ordinality as list (d, n) order by n
+     from jsonb_array_elements($2::jsonb) with ordinality as list (d, n) join enabled e on e.id = (d ->> 'endpoint')::bigint
+     order by n
      on conflict do nothing`,
     [accountId, JSON.stringify(deliveries), now.toISOString()],
   );
