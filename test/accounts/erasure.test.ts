@@ -11,6 +11,8 @@ import { prepareRepository } from '../rest/contract/repository.ts';
 import { seedRunbook } from '../runbooks/runbook-rows.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { accountOf, type AccountVerbs } from './account.ts';
+import { openSocket } from './browser-socket.ts';
+import { openBrowser } from './browser.ts';
 
 type Counts = Readonly<Record<string, number>>;
 
@@ -160,7 +162,13 @@ describe('a repository', () => {
 });
 
 describe('an account', () => {
-  it('is erased with its name as confirmation, and its tokens end', async () => {
+  it('is erased with its name as confirmation, and its tokens and sockets end', async () => {
+    const browser = openBrowser(s);
+    await browser.submit('/session', { token: other.token });
+    // After a sign-in at GitHub, there is no token.
+    await s.rows('update user_session set token_id = null where account_id = $1', [other.accountId]);
+    const socket = await openSocket(s.url, { cookie: browser.cookie, origin: s.url });
+    expect(socket.first).toBe('connected');
     const before = await countsOf(s.accountId);
     const erase = async (confirm: string) =>
       await s.graphql(`mutation { eraseAccount(input: {confirm: "${confirm}"}) { ${answer} } }`, {}, other.token);
@@ -169,6 +177,8 @@ describe('an account', () => {
     ]);
     expect((await erase('other')).data).toMatchObject({ eraseAccount: { erasure: { repository: null } } });
     await expect.poll(async () => (await s.rest('GET', '/api/v1/repo', { token: other.token })).status).toBe(401);
+    expect(await socket.closed).toBe(4403);
+    await socket.end();
     await carryOut();
     const left = Object.entries(await countsOf(other.accountId)).filter(([, count]) => count > 0);
     expect(left).toEqual([['erasure', 1]]);

@@ -1,12 +1,11 @@
 // Browsers sign in by a form or by a link. These tests show what their sessions may do, and when sessions end.
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { createClient } from 'graphql-ws';
-import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sessionCookie } from '../../src/server/callers.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { accountOf } from './account.ts';
+import { openSocket } from './browser-socket.ts';
 import { openBrowser, type Browser } from './browser.ts';
 
 let s: TestServer;
@@ -38,31 +37,8 @@ async function linkFor(token: string, next?: string): Promise<string> {
   return pathname + search;
 }
 
-/** Opens a socket. `first` is `connected` or the code that closed the socket. */
-async function socketOf(headers: Record<string, string>, url = s.url) {
-  class WithHeaders extends WebSocket {
-    constructor(address: string, protocols: string[]) {
-      super(address, protocols, { headers });
-    }
-  }
-  const connected = Promise.withResolvers<string>();
-  const closed = Promise.withResolvers<number>();
-  const client = createClient({
-    url: `${url.replace('http', 'ws')}/graphql`,
-    webSocketImpl: WithHeaders,
-    retryAttempts: 0,
-    lazy: false,
-    onNonLazyError: () => {},
-    on: {
-      connected: () => connected.resolve('connected'),
-      closed: (event) => {
-        connected.resolve(`closed ${(event as CloseEvent).code}`);
-        closed.resolve((event as CloseEvent).code);
-      },
-    },
-  });
-  return { first: await connected.promise, closed: closed.promise, end: async () => await client.dispose() };
-}
+const socketOf = async (headers: Record<string, string>, url = s.url): ReturnType<typeof openSocket> =>
+  await openSocket(url, headers);
 
 describe('the sign-in form', () => {
   it('takes a token, sets a cookie that scripts cannot read, and sends the browser to the page that it asked for', async () => {

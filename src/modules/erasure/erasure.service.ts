@@ -158,12 +158,12 @@ async function requireNoLanding(ctx: Context, tx: Transaction, { id, owner, name
 async function endAccess(ctx: Context, tx: Transaction): Promise<void> {
   const values = [ctx.accountId];
   await tx.send('update user_session set ended_at = now() where account_id = $1 and ended_at is null', values);
-  const tokens = await tx.query<{ id: string }>(
-    `update api_token set revoked_at = now(), signs_webhooks = false
-     where account_id = $1 and revoked_at is null returning id`,
+  await tx.send(
+    'update api_token set revoked_at = now(), signs_webhooks = false where account_id = $1 and revoked_at is null',
     values,
   );
-  await announceEndedAccess(ctx, tx, { of: 'token', ids: tokens.map(({ id }) => id) });
+  // Sessions of people who signed in at a provider have no token.
+  await announceEndedAccess(ctx, tx, 'all');
   await tx.send('update webhook_endpoint set deleted_at = now(), enabled = false where account_id = $1', values);
   await tx.send(
     `update webhook_delivery set state = 'canceled', ended_at = now() where account_id = $1 and state in ('pending', 'retrying')`,
