@@ -171,6 +171,24 @@ describe('the key of a link', () => {
     await expect.poll(async () => [await statusOf(ofAda.badgeUrl), await statusOf(ofBea.badgeUrl)]).toEqual([404, 404]);
   });
 
+  it('does not work again when the user who made it in a session is removed and added again', async () => {
+    // An admin remains when eve is removed.
+    await accountOf(s).add('fay', { role: 'admin' });
+    const eve = await accountOf(s).add('eve', { role: 'admin', scopes: ['admin'] });
+    const link = await makeLink({}, eve.token);
+    // After a sign-in at GitHub, there is no token.
+    await s.rows(
+      'update embed_link set token_id = null where user_id = (select id from account_user where email = $1)',
+      [eve.email],
+    );
+    expect(await statusOf(link.badgeUrl)).toBe(200);
+    await accountOf(s).remove(eve.id);
+    await expect.poll(async () => await statusOf(link.badgeUrl)).toBe(404);
+    await accountOf(s).run('addUser', { email: eve.email, role: 'ADMIN' }, 'user { id }');
+    const again = await makeLink();
+    expect([await statusOf(again.badgeUrl), await statusOf(link.badgeUrl)]).toEqual([200, 404]);
+  });
+
   it.each([
     ['an empty branch', { baseBranch: '' }, 'input.baseBranch must have 1 to 250 characters'],
     ['an end in the past', { expiresAt: '2020-01-01T00:00:00Z' }, 'input.expiresAt must be in the future, and within'],

@@ -4,6 +4,7 @@ import type { Context, Role } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
+import { announceEndedAccess } from './authenticate.ts';
 import { requireScope } from './authorisation.ts';
 import { checkedEmail, checkedHandle } from './names.ts';
 import { endSessions } from './sessions.service.ts';
@@ -25,7 +26,7 @@ interface LockedUser {
 const lockedColumns = `id, email, handle, role, is_service as "isService", removed_at is not null as "isRemoved",
   role_from as "roleFrom", github_user_id is not null as "isAtGitHub"`;
 
-/** A removed user who is added again starts without tokens, teams and permissions. */
+/** A removed user who is added again starts without tokens, embed links, teams and permissions. */
 export async function addUser(
   ctx: Context,
   input: { readonly email: string; readonly handle?: string | null; readonly role: Role },
@@ -92,7 +93,7 @@ export async function updateUser(
 }
 
 /**
- * Ends the user's tokens and sessions at once, and removes the user from teams and permissions. A repetition changes
+ * Ends the user's tokens, sessions and embed links at once, and removes the user from teams and permissions. A repetition changes
  * nothing.
  */
 export async function removeUser(ctx: Context, input: { readonly id: string }): Promise<void> {
@@ -125,9 +126,19 @@ export async function removeUser(ctx: Context, input: { readonly id: string }): 
       tokens.map(({ id }) => id),
     );
     await endSessions(ctx, tx, { userId: user.id });
+    await endEmbedLinks(ctx, tx, user.id);
     await appendEvents(ctx, tx, [{ action: 'user_removed', payload: { userId: user.id } }]);
     await recordUserAction(ctx, tx, { action: 'user_removed', target: user.email });
   });
+}
+
+/** Ends the user's embed links, which would work again if the user were added again. */
+async function endEmbedLinks(ctx: Context, tx: Transaction, userId: string): Promise<void> {
+  const ended = await tx.query<{ id: string }>(
+    `update embed_link set revoked_at = $3 where account_id = $1 and user_id = $2 and revoked_at is null returning id`,
+    [ctx.accountId, userId, ctx.clock().toISOString()],
+  );
+  await announceEndedAccess(ctx, tx, { of: 'embed', ids: ended.map(({ id }) => id) });
 }
 
 async function changeUsers<T>(ctx: Context, change: (tx: Transaction) => Promise<T>): Promise<T> {
