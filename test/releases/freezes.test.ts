@@ -377,6 +377,20 @@ describe('after a rollback', () => {
     expect((await freezeState(at)).freezes).toHaveLength(1);
   });
 
+  it('an environment is frozen even if it has as many freezes as users can make', async () => {
+    const at = await rolledBack('AfterRollbackFull', null);
+    await s.rows(
+      `insert into freeze_rule (account_id, environment_id, source, cron_start, cron_end, timezone, created_by, created_at)
+       select $1, $2, 'schedule', '0 0 29 2 *', '1 0 29 2 *', 'UTC', 'ada@example.test', now() from generate_series(1, 100)`,
+      [s.accountId, at.id],
+    );
+    expect(await mutate('freezeEnvironment', refTo(at), 'freeze { id }')).toBe(
+      'An environment or a repository has at most 100 freezes',
+    );
+    expect((await at.report('v1-rc1', 'success')).status).toBe('success');
+    expect((await freezeState(at)).frozen).toMatchObject({ freeze: { source: 'ROLLBACK' } });
+  });
+
   it('an environment is not frozen when a forward deployment succeeds', async () => {
     const at = await rolledBack('Forward', null);
     await at.report('v2-rc1', 'success');

@@ -113,7 +113,10 @@ export interface NewFreeze {
 
 const maxFreezes = 100;
 
-/** The caller locks the row of the target. Throws BAD_INPUT if the target already has 100 freezes. */
+/**
+ * The caller locks the row of the target. Throws BAD_INPUT if a user asks for the freeze and the target already has 100
+ * freezes. A rollback is recorded in any case, and replaces its earlier freeze.
+ */
 export async function insertFreeze(
   ctx: Context,
   tx: Transaction,
@@ -121,13 +124,7 @@ export async function insertFreeze(
 ): Promise<StoredFreeze> {
   const environmentId = 'environmentId' in target ? target.environmentId : null;
   const repositoryId = 'repositoryId' in target ? target.repositoryId : null;
-  const [counted] = await tx.query<{ n: number }>(
-    `select count(*)::int as n from freeze_rule
-     where account_id = $1 and deleted_at is null and (ends_at is null or ends_at > $4) and (environment_id = $2 or repository_id = $3)`,
-    [ctx.accountId, environmentId, repositoryId, ctx.clock().toISOString()],
-  );
-  if ((counted?.n ?? 0) >= maxFreezes)
-    throw new DomainError('BAD_INPUT', `An environment or a repository has at most ${maxFreezes} freezes`);
+  if (source !== 'rollback') await requireRoomForFreeze(ctx, tx, { environmentId, repositoryId });
   const isOnce = 'startsAt' in span;
   const rows = await tx.query<FreezeRecord>(
     `insert into freeze_rule as f (account_id, environment_id, repository_id, base_branches, source, reason, starts_at, ends_at,
@@ -150,6 +147,20 @@ export async function insertFreeze(
   const [row] = rows;
   if (row === undefined) throw new Error('A freeze was not written.');
   return toFreeze(row);
+}
+
+async function requireRoomForFreeze(
+  ctx: Context,
+  tx: Transaction,
+  { environmentId, repositoryId }: Pick<StoredFreeze, 'environmentId' | 'repositoryId'>,
+): Promise<void> {
+  const [counted] = await tx.query<{ n: number }>(
+    `select count(*)::int as n from freeze_rule
+     where account_id = $1 and deleted_at is null and (ends_at is null or ends_at > $4) and (environment_id = $2 or repository_id = $3)`,
+    [ctx.accountId, environmentId, repositoryId, ctx.clock().toISOString()],
+  );
+  if ((counted?.n ?? 0) >= maxFreezes)
+    throw new DomainError('BAD_INPUT', `An environment or a repository has at most ${maxFreezes} freezes`);
 }
 
 /** Ends freezes. The caller locks the row of the target. Returns the freezes that this call ended. */
