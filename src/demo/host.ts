@@ -62,8 +62,8 @@ export function localDemoHost({ url, token, scenario: { owner, name } }: Place):
   };
 }
 
-/** The most time that GitHub's webhooks may take. */
-const followedWithinMs = 60_000;
+/** The most time that GitHub's webhooks and a listing of the installation may take. */
+const followedWithinMs = 120_000;
 
 const inLine: ReadonlySet<string> = new Set(['QUEUED', 'TAGGED', 'BLOCKED']);
 
@@ -157,7 +157,7 @@ async function pollUntil<T>(what: string, look: () => Promise<T | null>): Promis
   for (;;) {
     const found = await look();
     if (found !== null) return found;
-    if (performance.now() > deadline) throw new Error(`A minute was not enough for ${what}.`);
+    if (performance.now() > deadline) throw new Error(`Two minutes were not enough for ${what}.`);
     await delay(100);
   }
 }

@@ -4,20 +4,23 @@ import type { Ports } from '../context.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { HostEvent } from '../hosts/port.ts';
 import type { Secrets } from '../modules/accounts/index.ts';
-import { beginSetup, completeSetup, createWebhookIntake, type WebhookAnswer } from '../modules/github/index.ts';
+import {
+  beginSetup,
+  completeSetup,
+  createWebhookIntake,
+  markInstallations,
+  type WebhookAnswer,
+} from '../modules/github/index.ts';
 import { html, sendPage } from './page.ts';
 
 export interface GitHubServing {
   readonly ports: Ports;
   readonly secrets: Secrets;
   readonly storeHostEvents: (events: readonly HostEvent[]) => Promise<void>;
-  readonly syncInstallations: () => Promise<void>;
 }
 
 /** GitHub's payloads have at most 25 MB. */
 const webhookBodyLimit = 25 * 1024 * 1024;
-
-const syncPauseMs = 10_000;
 
 export async function serveGitHub(fastify: FastifyInstance, serving: GitHubServing): Promise<void> {
   await fastify.register(async (scope) => {
@@ -62,7 +65,7 @@ function serveWebhooks(fastify: FastifyInstance, { ports, secrets, storeHostEven
   );
 }
 
-function serveSetup(fastify: FastifyInstance, { ports, secrets, syncInstallations }: GitHubServing): void {
+function serveSetup(fastify: FastifyInstance, { ports, secrets }: GitHubServing): void {
   fastify.get<{ Params: { secret: string } }>('/github/setup/:secret', async (request, reply) => {
     const { action, manifest } = await beginSetup(ports, request.params.secret);
     const body = html`<p>GitHub makes an App for this installation of Interlock. The App belongs to you, and nobody else can install it.</p>
@@ -76,14 +79,8 @@ function serveSetup(fastify: FastifyInstance, { ports, secrets, syncInstallation
     return await reply.redirect(await completeSetup(ports, secrets, { code, state }));
   });
   // A request here does not prove that an App was installed. It is only an occasion to query GitHub for installations.
-  // Reloading the page does not query GitHub more often than every 10 s.
-  let syncedAt = 0;
   fastify.get('/github/installed', async (_request, reply) => {
-    const now = ports.clock().getTime();
-    if (now - syncedAt >= syncPauseMs) {
-      syncedAt = now;
-      await syncInstallations();
-    }
+    await markInstallations(ports);
     const body = html`<p>Interlock lists the repositories of the installation. Activate the repositories that Interlock shall work on: choose a repository <a href="${ports.publicUrl}/">in the dashboard</a>, and press “Activate” on the page of its queue. The mutation setRepositoryActive does the same.</p>`;
     return await sendPage(reply, 200, { title: 'GitHub is connected', body });
   });

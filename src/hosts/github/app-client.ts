@@ -1,17 +1,26 @@
-// Calls GitHub's API as the App itself, for requests that need the App's own credentials instead of an installation's.
+// Calls GitHub's API for one App, outside of any repository: as the App itself, or as one of its installations.
 import type { GitHubApp } from './app.ts';
+import type { Purpose } from './budget.ts';
 import { type ClientOptions, applyBudget } from './client.ts';
 import { createOctokit, type Octokit } from './octokit.ts';
 
 export type AppRequest = Octokit['request'];
 
-/** Makes a client of the App. Its requests count against the rate limit of the App, not of an installation. */
+interface AppCaller {
+  readonly accountId: string;
+  readonly app: GitHubApp;
+  /** Left out: the App itself makes the calls, and they count against the rate limit of the App. */
+  readonly installationId?: string;
+  readonly purpose: Purpose;
+}
+
 export function createAppClient(
   { db, clock }: Pick<ClientOptions, 'db' | 'clock'>,
-  accountId: string,
-  app: GitHubApp,
+  { accountId, app, installationId, purpose }: AppCaller,
 ): AppRequest {
-  const octokit = createOctokit({ apiUrl: app.apiUrl, as: { app } });
-  applyBudget(octokit, { db, owner: { accountId, installationId: `app ${app.id}` }, now: () => clock().getTime() });
-  return octokit.request;
+  const as = installationId === undefined ? { app } : { app, installationId };
+  const octokit = createOctokit({ apiUrl: app.apiUrl, as });
+  const owner = { accountId, installationId: installationId ?? `app ${app.id}` };
+  applyBudget(octokit, { db, owner, now: () => clock().getTime() });
+  return octokit.request.defaults({ request: { purpose } }) as AppRequest;
 }

@@ -1,4 +1,4 @@
-export { installationFinder, installationsAreDue, syncInstallations } from './installations.ts';
+export { installationFinder, installationsAreDue, markInstallations, syncInstallations } from './installations.ts';
 export { beginGitHubSignIn, completeGitHubSignIn, listSignInApps } from './sign-in.ts';
 export { personAdmission, personRoles, type RoleOfPerson } from './people.ts';
 export { isLoopback, serverAt } from './servers.ts';

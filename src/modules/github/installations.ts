@@ -4,7 +4,8 @@ import type { Ports } from '../../context.ts';
 import { systemContext } from '../../context.ts';
 import { defaultConfigurationYaml } from '../../domain/configuration/keys.ts';
 import type { FindInstallation } from '../../hosts/github/app.ts';
-import { createOctokit, type Octokit } from '../../hosts/github/octokit.ts';
+import { createAppClient } from '../../hosts/github/app-client.ts';
+import { HostUnavailable } from '../../hosts/port.ts';
 import type { Secrets } from '../accounts/index.ts';
 import { changeActivity, configurationHash, deletionChannel } from '../repositories/index.ts';
 import { findApps, findInstallationOf, type AppRow } from './apps.rows.ts';
@@ -52,51 +53,91 @@ export function installationFinder(ports: () => Ports, secrets: Secrets): FindIn
 /** SQL: whether the installations of an App may have changed. */
 export const installationsAreDue = 'exists (select from github_installation where sync_at <= $1)';
 
+/** The least time between a failed listing and the next one, and between two listings for which anybody asks. */
+const pauseMs = 60_000;
+
+/** The id of the row by which anybody can ask for a listing of an App. No installation has this id. */
+const askedId = '0';
+
+/** Makes the installations of every App due. They are listed at most once a minute for this reason. */
+export async function markInstallations(ports: Ports): Promise<void> {
+  const now = ports.clock();
+  // `removed_at` is the instant of the last such listing. A machine whose clock was ahead may have written it.
+  const next = 'least(greatest($2, i.removed_at + $3::interval), $2 + $3::interval)';
+  await ports.db.system.query(
+    `insert into github_installation as i (account_id, github_app_id, id, owner, removed_at, sync_at)
+     select account_id, id, $1, '', $2, $2 from github_app
+     on conflict (account_id, github_app_id, id) do update set removed_at = ${next}, sync_at = ${next}
+     where i.sync_at is null`,
+    [askedId, now.toISOString(), `${pauseMs} milliseconds`],
+  );
+}
+
 /**
  * Lists the installations of all Apps of each account that has an App whose installations may have changed. If
  * `isWhole`, lists the installations of all Apps of all accounts.
  */
 export async function syncInstallations(ports: Ports, secrets: Secrets, isWhole: boolean): Promise<void> {
   const { query } = ports.db.system;
-  const due = new Set(
-    (
-      await query<{ id: string }>('select distinct github_app_id as id from github_installation where sync_at <= $1', [
-        ports.clock(),
-      ])
-    ).map(({ id }) => id),
+  const claim = { startedAt: ports.clock(), until: new Date(ports.clock().getTime() + pauseMs) };
+  const claimed = await query<{ id: string }>(
+    'update github_installation set sync_at = $2 where sync_at <= $1 returning github_app_id as id',
+    [claim.startedAt, claim.until],
   );
-  if (!isWhole && due.size === 0) return;
+  if (!isWhole && claimed.length === 0) return;
+  const due = new Set(claimed.map(({ id }) => id));
   const servers = Map.groupBy(await findApps(query, secrets), ({ accountId, app }) => `${accountId} ${app.apiUrl}`);
   for (const apps of servers.values())
-    if (isWhole || apps.some(({ rowId }) => due.has(rowId))) await syncApps(ports, apps);
+    if (isWhole || apps.some(({ rowId }) => due.has(rowId))) await syncApps(ports, apps, claim);
+}
+
+/**
+ * A process that lists installations moves their `sync_at` to `until`. So no other process lists them meanwhile, and
+ * after a failure they are due again then.
+ */
+interface Claim {
+  readonly startedAt: Date;
+  readonly until: Date;
 }
 
 /**
  * Lists the installations of all Apps that an account has at one server. A repository that is absent from one App may
  * belong to an installation of another App by now. So nothing counts as absent before all these Apps were listed.
  */
-async function syncApps(ports: Ports, apps: readonly AppRow[]): Promise<void> {
+async function syncApps(ports: Ports, apps: readonly AppRow[], claim: Claim): Promise<void> {
   const ends: (() => Promise<void>)[] = [];
-  const attempt = async ({ app }: AppRow, step: () => Promise<unknown>): Promise<unknown> =>
-    await step().catch((error: unknown) =>
-      ports.log.warn({ error: String(error), app: app.slug }, 'The installations of an App could not be listed.'),
-    );
+  let retryAt = claim.until.getTime();
+  const attempt = async ({ app }: AppRow, step: () => Promise<void>): Promise<void> =>
+    await step().catch((error: unknown) => {
+      ports.log.warn({ error: String(error), app: app.slug }, 'The installations of an App could not be listed.');
+      if (error instanceof HostUnavailable) retryAt = Math.max(retryAt, error.retryAt ?? 0);
+    });
   for (const app of apps)
     await attempt(app, async () => {
-      const end = await listApp(ports, app);
-      ends.push(async () => void (await attempt(app, end)));
+      const end = await listApp(ports, app, claim);
+      ends.push(async () => await attempt(app, end));
     });
-  if (ends.length < apps.length) return;
-  for (const end of ends) await end();
+  if (ends.length === apps.length) for (const end of ends) await end();
+  else await postpone(ports, apps, { claim, retryAt: new Date(retryAt) });
+}
+
+async function postpone(
+  { db }: Ports,
+  apps: readonly AppRow[],
+  { claim, retryAt }: { readonly claim: Claim; readonly retryAt: Date },
+): Promise<void> {
+  await db.system.query(
+    'update github_installation set sync_at = $3 where github_app_id = any ($1::bigint[]) and sync_at = $2',
+    [apps.map(({ rowId }) => rowId), claim.until, retryAt],
+  );
 }
 
 /**
  * Stores the installations and repositories that GitHub lists for an App. Returns a function that deactivates those
  * that GitHub no longer lists.
  */
-async function listApp(ports: Ports, app: AppRow): Promise<() => Promise<void>> {
-  const startedAt = ports.clock();
-  const all = await listInstallations(app);
+async function listApp(ports: Ports, app: AppRow, { startedAt, until }: Claim): Promise<() => Promise<void>> {
+  const all = await listInstallations(ports, app);
   const listed = all.filter(({ isOwn }) => isOwn);
   if (listed.length < all.length)
     ports.log.warn(
@@ -107,7 +148,7 @@ async function listApp(ports: Ports, app: AppRow): Promise<() => Promise<void>> 
   for (const installation of listed) {
     await storeInstallation(ports, app, installation);
     if (installation.isSuspended) continue;
-    for (const repository of await listRepositories(app, installation.id)) {
+    for (const repository of await listRepositories(ports, app, installation.id)) {
       const id = await storeRepository(ports, app, { ...repository, installationId: installation.id });
       if (id !== null) seen.push(id);
     }
@@ -121,17 +162,10 @@ async function listApp(ports: Ports, app: AppRow): Promise<() => Promise<void>> 
     );
     await deactivateAbsent(ports, app, seen);
     await query(
-      'update github_installation set sync_at = null where account_id = $1 and github_app_id = $2 and sync_at <= $3',
-      [app.accountId, app.rowId, startedAt],
+      'update github_installation set sync_at = null where account_id = $1 and github_app_id = $2 and sync_at = $3',
+      [app.accountId, app.rowId, until],
     );
   };
-}
-
-export function octokitOf({ app }: Pick<AppRow, 'app'>, installationId?: string): Octokit {
-  return createOctokit({
-    apiUrl: app.apiUrl,
-    as: { app, ...(installationId === undefined ? {} : { installationId }) },
-  });
 }
 
 interface Installer {
@@ -152,12 +186,12 @@ function isOwnInstallation(owner: Installer | null, account: Installer | null): 
 
 const pageSize = 100;
 
-async function listInstallations(app: AppRow): Promise<ListedInstallation[]> {
-  const octokit = octokitOf(app);
-  const owner = (await octokit.request('GET /app')).data?.owner ?? null;
+async function listInstallations(ports: Ports, app: AppRow): Promise<ListedInstallation[]> {
+  const request = createAppClient(ports, { ...app, purpose: 'hint' });
+  const owner = (await request('GET /app')).data?.owner ?? null;
   const found: ListedInstallation[] = [];
   for (let page = 1; ; page += 1) {
-    const { data } = await octokit.request('GET /app/installations', { per_page: pageSize, page });
+    const { data } = await request('GET /app/installations', { per_page: pageSize, page });
     for (const { id, account, suspended_at } of data)
       found.push({
         id: String(id),
@@ -169,11 +203,11 @@ async function listInstallations(app: AppRow): Promise<ListedInstallation[]> {
   }
 }
 
-async function listRepositories(app: AppRow, installationId: string): Promise<ListedRepository[]> {
-  const octokit = octokitOf(app, installationId);
+async function listRepositories(ports: Ports, app: AppRow, installationId: string): Promise<ListedRepository[]> {
+  const request = createAppClient(ports, { ...app, installationId, purpose: 'hint' });
   const found: ListedRepository[] = [];
   for (let page = 1; ; page += 1) {
-    const { data } = await octokit.request('GET /installation/repositories', { per_page: pageSize, page });
+    const { data } = await request('GET /installation/repositories', { per_page: pageSize, page });
     for (const { id, name, owner, default_branch, archived } of data.repositories)
       found.push({
         githubId: String(id),

@@ -8,7 +8,7 @@ import { DomainError } from '../../domain/errors.ts';
 import { hostClient, HostUnavailable, type HostPermission } from '../../hosts/port.ts';
 import { addGitHubPerson, findGitHubPerson, setPersonRole, type Secrets } from '../accounts/index.ts';
 import { findApps, findInstallationOf, type AppRow } from './apps.rows.ts';
-import { octokitOf } from './installations.ts';
+import { createOctokit } from '../../hosts/github/octokit.ts';
 
 /** Returns the present role of the actor. Null: the person has lost all access. */
 export type RoleOfPerson = (ctx: Context) => Promise<Role | null>;
@@ -125,10 +125,10 @@ function isDecided(permissions: readonly (HostPermission | null)[]): boolean {
  * organisation that has it.
  */
 async function isOwner(
-  app: AppRow,
+  { app }: AppRow,
   { id, owner, person }: { readonly id: string; readonly owner: string; readonly person: Person },
 ): Promise<boolean> {
-  const octokit = octokitOf(app, id);
+  const octokit = createOctokit({ apiUrl: app.apiUrl, as: { app, installationId: id } });
   try {
     if (owner.toLowerCase() === person.login.toLowerCase()) {
       // The person had this name at the sign-in. Another person may have the name now, so the ids are compared.

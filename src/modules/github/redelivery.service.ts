@@ -54,7 +54,7 @@ export async function redeliverMissing(ports: Ports, secrets: Secrets): Promise<
 }
 
 async function redeliverMissingOf(ports: Ports, app: AppRow, checkedUntil: number): Promise<void> {
-  const request = createAppClient(ports, app.accountId, app.app);
+  const request = createAppClient(ports, { ...app, purpose: 'reconciling' });
   const decision = await decide(ports, app, { request, checkedUntil });
   if (decision.kind === 'compare') await compareAll(ports, app);
   else

@@ -30,6 +30,8 @@ export interface AppWorld {
   /** Syncs the Apps that webhooks named, as the service does every second. */
   syncChanged(): Promise<void>;
   syncAll(): Promise<void>;
+  /** How often the emulator was asked to list installations. */
+  countListings(): Promise<number>;
   activate(name: string): Promise<void>;
   /** Sends a webhook of the App whose path ends in `path`. `headers` replaces headers. Null: the header is left out. */
   send(given: {
@@ -114,6 +116,10 @@ export async function appWorld(): Promise<AppWorld> {
       await syncInstallations(ports, secrets, false);
     },
     syncAll: async () => await service.syncInstallations(),
+    async countListings() {
+      const usage = await (await fetch(`${emulator.url}/_emulator/usage`)).json();
+      return (usage as { calls: Record<string, number> }).calls['GET /app/installations'] ?? 0;
+    },
     async activate(name) {
       const [row] = await rows<{ id: string }>('select id from repository where account_id = $1 and name = $2', [
         first.accountId,

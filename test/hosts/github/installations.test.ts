@@ -225,6 +225,69 @@ test.each(['GET /app', 'GET /app/installations', 'GET /installation/repositories
   },
 );
 
+test('however often people open the page after an installation, an App is listed once in a minute', async () => {
+  await w.syncAll();
+  const appCount = (await w.rows('select 1 from github_app')).length;
+  const before = await w.countListings();
+  const listings = async (): Promise<number> => (await w.countListings()) - before;
+  const open = async (): Promise<void> => expect((await fetch(`${w.url}/github/installed`)).status).toBe(200);
+  await w.emulator.addRepository('opened');
+  await open();
+  expect(await listings()).toBe(0);
+  await Promise.all([w.syncChanged(), w.syncChanged()]);
+  expect(await listings()).toBe(appCount);
+  expect(await w.rows("select 1 from repository where name = 'opened'")).not.toEqual([]);
+  for (let time = 0; time < 3; time += 1) {
+    await open();
+    await w.syncChanged();
+  }
+  expect(await listings()).toBe(appCount);
+  w.later(1);
+  await w.syncChanged();
+  await w.syncChanged();
+  expect(await listings()).toBe(2 * appCount);
+});
+
+test.each<{ name: string; fault: object; minutes: number }>([
+  { name: 'GitHub fails, the next attempt comes a minute later', fault: {}, minutes: 1 },
+  {
+    name: 'GitHub asks for a pause, the next attempt comes after it',
+    fault: { status: 429, headers: { 'retry-after': '600' } },
+    minutes: 10,
+  },
+])('if $name', async ({ fault, minutes }) => {
+  const { shown } = await activeOne(`waits-${minutes}`);
+  await w.syncChanged();
+  w.emulator.controls.rename(`acme/waits-${minutes}`, `waited-${minutes}`);
+  w.emulator.controls.fail({ operation: 'GET /app', times: 1, ...fault });
+  const before = await w.countListings();
+  await w.syncChanged();
+  // The other App of the account was listed.
+  expect((await w.countListings()) - before).toBe(1);
+  w.later(minutes - 0.2);
+  for (let time = 0; time < 3; time += 1) await w.syncChanged();
+  expect((await w.countListings()) - before).toBe(1);
+  expect(await shown()).toMatchObject({ name: `waits-${minutes}` });
+  w.later(0.3);
+  await w.syncChanged();
+  expect(await shown()).toEqual({ owner: 'acme', name: `waited-${minutes}`, active: true });
+});
+
+test('while GitHub asks the App to pause, no listing calls GitHub', async () => {
+  const before = await w.countListings();
+  await w.rows(
+    "insert into host_budget (account_id, installation_id, minute_at, hour_at) select account_id, 'app ' || app_id, now(), now() from github_app on conflict do nothing",
+  );
+  await w.rows("update host_budget set paused_until = $1 where installation_id like 'app %'", [
+    new Date(w.ctx.clock().getTime() + 60_000),
+  ]);
+  await w.syncAll();
+  expect((await w.countListings()) - before).toBe(0);
+  w.later(2);
+  await w.syncAll();
+  expect((await w.countListings()) - before).toBe((await w.rows('select 1 from github_app')).length);
+});
+
 test('repositories of a removed installation become inactive', async () => {
   const { shown } = await activeOne('removed');
   deleteInstallation(w.emulator.core, installation());

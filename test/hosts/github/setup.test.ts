@@ -69,6 +69,7 @@ test('two clicks make an App with sealed secrets, and list its repositories as i
   expect([page.status, connected]).toEqual([200, expect.stringContaining('GitHub is connected')]);
   // The link to the next step.
   expect(connected).toContain(`href="${w.url}/"`);
+  await w.syncChanged();
 
   const [app] = await appsNamed('two-clicks');
   expect(app?.account_id).toBe(w.ctx.accountId);
