@@ -43,6 +43,8 @@ export interface CommitChecks {
   /** The message of the commit. */
   readonly message: string;
   readonly suites: readonly CheckSuiteAnswer[];
+  /** Whether GitHub has further suites or runs, which were not read because they are too many. */
+  readonly isCut: boolean;
   /** The newest status of each name. */
   readonly statuses: readonly StatusAnswer[];
   /** Every status that was reported, the oldest first. The states are in lower case. */
@@ -69,7 +71,7 @@ const quietMs = 15_000;
 
 export function readReport(
   commit: string,
-  { message, suites, statuses, statusHistory }: CommitChecks,
+  { message, suites, isCut, statuses, statusHistory }: CommitChecks,
   wanted: WantedChecks & { readonly ownAppId: string; readonly now: number },
 ): CheckReport {
   // Leaves out workflow runs that were started by name, which are not checks of the commit, and checks that Interlock
@@ -91,6 +93,7 @@ export function readReport(
   const merged = [...new Set(checks.map(({ name }) => name))]
     .toSorted()
     .map((name) => worstOf(checks.filter((check) => check.name === name)));
+  if (isCut) return { commit, complete: false, settlesAt: null, canceled: false, checks: merged.map(asUndecided) };
   const { complete, settlesAt } = decideComplete(merged, foreign, wanted);
   return {
     commit,
@@ -100,6 +103,17 @@ export function readReport(
     checks: complete ? [...merged, ...skippedByInstruction(message, merged, wanted)] : merged,
   };
 }
+
+/**
+ * A check of a commit whose runs were not all read. A later attempt, or a worse run in another suite, may be among the
+ * others. So the check is pending, as an attempt after those that were read.
+ */
+function asUndecided(check: HostCheck): HostCheck {
+  return { ...check, attempt: check.attempt + 1, conclusion: 'pending', summary: cutText, completedAt: null };
+}
+
+const cutText =
+  'The commit has more checks than Interlock reads, so none of them counts. Run fewer jobs on a commit, or push a new commit.';
 
 /** The expected checks that did not start because of a skip instruction in the message of the commit. */
 function skippedByInstruction(message: string, seen: readonly HostCheck[], { expected }: WantedChecks): HostCheck[] {

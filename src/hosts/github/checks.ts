@@ -1,10 +1,11 @@
 // Checks at GitHub: reads the checks of CI by GraphQL, and writes Interlock's own checks by REST.
 import type { Database } from '../../platform/database.ts';
 import type { CodeHost, HostRepository, PublishedHostCheck } from '../port.ts';
-import { type CheckSuiteAnswer, type PastStatus, readReport, type StatusAnswer } from './check-report.ts';
-import { readCommitChecks } from './checks.documents.ts';
+import { readReport } from './check-report.ts';
 import type { Api, Client } from './client.ts';
+import { readAllChecks } from './commit-checks.ts';
 import { ignoreAbsent } from './conversations.ts';
+import { pageSize, readPages } from './pages.ts';
 import { writeHostText } from './write-host-text.ts';
 import { nameOf } from './pull-requests.ts';
 
@@ -14,30 +15,16 @@ export interface CheckSettings {
   readonly clock: () => Date;
 }
 
-interface ChecksAnswer {
-  readonly repository: {
-    readonly object: {
-      readonly message?: string;
-      readonly checkSuites: { readonly nodes: readonly CheckSuiteAnswer[] } | null;
-      readonly status: { readonly contexts: readonly StatusAnswer[] } | null;
-    } | null;
-  } | null;
-}
-
 export function checkOperations(settings: CheckSettings) {
   const { client, clock } = settings;
   return {
     readChecks: async (repository, commit, wanted) => {
       const api = await client.apiFor(repository, 'landing');
-      const answer = await api.graphql<ChecksAnswer>(readCommitChecks, { commit });
-      const seen = answer.repository?.object;
-      const statuses = seen?.status?.contexts ?? [];
-      const statusHistory = statuses.length === 0 ? [] : await readStatusHistory(api, commit);
-      return readReport(
-        commit,
-        { message: seen?.message ?? '', suites: seen?.checkSuites?.nodes ?? [], statuses, statusHistory },
-        { ...wanted, ownAppId: api.installation.app.id, now: clock().getTime() },
-      );
+      return readReport(commit, await readAllChecks(api, commit), {
+        ...wanted,
+        ownAppId: api.installation.app.id,
+        now: clock().getTime(),
+      });
     },
     publishCheck: async (repository, check) => await publishCheck(settings, repository, check),
     cancelChecks: async (repository, commit) => {
@@ -86,14 +73,16 @@ async function publishCheck(
 
 /** Runs the named checks again that have completed without success. Returns their names. */
 async function rerunChecks(api: Api, commit: string, names: readonly string[]): Promise<string[]> {
-  const { data } = await api.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
-    ...nameOf(api),
-    ref: commit,
-    filter: 'latest',
-    per_page: 100,
-  });
+  const readPage = async (page: number) =>
+    await api.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
+      ...nameOf(api),
+      ref: commit,
+      filter: 'latest',
+      per_page: pageSize,
+      page,
+    });
   const started: string[] = [];
-  for (const run of data.check_runs) {
+  for (const run of await readPages(async (page) => (await readPage(page)).data.check_runs)) {
     if (!names.includes(run.name) || run.status !== 'completed' || run.conclusion === 'success') continue;
     if (run.app?.slug === 'github-actions')
       await api.request('POST /repos/{owner}/{repo}/actions/jobs/{job_id}/rerun', {
@@ -109,27 +98,6 @@ async function rerunChecks(api: Api, commit: string, names: readonly string[]): 
   }
   return [...new Set(started)];
 }
-
-/**
- * Reads the newest statuses, at most `maxStatusPages` pages of a hundred, and returns the oldest first. GraphQL has
- * only the newest status of each name.
- */
-async function readStatusHistory(api: Api, commit: string): Promise<PastStatus[]> {
-  const found: PastStatus[] = [];
-  for (let page = 1; page <= maxStatusPages; page += 1) {
-    const { data } = await api.request('GET /repos/{owner}/{repo}/commits/{ref}/statuses', {
-      ...nameOf(api),
-      ref: commit,
-      per_page: 100,
-      page,
-    });
-    found.push(...data.map(({ context, state }) => ({ context, state })));
-    if (data.length < 100) break;
-  }
-  return found.toReversed();
-}
-
-const maxStatusPages = 5;
 
 const stateFields = {
   pending: { status: 'in_progress' },
@@ -163,12 +131,15 @@ async function findCheck(api: Api, { commit, name }: PublishedHostCheck): Promis
 async function findRunning(api: Api, commit: string): Promise<number[]> {
   // An empty commit would list every run of the repository.
   if (commit === '') return [];
-  const { data } = await api.request('GET /repos/{owner}/{repo}/actions/runs', {
-    ...nameOf(api),
-    head_sha: commit,
-    per_page: 100,
-  });
-  return data.workflow_runs
+  const readPage = async (page: number) =>
+    await api.request('GET /repos/{owner}/{repo}/actions/runs', {
+      ...nameOf(api),
+      head_sha: commit,
+      per_page: pageSize,
+      page,
+    });
+  const runs = await readPages(async (page) => (await readPage(page)).data.workflow_runs);
+  return runs
     .filter(({ status, event }) => status !== 'completed' && event !== 'workflow_dispatch')
     .map(({ id }) => Number(id));
 }

@@ -9,6 +9,7 @@ import { readNewComments } from './new-comments.ts';
 import { writeHostText } from './write-host-text.ts';
 import { ghost, type LabelEvent, newestLabelChange } from './pull-request-facts.ts';
 import * as documents from './pull-requests.documents.ts';
+import { type Connection, readList } from './pages.ts';
 import { plainText } from './plain-text.ts';
 import { nameOf } from './pull-requests.ts';
 
@@ -44,8 +45,7 @@ export function conversationOperations(settings: ConversationSettings) {
     },
     listThreads: async (repository, number) => {
       const api = await client.apiFor(repository, 'hint');
-      const answer = await api.graphql<ThreadsAnswer>(documents.listThreads, { number });
-      return (answer.repository?.pullRequest?.reviewThreads.nodes ?? []).map(asThread);
+      return (await readAllThreads(api, number)).map(asThread);
     },
     upsertComment: async (repository, number, comment) =>
       await upsertComment(settings, repository, { number, ...comment }),
@@ -160,14 +160,7 @@ interface CommentNode {
 }
 
 interface CommentsAnswer {
-  readonly repository: {
-    readonly pullRequest: {
-      readonly comments: {
-        readonly nodes: readonly CommentNode[];
-        readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
-      };
-    } | null;
-  } | null;
+  readonly repository: { readonly pullRequest: { readonly comments: Connection<CommentNode> } | null } | null;
 }
 
 function asComment({ author, body, createdAt, lastEditedAt }: CommentNode) {
@@ -179,26 +172,22 @@ function asComment({ author, body, createdAt, lastEditedAt }: CommentNode) {
   };
 }
 
-async function readAllComments(api: Api, number: number): Promise<CommentNode[]> {
-  const found: CommentNode[] = [];
-  let after: string | null = null;
-  do {
-    const answer: CommentsAnswer = await api.graphql<CommentsAnswer>(documents.listComments, { number, after });
-    const page = answer.repository?.pullRequest?.comments;
-    found.push(...(page?.nodes ?? []));
-    after = page?.pageInfo.hasNextPage ? page.pageInfo.endCursor : null;
-  } while (after !== null);
-  return found;
+async function readAllComments(api: Api, number: number): Promise<readonly CommentNode[]> {
+  return await readList(async (after) => {
+    const answer = await api.graphql<CommentsAnswer>(documents.listComments, { number, after });
+    return answer.repository?.pullRequest?.comments ?? null;
+  });
 }
 
 interface ThreadsAnswer {
-  readonly repository: {
-    readonly pullRequest: {
-      readonly reviewThreads: {
-        readonly nodes: readonly ThreadNode[];
-      };
-    } | null;
-  } | null;
+  readonly repository: { readonly pullRequest: { readonly reviewThreads: Connection<ThreadNode> } | null } | null;
+}
+
+async function readAllThreads(api: Api, number: number): Promise<readonly ThreadNode[]> {
+  return await readList(async (after) => {
+    const answer = await api.graphql<ThreadsAnswer>(documents.listThreads, { number, after });
+    return answer.repository?.pullRequest?.reviewThreads ?? null;
+  });
 }
 
 interface ThreadNode {

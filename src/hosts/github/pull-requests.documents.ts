@@ -1,5 +1,17 @@
 // GraphQL documents about pull requests. A test validates each of them against GitHub's schema.
 
+const lists = `
+  fragment Labels on LabelConnection { nodes { name } pageInfo { hasNextPage endCursor } }
+  fragment Reviews on PullRequestReviewConnection {
+    nodes { state author { login } }
+    pageInfo { hasNextPage endCursor }
+  }
+  fragment Threads on PullRequestReviewThreadConnection { nodes { isResolved } pageInfo { hasNextPage endCursor } }
+  fragment Rules on RepositoryRuleConnection {
+    nodes { parameters { ... on PullRequestParameters { requiredApprovingReviewCount } } }
+    pageInfo { hasNextPage endCursor }
+  }`;
+
 export const pullRequestFacts = `
   fragment PullRequestFacts on PullRequest {
     number title body url state isDraft createdAt mergedAt
@@ -9,14 +21,32 @@ export const pullRequestFacts = `
     baseRefName
     baseRef {
       refUpdateRule { requiresCodeOwnerReviews requiredApprovingReviewCount }
-      rules(first: 100) { nodes { parameters { ... on PullRequestParameters { requiredApprovingReviewCount } } } }
+      rules(first: 100) { ...Rules }
     }
     mergeCommit { oid }
-    labels(first: 100) { nodes { name } }
+    labels(first: 100) { ...Labels }
     reviewDecision
-    latestOpinionatedReviews(first: 100, writersOnly: true) { nodes { state author { login } } }
-    reviewThreads(first: 100) { nodes { isResolved } }
-  }`;
+    latestOpinionatedReviews(first: 100, writersOnly: true) { ...Reviews }
+    reviewThreads(first: 100) { ...Threads }
+  }
+  ${lists}`;
+
+/** The next page of each list of `PullRequestFacts`. */
+export const readFurtherLists = `
+  query FurtherLists(
+    $owner: String!, $repo: String!, $number: Int!
+    $labels: String, $reviews: String, $threads: String, $rules: String
+  ) {
+    repository(owner: $owner, name: $repo) {
+      pullRequest(number: $number) {
+        labels(first: 100, after: $labels) { ...Labels }
+        latestOpinionatedReviews(first: 100, after: $reviews, writersOnly: true) { ...Reviews }
+        reviewThreads(first: 100, after: $threads) { ...Threads }
+        baseRef { rules(first: 100, after: $rules) { ...Rules } }
+      }
+    }
+  }
+  ${lists}`;
 
 export const readPullRequest = `
   query PullRequest($owner: String!, $repo: String!, $number: Int!) {
@@ -51,11 +81,12 @@ export const readLabelHistory = `
   }`;
 
 export const listThreads = `
-  query Threads($owner: String!, $repo: String!, $number: Int!) {
+  query Threads($owner: String!, $repo: String!, $number: Int!, $after: String) {
     repository(owner: $owner, name: $repo) {
       pullRequest(number: $number) {
-        reviewThreads(first: 100) {
+        reviewThreads(first: 100, after: $after) {
           nodes { id isResolved comments(first: 1) { nodes { body createdAt author { login } } } }
+          pageInfo { hasNextPage endCursor }
         }
       }
     }

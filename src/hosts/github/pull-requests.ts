@@ -7,7 +7,9 @@ import { NotFoundAtGitHub } from './answers.ts';
 import { retryCall } from './retry-call.ts';
 import type { Api, Client } from './client.ts';
 import { findBranchAuthors, storeBranchAuthors } from './branch-authors.rows.ts';
+import type { Connection } from './pages.ts';
 import { asHostPullRequest, type PullRequestAnswer } from './pull-request-facts.ts';
+import { type PullRequestPage, readWholeLists } from './pull-request-lists.ts';
 import * as documents from './pull-requests.documents.ts';
 import type { Mirrors } from './mirrors.ts';
 import type { Database } from '../../platform/database.ts';
@@ -19,12 +21,7 @@ export interface PullRequestSettings {
 }
 
 interface Page {
-  readonly repository: {
-    readonly pullRequests: {
-      readonly nodes: readonly PullRequestAnswer[];
-      readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
-    };
-  } | null;
+  readonly repository: { readonly pullRequests: Connection<PullRequestPage> } | null;
 }
 
 export function pullRequestOperations(settings: PullRequestSettings) {
@@ -86,10 +83,12 @@ export function pullRequestOperations(settings: PullRequestSettings) {
       const commits = await git.listCommits(mirrors.git, directory, {
         from: [range.base],
         to: range.head,
-        limit: maxSignatures,
+        limit: maxSignatures + 1,
       });
-      const verified = await Promise.all(commits.map(async (commit) => await isVerified(api, commit)));
-      return verified.filter((isGood) => !isGood).length;
+      const checked = commits.slice(0, maxSignatures);
+      const verified = await Promise.all(checked.map(async (commit) => await isVerified(api, commit)));
+      // A commit that was not checked counts as unverified.
+      return verified.filter((isGood) => !isGood).length + (commits.length - checked.length);
     },
   } satisfies Partial<CodeHost>;
 }
@@ -257,8 +256,8 @@ async function readOne(
 ): Promise<HostPullRequest | null> {
   const api = await client.apiFor(repository, 'hint');
   const seen = await api
-    .graphql<{ repository: { pullRequest: PullRequestAnswer | null } | null }>(documents.readPullRequest, { number })
-    .then((answer) => answer.repository?.pullRequest ?? null)
+    .graphql<{ repository: { pullRequest: PullRequestPage | null } | null }>(documents.readPullRequest, { number })
+    .then(async ({ repository: at }) => (at?.pullRequest ? await readWholeLists(api, at.pullRequest) : null))
     .catch((error: unknown) => {
       if (error instanceof NotFoundAtGitHub && /PullRequest/.test(error.message)) return null;
       throw error;
@@ -302,7 +301,7 @@ async function readOpen(
       async () => await api.graphql<Page>(documents.listPullRequests, { head, after: from }),
     );
     const page = answer.repository?.pullRequests;
-    found.push(...(page?.nodes ?? []));
+    for (const first of page?.nodes ?? []) found.push(await retryCall(async () => await readWholeLists(api, first)));
     after = page?.pageInfo.hasNextPage ? page.pageInfo.endCursor : null;
   } while (after !== null);
   if (found.length === 0) return [];

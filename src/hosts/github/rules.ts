@@ -10,6 +10,7 @@ import {
 } from './base-rules.ts';
 import { NotFoundAtGitHub } from './answers.ts';
 import type { Api, Client } from './client.ts';
+import { pageSize, readPages } from './pages.ts';
 import { nameOf } from './pull-requests.ts';
 
 const countsForMs = 60_000;
@@ -43,12 +44,15 @@ export async function readBranchFacts(
 }
 
 async function readActiveRules(api: Api, branch: string): Promise<RuleFacts[]> {
-  const { data } = await api.request('GET /repos/{owner}/{repo}/rules/branches/{branch}', {
-    ...nameOf(api),
-    branch,
-    per_page: 100,
-  });
-  return data.map((rule) => {
+  const readPage = async (page: number) =>
+    await api.request('GET /repos/{owner}/{repo}/rules/branches/{branch}', {
+      ...nameOf(api),
+      branch,
+      per_page: pageSize,
+      page,
+    });
+  const rules = await readPages(async (page) => (await readPage(page)).data);
+  return rules.map((rule) => {
     const checks = rule.type === 'required_status_checks' ? (rule.parameters?.required_status_checks ?? []) : [];
     return {
       type: rule.type,

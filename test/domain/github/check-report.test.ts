@@ -62,6 +62,7 @@ interface Given {
   readonly pinned?: Readonly<Record<string, readonly string[]>>;
   readonly expected?: readonly string[];
   readonly movedAt?: number | null;
+  readonly isCut?: boolean;
 }
 
 function read({
@@ -72,10 +73,11 @@ function read({
   pinned = {},
   expected = [],
   movedAt = now - 600_000,
+  isCut = false,
 }: Given): CheckReport {
   return readReport(
     commit,
-    { message, suites, statuses, statusHistory: history },
+    { message, suites, isCut, statuses, statusHistory: history },
     { expected, pinned, movedAt, ownAppId: '9', now },
   );
 }
@@ -114,6 +116,15 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
     name: 'a job that is skipped for bot branches, beside a job that passes',
     given: { suites: [suite('push', [run('test', 'SUCCESS')]), suite('pull_request', [run('test', 'SKIPPED')])] },
     checks: ['test success 2'],
+  },
+  {
+    name: 'a commit whose runs were not all read: a later attempt may be among the others',
+    given: {
+      suites: [suite('push', [run('red', 'FAILURE'), run('green', 'FAILURE'), run('green', 'SUCCESS')])],
+      statuses: [status('said', 'SUCCESS')],
+      isCut: true,
+    },
+    checks: ['green pending 3', 'red pending 2', 'said pending 2'],
   },
   {
     name: 'statuses',
@@ -321,6 +332,12 @@ test.each<{ name: string; given: Given; complete: boolean; settlesIn: number | n
   {
     name: 'a workflow waits, and has no runs yet',
     given: { suites: [passed, suite('push', [], { status: 'QUEUED', conclusion: null })], expected: ['test'] },
+    complete: false,
+    settlesIn: null,
+  },
+  {
+    name: 'not all runs were read',
+    given: { suites: [passed], expected: ['test'], isCut: true },
     complete: false,
     settlesIn: null,
   },

@@ -19,6 +19,8 @@ export interface GitHubWorld {
   readonly host: HostAdapter;
   readonly repository: HostRepository;
   readonly place: { readonly owner: string; readonly repo: string };
+  /** The repository of the person who pushes. */
+  readonly directory: string;
   /** Pushes a commit as a person would, and returns its id. */
   readonly push: (input: {
     branch: string;
@@ -112,6 +114,7 @@ export async function github(options: EmulatorOptions = {}): Promise<GitHub> {
         host,
         repository: { accountId, id: row?.id ?? '', owner: emulator.owner, name },
         place: { owner: emulator.owner, repo: name },
+        directory,
         pushTo,
         push: async ({ branch, from, files }) => {
           const made = commit(directory, { branch, files, ...(from === undefined ? {} : { from }) });
