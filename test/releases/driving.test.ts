@@ -5,10 +5,18 @@ import { describe, expect, it } from 'vitest';
 import { advanceDeployment, closeOpenDeployments } from '../../src/modules/releases/index.ts';
 import { updateReleaseProject } from '../../src/modules/releases/projects.service.ts';
 import { updateEnvironment } from '../../src/modules/releases/environments.service.ts';
-import { cdServer } from '../support/cd-server.ts';
+import { cdServer, type CdServer } from '../support/cd-server.ts';
 import { releaseWorld, type ReleaseWorld } from '../support/release-world.ts';
 
 const http = (url: string) => ({ kind: 'http', url, statusUrl: url }) as const;
+
+/**
+ * Waits until a provider has said that a run goes on, and is not called for some time. The report timeout begins when
+ * its answer is recorded.
+ */
+async function untilRead(r: ReleaseWorld): Promise<void> {
+  await r.w.until(async () => (await r.w.rows('select 1 from deployment where call_at is not null')).length === 1);
+}
 
 describe('a deployment by an HTTP provider', () => {
   it('is triggered once and its status is read, while all others wait in line', async () => {
@@ -195,10 +203,7 @@ describe('a deployment without a report', () => {
     await r.become('v1-rc1 success');
     cd.startsAs = 'in_progress';
     await r.deploy('v2-rc1');
-    // The report timeout begins when the answer of the provider is recorded.
-    await r.w.until(
-      async () => (await r.w.rows('select 1 from deployment where triggered_at is not null')).length === 2,
-    );
+    await untilRead(r);
     cd.broken = { status: 503, body: 'resting' };
     now += 601_000;
     await r.become('v1-rc1 success', 'v2-rc1 unknown');
@@ -285,6 +290,133 @@ describe('a deployment without a report', () => {
     await r.w.until(async () => (await r.w.rows('select 1 from deployment where next_look_at < now()')).length === 0);
     expect(present.calls.map(({ action }) => action)).toEqual(['start']);
     expect(former.calls.map(({ action }) => action)).toEqual(['start']);
+  });
+});
+
+describe('a cancellation that the provider has not received', () => {
+  /** A deployment of v1-rc1 that runs at the provider, at a time that the test sets. */
+  async function runningDeployment(cd: CdServer) {
+    const clock = { now: Date.now() };
+    const r = await releaseWorld({ provider: http(cd.url), clock: () => new Date(clock.now), reportTimeoutSec: 600 });
+    await r.candidate('v1-rc1');
+    const id = await r.deploy('v1-rc1');
+    await untilRead(r);
+    return { r, id, clock };
+  }
+  const resting = { status: 503, body: 'resting' };
+  const untilRefused = async (r: ReleaseWorld): Promise<void> =>
+    await r.w.until(
+      async () => (await r.w.rows("select 1 from deployment where problem like '%503: resting'")).length === 1,
+    );
+
+  it('is sent although the provider reports that the run has begun, before it has answered the start', async () => {
+    await using cd = await cdServer();
+    await using r = await releaseWorld({ provider: http(cd.url) });
+    for (const version of ['v1-rc1', 'v2-rc1']) await r.candidate(version);
+    cd.beforeStartIsAnswered = async () => {
+      cd.beforeStartIsAnswered = null;
+      await r.deploy('v2-rc1', { supersede: true });
+      await r.report('v1-rc1', 'in_progress');
+    };
+    await r.deploy('v1-rc1');
+    await r.become('v1-rc1 canceled', 'v2-rc1 in_progress');
+    expect(cd.run('v1-rc1').cancels).toBe(1);
+    expect((await r.deployments())[0]?.error_message).toBe('Superseded by v2-rc1.');
+    const events = (await r.events()).filter((action) => action.startsWith('deployment_'));
+    expect(events.slice(0, 6)).toEqual([
+      'deployment_pending',
+      'deployment_in_progress',
+      'deployment_canceling',
+      'deployment_pending',
+      'deployment_in_progress',
+      'deployment_canceling',
+    ]);
+  });
+
+  it('is sent although the run is reported as in progress while the provider cannot be reached', async () => {
+    await using cd = await cdServer();
+    const { r, id, clock } = await runningDeployment(cd);
+    await using _ = r;
+    cd.broken = resting;
+    await r.cancel(id);
+    await untilRefused(r);
+    await r.report('v1-rc1', 'in_progress');
+    await r.become('v1-rc1 canceling');
+    await untilRefused(r);
+    cd.broken = null;
+    clock.now += 60_000;
+    await r.become('v1-rc1 canceled');
+    expect(cd.run('v1-rc1').cancels).toBe(1);
+    expect((await r.deployments())[0]?.error_message).toMatch(/^Canceled by /);
+  });
+
+  it.each(['in_progress', 'pending', 'unknown', 'canceling'] as const)(
+    'is sent for a deployment that lost the slot before it was canceled, although it is then reported as %s',
+    async (status) => {
+      await using cd = await cdServer();
+      const { r, id, clock } = await runningDeployment(cd);
+      await using _ = r;
+      cd.broken = resting;
+      clock.now += 601_000;
+      await r.become('v1-rc1 unknown');
+      await r.cancel(id);
+      await untilRefused(r);
+      await r.report('v1-rc1', status);
+      cd.broken = null;
+      clock.now += 60_000;
+      await r.w.until(async () => cd.run('v1-rc1').cancels === 1);
+      expect(await r.line()).toEqual([`v1-rc1 ${status === 'canceling' ? 'canceled' : status}`]);
+    },
+  );
+
+  it.each(['pending', 'unknown'] as const)(
+    'is sent for a deployment that gives the slot back because it is reported as %s',
+    async (status) => {
+      await using cd = await cdServer();
+      const { r, id, clock } = await runningDeployment(cd);
+      await using _ = r;
+      cd.broken = resting;
+      await r.cancel(id);
+      await untilRefused(r);
+      await r.report('v1-rc1', status);
+      await untilRefused(r);
+      cd.broken = null;
+      clock.now += 60_000;
+      await r.w.until(async () => cd.run('v1-rc1').cancels === 1);
+      expect(await r.line()).toEqual([`v1-rc1 ${status}`]);
+    },
+  );
+
+  it('is not sent any more when the end of the run is reported', async () => {
+    await using cd = await cdServer();
+    const { r, id, clock } = await runningDeployment(cd);
+    await using _ = r;
+    cd.broken = resting;
+    clock.now += 601_000;
+    await r.become('v1-rc1 unknown');
+    await r.cancel(id);
+    await untilRefused(r);
+    await r.report('v1-rc1', 'in_progress');
+    await r.report('v1-rc1', 'success');
+    expect(await r.w.rows('select cancel_pending, call_at, problem from deployment')).toEqual([
+      { cancel_pending: false, call_at: null, problem: null },
+    ]);
+  });
+
+  it('is sent again when a user asks once more, after the run has gone on', async () => {
+    await using cd = await cdServer();
+    const { r, id } = await runningDeployment(cd);
+    await using _ = r;
+    cd.cancelsAtOnce = false;
+    await r.cancel(id);
+    await r.w.until(
+      async () => (await r.w.rows('select 1 from deployment where cancel_sent_at is not null')).length === 1,
+    );
+    await r.report('v1-rc1', 'in_progress');
+    cd.cancelsAtOnce = true;
+    await r.cancel(id);
+    await r.become('v1-rc1 canceled');
+    expect(cd.run('v1-rc1').cancels).toBe(2);
   });
 });
 

@@ -28,6 +28,8 @@ export interface CdServer extends AsyncDisposable {
   cancelsAtOnce: boolean;
   /** Whether the system still knows its runs at calls of `status` and `cancel`. Default true. */
   remembers: boolean;
+  /** What the system does after it has started a run and before it answers. Null: nothing. */
+  beforeStartIsAnswered: (() => Promise<void>) | null;
   /** The newest run that deploys or builds the version. */
   run(version: string): CdRun;
 }
@@ -41,7 +43,9 @@ export async function cdServer(): Promise<CdServer> {
       const call = JSON.parse(Buffer.concat(chunks).toString() || '{}') as ProviderCall;
       cd.calls.push(call);
       const { status, body } = answer(call);
-      response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+      const send = () => void response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+      if (call.action === 'start' && cd.beforeStartIsAnswered !== null) void cd.beforeStartIsAnswered().then(send);
+      else send();
     });
   });
 
@@ -88,6 +92,7 @@ export async function cdServer(): Promise<CdServer> {
     startsAs: 'in_progress',
     cancelsAtOnce: true,
     remembers: true,
+    beforeStartIsAnswered: null,
     run(version) {
       const found = runs.findLast(({ facts }) => facts['release_candidate_version'] === version);
       if (found === undefined) throw new Error(`No run was started for ${version}.`);

@@ -1,6 +1,7 @@
 // Decides the next step of a deployment, and of the build of a candidate, from their rows and the time. The driver
 // writes the decision and calls the provider. The driver may repeat a step, so every step can be carried out twice.
 import { backOff, waitForLease, waitForCall } from '../turns.ts';
+import { endsSlot, isFinal } from './deployment.status.ts';
 import type { CandidateStatus, DeploymentStatus, ProviderSettings } from './release.ts';
 
 /** The progress of a run at a provider. Instants are milliseconds since the epoch. */
@@ -31,7 +32,9 @@ export interface DeploymentSituation extends RunSituation {
   /** When the status was last reported or written. */
   readonly statusAt: number;
   readonly reportTimeoutSec: number;
-  /** Whether the deployment was canceled at once, and its provider has not been notified yet. */
+  /** When a user last canceled the deployment. */
+  readonly cancelRequestedAt: number | null;
+  /** Whether the deployment was canceled without the slot, and its provider has not been notified yet. */
   readonly cancelPending: boolean;
   /** Whether the deployment was started at a provider that its environment no longer has. */
   readonly isElsewhere: boolean;
@@ -70,6 +73,14 @@ const triggerWithinMs = 10 * 60_000;
 const maxAttempts = 5;
 
 export function decideDeployment(situation: DeploymentSituation, now: number): DeploymentStep {
+  const step = decideByStatus(situation, now);
+  const isLeftToOthers = step.kind === 'ended' || (step.kind === 'wait' && step.for === 'report');
+  if (!isLeftToOthers || !situation.cancelPending || situation.isElsewhere) return step;
+  const deadline = step.kind === 'wait' ? (step.until ?? undefined) : undefined;
+  return dueAt(situation, { call: 'cancel', now, deadline });
+}
+
+function decideByStatus(situation: DeploymentSituation, now: number): DeploymentStep {
   switch (situation.status) {
     case 'pending':
       return decidePending(situation, now);
@@ -77,11 +88,8 @@ export function decideDeployment(situation: DeploymentSituation, now: number): D
       return decideInProgress(situation, now);
     case 'canceling':
       return decideCanceling(situation, now);
-    case 'canceled':
-      return situation.cancelPending && !situation.isElsewhere
-        ? dueAt(situation, { call: 'cancel', now })
-        : { kind: 'ended' };
     // The deployment has given its slot back. From now on only a report changes its status.
+    case 'canceled':
     case 'unknown':
     case 'success':
     case 'failure':
@@ -102,8 +110,37 @@ export function mustNotifyCancel({
   provider,
   isElsewhere,
 }: Pick<DeploymentSituation, 'status' | 'isReported' | 'triggerStartedAt' | 'provider' | 'isElsewhere'>): boolean {
-  const isCalled = provider.kind === 'http' || provider.kind === 'github_actions';
-  return status === 'unknown' && triggerStartedAt !== null && !isReported && isCalled && !isElsewhere;
+  return status === 'unknown' && mayRunAt(provider, triggerStartedAt) && !isReported && !isElsewhere;
+}
+
+/** Whether the provider may have been called, and a run may go on there without Interlock. */
+function mayRunAt(provider: ProviderSettings, triggerStartedAt: number | null): boolean {
+  return triggerStartedAt !== null && (provider.kind === 'http' || provider.kind === 'github_actions');
+}
+
+/** Whether a user canceled the deployment with the slot, and its provider has not been asked to cancel it yet. */
+export function isCancelUnsent({
+  slot,
+  cancelRequestedAt,
+  cancelSentAt,
+}: Pick<DeploymentSituation, 'slot' | 'cancelRequestedAt' | 'cancelSentAt'>): boolean {
+  return slot === 'ours' && cancelRequestedAt !== null && cancelSentAt === null;
+}
+
+/**
+ * Whether the provider must still be notified of a cancellation after this change of status. Only the report of an end
+ * shows that the run needs no cancellation any more.
+ */
+export function mustStillNotifyCancel(
+  before: Pick<
+    DeploymentSituation,
+    'slot' | 'cancelRequestedAt' | 'cancelSentAt' | 'cancelPending' | 'provider' | 'triggerStartedAt'
+  >,
+  { to, source }: { readonly to: DeploymentStatus; readonly source: 'service' | 'report' },
+): boolean {
+  if (before.cancelPending) return source === 'service' || !isFinal(to);
+  const losesSlot = endsSlot(to) && !isFinal(to);
+  return losesSlot && isCancelUnsent(before) && mayRunAt(before.provider, before.triggerStartedAt);
 }
 
 function decidePending(situation: DeploymentSituation, now: number): DeploymentStep {
@@ -121,6 +158,8 @@ function decidePending(situation: DeploymentSituation, now: number): DeploymentS
 }
 
 function decideInProgress(situation: DeploymentSituation, now: number): DeploymentStep {
+  // A report that arrived before the cancellation was sent does not undo the cancellation.
+  if (isCancelUnsent(situation)) return { kind: 'become', status: 'canceling', because: 'It was canceled.' };
   const deadline = situation.statusAt + situation.reportTimeoutSec * 1000;
   // The provider is not asked about a deployment that is reported from outside or was reopened by a report.
   const isTriggered = situation.slot === 'ours' && situation.triggerStartedAt !== null;
@@ -214,7 +253,11 @@ function decideCall(
 
 function dueAt(
   { callAt }: RunSituation,
-  { call, now, deadline = Number.POSITIVE_INFINITY }: { call: ProviderCall; now: number; deadline?: number },
+  {
+    call,
+    now,
+    deadline = Number.POSITIVE_INFINITY,
+  }: { call: ProviderCall; now: number; deadline?: number | undefined },
 ): RunStep {
   const wait = waitForCall(callAt, now);
   return wait === null ? { kind: 'call', call } : { ...wait, until: Math.min(wait.until, deadline) };
@@ -243,11 +286,14 @@ export const pauseAfter = backOff([2, 4, 8, 15, 30, 60]);
 const maxCancelCalls = 10;
 
 /**
- * The back-off after this many failed calls in a row, in milliseconds. Null: the provider of a canceled deployment is
- * not called again. The provider of any other deployment is called until the time limit.
+ * The back-off after this many failed calls in a row, in milliseconds. Null: the provider of a deployment that was
+ * canceled without the slot is not called again. The provider of any other deployment is called until the time limit.
  */
-export function pauseAfterFailure(status: DeploymentStatus, calls: number): number | null {
-  return status === 'canceled' && calls >= maxCancelCalls ? null : pauseAfter(calls);
+export function pauseAfterFailure({
+  cancelPending,
+  calls,
+}: Pick<DeploymentSituation, 'cancelPending' | 'calls'>): number | null {
+  return cancelPending && calls >= maxCancelCalls ? null : pauseAfter(calls);
 }
 
 /** `gone`: the provider does not know the run. `unknown`: the answer is not understood, or the provider cannot tell. */

@@ -33,7 +33,8 @@ export async function cancelDeployments(
       hasSlot: environment.currentDeploymentId === deployment.id,
       triggerStarted: triggerStartedAt !== null,
     });
-    if (path.length > 0) deployment.cancelRequestedAt = ctx.clock();
+    // The provider is asked once more, even if an earlier cancellation was sent.
+    if (path.length > 0) Object.assign(deployment, { cancelRequestedAt: ctx.clock(), cancelSentAt: null });
     const cancelPending = mustNotifyCancel({
       status,
       isReported,

@@ -82,7 +82,8 @@ export interface ReportDeploymentRequest extends EnvironmentNames {
 /**
  * Writes a reported status to the newest deployment of this version in the environment, or to a new deployment. A
  * report is accepted in spite of freezes and of the order of deployments. After the report, Interlock drives the
- * deployment no further, unless the deployment has the slot of the environment.
+ * deployment no further, unless the deployment has the slot of the environment. A cancellation that the provider has
+ * not received is still sent.
  */
 export async function reportDeployment(ctx: Context, request: ReportDeploymentRequest): Promise<Answer> {
   requireAction(ctx, 'deploy');

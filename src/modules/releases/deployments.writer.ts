@@ -2,6 +2,7 @@
 // releases the slot, and the next deployment in line is woken. The caller locks the environment's row.
 import type { Context } from '../../context.ts';
 import { startsDeployment, canMove, endsSlot, isFinal, timesAfter } from '../../domain/releases/deployment.status.ts';
+import { isCancelUnsent, mustStillNotifyCancel } from '../../domain/releases/drive.ts';
 import type { DeploymentStatus } from '../../domain/releases/release.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
@@ -10,6 +11,7 @@ import { noFailedCalls } from '../../platform/turns/index.ts';
 import { announceDeployments, announcementOf, type DeploymentAnnouncement } from './deployments.events.ts';
 import { readRunningCandidate } from './deployments.history.ts';
 import { wakeDeployment, wakeNextInLine } from './deployments.wake.ts';
+import { cancellationOf } from './driving/deployment.rows.ts';
 import { freezeAfterRollback } from './freezes.announce.ts';
 import type { DeploymentRow, EnvironmentRow } from './releases.entities.ts';
 
@@ -29,7 +31,7 @@ export interface NewStatus {
   /** A text for people. */
   readonly errorMessage?: string | null;
   /** Whether the provider must still be notified of a cancellation for which no deployment waits. */
-  readonly cancelPending?: boolean;
+  readonly cancelPending?: boolean | undefined;
 }
 
 export type StatusWrite = Writer & NewStatus;
@@ -62,9 +64,8 @@ export async function writeDeploymentStatuses(
     wakeDeployment(ctx, tx, deployment);
     // A report of the same status restarts the time limit, and causes no event.
     if (from === to) continue;
-    // Postponed calls to the provider belong to the earlier status.
-    Object.assign(deployment, { ...noFailedCalls, cancelPending: cancelPending ?? false });
-    deployment.errorMessage = errorMessage ?? null;
+    const kept = keepCancellation({ environment, source, deployment, to, cancelPending });
+    deployment.errorMessage = errorMessage ?? kept;
     announcements.push(announcementOf(deployment, source === 'report' && isFinal(from) ? { lateUpdate: true } : {}));
   }
   if (announcements.length === 0) return;
@@ -76,6 +77,20 @@ export async function writeDeploymentStatuses(
   }
   // Another deployment may be next in line now.
   if ((environment.currentDeploymentId ?? null) === null) await wakeNextInLine(ctx, tx, environment);
+}
+
+/**
+ * Keeps a cancellation that the provider has not received. Returns the message that names the person who canceled the
+ * deployment. Null: no such message is kept.
+ */
+function keepCancellation({ environment, source, deployment, to, cancelPending }: StatusWrite): string | null {
+  const before = cancellationOf({ environment, deployment });
+  const isPending = cancelPending === true || mustStillNotifyCancel(before, { to, source });
+  // The back-off of a pending cancellation goes on. Other postponed calls to the provider belong to the earlier status.
+  if (!before.cancelPending || !isPending) Object.assign(deployment, noFailedCalls);
+  deployment.cancelPending = isPending;
+  const isKept = source === 'report' && !isFinal(to) && isCancelUnsent(before);
+  return (isKept ? deployment.errorMessage : null) ?? null;
 }
 
 interface SetStatus extends Pick<NewStatus, 'deployment' | 'to'> {

@@ -4,7 +4,9 @@ import {
   candidateStatusByReading,
   decideBuild,
   decideDeployment,
+  isCancelUnsent,
   mustNotifyCancel,
+  mustStillNotifyCancel,
   pauseAfter,
   pauseAfterFailure,
   statusesByReading,
@@ -33,6 +35,7 @@ function situation(is: Partial<DeploymentSituation> = {}): DeploymentSituation {
     freeze: null,
     triggerStartedAt: null,
     triggeredAt: null,
+    cancelRequestedAt: null,
     cancelSentAt: null,
     callAt: null,
     calls: 0,
@@ -239,7 +242,30 @@ describe('a deployment that was canceled without waiting for it', () => {
       { kind: 'wait', for: 'call', until: now + 5 },
     ],
     ['notifies its provider again after that', pending({ callAt: now, calls: 3 }), { kind: 'call', call: 'cancel' }],
+    [
+      'becomes unknown before its provider is called again, if no report arrives until then',
+      pending({ status: 'in_progress', statusAt: aMinuteAgo, reportTimeoutSec: 65, callAt: now + 60_000, calls: 6 }),
+      { kind: 'wait', for: 'call', until: now + 5_000 },
+    ],
+    [
+      'waits for reports if its environment has another provider now',
+      pending({ status: 'in_progress', statusAt: aMinuteAgo, isElsewhere: true }),
+      { kind: 'wait', for: 'report', until: deadline },
+    ],
+    [
+      'is canceled again at once if it is reported as canceling',
+      pending({ status: 'canceling', slot: 'free' }),
+      { kind: 'become', status: 'canceled', because: 'It was canceled.' },
+    ],
   ])('%s', (_, given, step) => expect(decideDeployment(given, now)).toEqual(step));
+
+  it.each(['pending', 'in_progress', 'unknown'] as const)(
+    'notifies its provider although it is reported as %s',
+    (status) => {
+      const reported = pending({ status, statusAt: aMinuteAgo, isReported: true, slot: 'taken' });
+      expect(decideDeployment(reported, now)).toEqual({ kind: 'call', call: 'cancel' });
+    },
+  );
 
   it.each([
     ['that was called and has not answered', {}, true],
@@ -265,11 +291,61 @@ describe('a deployment that was canceled without waiting for it', () => {
   );
 
   it('is given up after ten tries, because nothing else would end it', () => {
-    expect(pauseAfterFailure('canceled', 9)).toBe(60_000);
-    expect(pauseAfterFailure('canceled', 10)).toBeNull();
-    expect(pauseAfterFailure('canceling', 99)).toBe(60_000);
-    expect(pauseAfterFailure('in_progress', 99)).toBe(60_000);
+    expect(pauseAfterFailure({ cancelPending: true, calls: 9 })).toBe(60_000);
+    expect(pauseAfterFailure({ cancelPending: true, calls: 10 })).toBeNull();
+    expect(pauseAfterFailure({ cancelPending: false, calls: 99 })).toBe(60_000);
   });
+});
+
+describe('a cancellation that was not sent', () => {
+  const requested = { cancelRequestedAt: aMinuteAgo, statusAt: longAgo };
+  const canceling = { kind: 'become', status: 'canceling', because: 'It was canceled.' };
+  it.each([
+    ['goes on after a report that the run is in progress', running(requested), canceling],
+    ['goes on if the start was not answered', started(requested), canceling],
+    ['goes on at a command', started({ ...requested, provider: command }), canceling],
+    ['goes on without a provider', started({ ...requested, provider: none, triggerStartedAt: null }), canceling],
+    [
+      'goes on no further when it was sent',
+      running({ ...requested, cancelSentAt: aMinuteAgo, statusAt: aMinuteAgo }),
+      { kind: 'call', call: 'read' },
+    ],
+    [
+      'does not concern a deployment that a report has reopened',
+      running({ ...requested, statusAt: aMinuteAgo, slot: 'free' }),
+      { kind: 'wait', for: 'report', until: deadline },
+    ],
+  ])('%s', (_, given, step) => expect(decideDeployment(given, now)).toEqual(step));
+
+  it.each([
+    ['with the slot', {}, true],
+    ['without the slot', { slot: 'taken' }, false],
+    ['that nobody requested', { cancelRequestedAt: null }, false],
+    ['that was sent', { cancelSentAt: aMinuteAgo }, false],
+  ] as const)('is a cancellation %s: %s', (_, is, unsent) =>
+    expect(isCancelUnsent({ ...running(requested), ...is })).toBe(unsent),
+  );
+
+  const withSlot = running({ ...requested, status: 'canceling' });
+  const withoutSlot = situation({ status: 'canceled', triggerStartedAt: longAgo, cancelPending: true });
+  it.each([
+    ['without the slot', withoutSlot, 'report', 'in_progress', true],
+    ['without the slot', withoutSlot, 'report', 'canceling', true],
+    ['without the slot', withoutSlot, 'report', 'unknown', true],
+    ['without the slot', withoutSlot, 'report', 'success', false],
+    ['without the slot', withoutSlot, 'report', 'canceled', false],
+    ['without the slot', withoutSlot, 'service', 'unknown', true],
+    ['without the slot', withoutSlot, 'service', 'canceled', true],
+    ['with the slot that it keeps', withSlot, 'report', 'in_progress', false],
+    ['with the slot that it loses', withSlot, 'report', 'unknown', true],
+    ['with the slot that it loses', withSlot, 'report', 'pending', true],
+    ['with the slot that it loses at its end', withSlot, 'report', 'failure', false],
+    ['that lost the slot earlier', { ...withSlot, slot: 'free' }, 'report', 'unknown', false],
+    ['that was told', { ...withSlot, cancelSentAt: now }, 'report', 'unknown', false],
+    ['by a command', { ...withSlot, provider: command }, 'report', 'unknown', false],
+  ] as const)('of a deployment %s (%j), by a %s that it is %s, must still be sent: %s', (_, before, source, to, owes) =>
+    expect(mustStillNotifyCancel(before, { to, source })).toBe(owes),
+  );
 });
 
 describe('the build of a candidate', () => {
@@ -382,6 +458,7 @@ const anySituation: fc.Arbitrary<DeploymentSituation> = fc.record({
   freeze: fc.option(fc.record({ until: instant }), { nil: null }),
   triggerStartedAt: instant,
   triggeredAt: instant,
+  cancelRequestedAt: instant,
   cancelSentAt: instant,
   callAt: instant,
   calls: fc.nat(12),
@@ -395,7 +472,7 @@ const anySituation: fc.Arbitrary<DeploymentSituation> = fc.record({
 type Decided = ReturnType<typeof decideDeployment>;
 
 function expectToLeaveOthersAlone(given: DeploymentSituation, step: Decided, at: number): void {
-  const isTelling = given.status === 'canceled' && step.kind === 'call' && step.call === 'cancel';
+  const isTelling = given.cancelPending && step.kind === 'call' && step.call === 'cancel';
   if (!isTelling && (step.kind === 'call' || step.kind === 'supervise')) expect(given.slot).toBe('ours');
   if (step.kind === 'take_slot')
     expect(given).toMatchObject({

@@ -82,7 +82,7 @@ async function become(
   const problem = deployment.problem ?? null;
   // The message already names the person who canceled the deployment.
   const errorMessage =
-    to === 'canceled'
+    to === 'canceled' || to === 'canceling'
       ? deployment.errorMessage
       : problem === null
         ? because

@@ -130,6 +130,5 @@ function writeCancelRefusal(ctx: Context, rows: DeploymentRows, message: string)
 
 function putOffDeployment(ctx: Context, { deployment }: DeploymentRows, message: string): void {
   delayNextCall(deployment, { now: ctx.clock(), pauseAfter, problem: message });
-  if (pauseAfterFailure(deployment.status, deployment.calls) === null)
-    Object.assign(deployment, { callAt: null, cancelPending: false });
+  if (pauseAfterFailure(deployment) === null) Object.assign(deployment, { callAt: null, cancelPending: false });
 }

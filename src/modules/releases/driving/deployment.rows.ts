@@ -103,20 +103,33 @@ function situationOf(
   { environment, deployment }: Pick<DeploymentRows, 'environment' | 'deployment'>,
   line: Pick<DeploymentSituation, 'isFirstInLine' | 'freeze'>,
 ): DeploymentSituation {
-  const current = environment.currentDeploymentId ?? null;
   return {
     ...line,
     ...runOf(deployment),
+    ...cancellationOf({ environment, deployment }),
     status: deployment.status,
-    provider: environment.provider,
     isReported: deployment.reported,
-    slot: current === null ? 'free' : current === deployment.id ? 'ours' : 'taken',
-    triggerStartedAt: instant(deployment.triggerStartedAt),
-    cancelSentAt: instant(deployment.cancelSentAt),
     statusAt: deployment.statusAt.getTime(),
     reportTimeoutSec: environment.reportTimeoutSec,
-    cancelPending: deployment.cancelPending,
     isElsewhere: isElsewhere({ environment, deployment }),
+  };
+}
+
+/** The facts that decide whether the provider must be notified of a cancellation. */
+export function cancellationOf({
+  environment: { provider, currentDeploymentId: current = null },
+  deployment,
+}: Pick<DeploymentRows, 'environment' | 'deployment'>): Pick<
+  DeploymentSituation,
+  'provider' | 'slot' | 'triggerStartedAt' | 'cancelRequestedAt' | 'cancelSentAt' | 'cancelPending'
+> {
+  return {
+    provider,
+    slot: current === null ? 'free' : current === deployment.id ? 'ours' : 'taken',
+    triggerStartedAt: instant(deployment.triggerStartedAt),
+    cancelRequestedAt: instant(deployment.cancelRequestedAt),
+    cancelSentAt: instant(deployment.cancelSentAt),
+    cancelPending: deployment.cancelPending,
   };
 }
 
