@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export interface UnreliableNetwork extends AsyncDisposable {
   readonly port: number;
-  /** Sets the port of the server for new connections. */
-  leadTo(port: number): void;
+  /** Sets the port or the socket file of the server for new connections. */
+  leadTo(server: number | string): void;
   /**
    * Each connection passes half of its next message on, and then ends. A connection without a message ends after a
    * second.
@@ -25,7 +25,7 @@ interface Connection {
 
 export async function startUnreliableNetwork(): Promise<UnreliableNetwork> {
   const connections = new Set<Connection>();
-  let target = 0;
+  let target: number | string = 0;
   let held: Promise<unknown> = Promise.resolve();
   const server = createServer({ pauseOnConnect: true }, (near) => {
     const far = new Socket();
@@ -35,7 +35,8 @@ export async function startUnreliableNetwork(): Promise<UnreliableNetwork> {
     forward(connection, [far, near]);
     void held.then(() => {
       if (near.destroyed) return void far.destroy();
-      far.connect(target, '127.0.0.1');
+      if (typeof target === 'string') far.connect(target);
+      else far.connect(target, '127.0.0.1');
       near.resume();
     });
   });
@@ -60,7 +61,7 @@ export async function startUnreliableNetwork(): Promise<UnreliableNetwork> {
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    leadTo: (port) => void (target = port),
+    leadTo: (to) => void (target = to),
     async breakOff() {
       const present = [...connections];
       for (const connection of present) connection.isBreaking = true;

@@ -1,6 +1,7 @@
 // A kind of row, made of a table, a decider, and code that carries it out. An errand is prepared, then called, then
 // supervised.
 import { takeLease } from '../../src/platform/turns/lease.ts';
+import { once } from 'node:events';
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -22,6 +23,7 @@ import {
   type KindTypes,
   type SupervisedWork,
 } from '../../src/platform/turns/index.ts';
+import { startUnreliableNetwork } from '../e2e/unreliable-network.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 const ErrandEntity = defineEntity({
@@ -233,6 +235,28 @@ it('an errand is given to one of two workers that take it at once', async () => 
     await lease.giveBack();
   }
   expect(await carriedOut()).toBe('supervised');
+});
+
+it('an errand is stopped before its lease ends if the database does not answer the renewal', async () => {
+  await comeToSupervise();
+  await using network = await startUnreliableNetwork();
+  const url = new URL(database.url);
+  const folder = decodeURIComponent(url.hostname);
+  network.leadTo(folder.startsWith('/') ? `${folder}/.s.PGSQL.${url.port}` : Number(url.port));
+  url.hostname = '127.0.0.1';
+  url.port = String(network.port);
+  const far = await connectDatabase({ url: url.href, entities: [ErrandEntity] });
+  const leased = { table: 'errand', id, wanted: "status = 'called'", kept: "status = 'called'" };
+  const requestedAt = performance.now();
+  const lease = await takeLease(systemContext({ ...ports, db: far }, '1'), leased);
+  if (lease === null) throw new Error('The lease was not taken.');
+  const held = network.holdUp(11_000);
+  await Promise.race([once(lease.signal, 'abort'), held]);
+  expect([lease.signal.aborted, lease.isLost()]).toEqual([true, true]);
+  await lease.end();
+  expect(performance.now() - requestedAt).toBeLessThan(10_000);
+  await held;
+  await far.close();
 });
 
 it('an errand is woken by the relay once it is due', async () => {

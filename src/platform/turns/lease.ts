@@ -48,12 +48,15 @@ export interface Lease {
 
 const leaseMs = 10_000;
 const renewEveryMs = 1_000;
+/** How long before the end of its lease the work is stopped, so that it has stopped when another worker starts it. */
+const marginMs = 1_000;
 const relayAfterMs = 60_000;
 
 /** Takes the lease of a row. Null: another worker has it, or the work is no longer wanted. */
 export async function takeLease(ctx: LeaseContext, leased: LeasedRow): Promise<Lease | null> {
   const { table, id, wanted } = leased;
   const holder = randomUUID();
+  const requestedAt = performance.now();
   const now = ctx.clock();
   const [taken] = await query<{ calls: number }>(
     ctx,
@@ -66,30 +69,51 @@ export async function takeLease(ctx: LeaseContext, leased: LeasedRow): Promise<L
   return {
     holder,
     attempt: taken.calls,
-    ...keepRenewing(ctx, leased, holder),
+    ...keepRenewing(ctx, leased, { holder, requestedAt }),
     write: async (write) => await retryDuringOutage(write, ctx.log),
     giveBack: async () => await retryDuringOutage(async () => await giveBack(ctx, leased, holder), ctx.log),
   };
 }
 
-/** Renews the lease once a second until `end` is called. */
-function keepRenewing(ctx: LeaseContext, leased: LeasedRow, holder: string): Pick<Lease, 'signal' | 'isLost' | 'end'> {
+/**
+ * Renews the lease once a second until `end` is called. A lease counts from the moment before it was requested. A timer
+ * ends the work, because a renewal may wait for an answer of the database for longer than the lease.
+ */
+function keepRenewing(
+  ctx: LeaseContext,
+  leased: LeasedRow,
+  { holder, requestedAt }: { readonly holder: string; readonly requestedAt: number },
+): Pick<Lease, 'signal' | 'isLost' | 'end'> {
   const stop = new AbortController();
   const ended = new AbortController();
-  let renewedAt = performance.now();
+  const lost = Promise.withResolvers<void>();
   let isLost = false;
+  let timer = loseAfter(requestedAt);
+
+  function loseAfter(countedFrom: number): NodeJS.Timeout {
+    return setTimeout(
+      () => {
+        isLost = true;
+        ctx.log.warn({ table: leased.table, id: leased.id }, 'A lease was not renewed in time. Its work stops.');
+        stop.abort();
+        lost.resolve();
+      },
+      countedFrom + leaseMs - marginMs - performance.now(),
+    );
+  }
 
   async function renewUntilEnd(): Promise<void> {
     while (!ended.signal.aborted) {
       await delay(renewEveryMs, undefined, { signal: ended.signal }).catch(() => {});
       if (ended.signal.aborted) return;
+      const renewedAt = performance.now();
       try {
         if (!(await renew(ctx, leased, holder))) stop.abort();
-        renewedAt = performance.now();
+        if (ended.signal.aborted) return;
+        clearTimeout(timer);
+        timer = loseAfter(renewedAt);
       } catch (error) {
         ctx.log.warn({ error: String(error), table: leased.table, id: leased.id }, 'A lease could not be renewed.');
-        isLost ||= performance.now() - renewedAt > leaseMs - renewEveryMs;
-        if (isLost) stop.abort();
       }
     }
   }
@@ -100,7 +124,9 @@ function keepRenewing(ctx: LeaseContext, leased: LeasedRow, holder: string): Pic
     isLost: () => isLost,
     end: async () => {
       ended.abort();
-      await renewing;
+      // A renewal without an answer does not hold up the end of the work.
+      await Promise.race([renewing, lost.promise]);
+      clearTimeout(timer);
     },
   };
 }
