@@ -1,14 +1,15 @@
 // The sockets that have signed in, and the operations that run on them. A socket is authenticated once, when it
 // connects: by the token in the connection parameters, or else by the session in the cookie of the request. The socket
 // is closed as soon as the token or the session ends. The code is 4401 if the token or the session expired or was never
-// valid. The code is 4403 if the token or the session was revoked, or if a page of another site opened the socket. The
+// valid. The code is 1013, after which clients connect again, if a subscription runs and the rights of its caller have
+// changed. The code is 4403 if the token or the session was revoked, or if a page of another site opened the socket. The
 // code is 4429 if the account has too many sockets, or if the address has sent too many wrong tokens.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ConnectionInitMessage, Context as SocketContext, SubscribePayload } from 'graphql-ws';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import { DomainError } from '../domain/errors.ts';
-import type { Authenticator, Session } from '../modules/accounts/index.ts';
+import { haveSameRights, type Authenticator, type Session } from '../modules/accounts/index.ts';
 import { isOutage } from '../platform/outage.ts';
 import type { Callers } from '../server/callers.ts';
 import { addressOf, type TrustsProxy } from '../server/client-address.ts';
@@ -55,6 +56,7 @@ const closings = {
   ended: [4403, 'The session has ended'],
   foreign: [4403, 'A session is for pages of this service'],
   // Clients reconnect after the code 1013, but not after that of an internal error.
+  changed: [1013, 'Your permissions have changed. Connect again.'],
   unavailable: [1013, 'Interlock is unavailable for a moment. Try again.'],
 } as const satisfies Record<string, Closing>;
 
@@ -63,11 +65,23 @@ function hasExternalRole({ ctx: { actor } }: Session): boolean {
   return actor.personAtGitHub !== null || actor.hasOidcRole;
 }
 
+interface Begun {
+  readonly payload: SubscribePayload;
+  /** The caller, with the rights with which the subscription began. */
+  readonly actor: Session['ctx']['actor'];
+  readonly results: SubscriptionResults;
+}
+
 export interface Connections {
   /** Undefined: the socket has not signed in, or was closed. */
   of(socket: WebSocket): Connection | undefined;
   /** Signs the socket in, or closes it. */
   connect(context: Socket): Promise<void>;
+  /**
+   * Stores the stream of a subscription that has begun. Closes the socket if the rights of the caller have changed
+   * meanwhile.
+   */
+  begin(socket: WebSocket, begun: Begun): void;
   /** Closes the socket, and ends its operations without waiting for the client. */
   close(socket: WebSocket, closing: Closing): void;
   /** Ends the checks of the sockets. */
@@ -98,6 +112,15 @@ class OpenConnections implements Connections {
 
   of(socket: WebSocket): Connection | undefined {
     return this.#connections.get(socket);
+  }
+
+  // While a subscription begins, its socket may be closed, or the client may end the subscription. Nothing else stops
+  // the subscription then, because its stream was not in `running` yet.
+  begin(socket: WebSocket, { payload, actor, results }: Begun): void {
+    const connection = this.#connections.get(socket);
+    if (!connection?.running.has(payload)) return void results.return();
+    connection.running.set(payload, results);
+    this.#closeIfChanged(connection, actor);
   }
 
   async connect({ connectionParams, extra }: Socket): Promise<void> {
@@ -189,14 +212,22 @@ class OpenConnections implements Connections {
   }
 
   async #recheck(connection: Connection, closing: Closing): Promise<void> {
+    const { actor } = connection.session.ctx;
     try {
       connection.session = await connection.signInAgain();
       clearTimeout(connection.expiry);
       if (this.#connections.has(connection.socket)) this.#watchExpiry(connection);
+      this.#closeIfChanged(connection, actor);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       this.close(connection.socket, closing);
     }
+  }
+
+  /** A subscription keeps the rights with which it began, so the client must begin its subscriptions again. */
+  #closeIfChanged({ socket, session, running }: Connection, before: Session['ctx']['actor']): void {
+    const isFollowing = [...running.values()].some((results) => results !== null);
+    if (isFollowing && !haveSameRights(before, session.ctx.actor)) this.close(socket, closings.changed);
   }
 
   // Notifications of revocations may have been missed, or a user's role has changed. Therefore every socket is checked

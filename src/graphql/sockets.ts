@@ -146,14 +146,11 @@ function protocolOf(options: SocketOptions, connections: Connections): Protocol 
       if (!Array.isArray(prepared)) connection.running.set(payload, null);
       return prepared;
     },
-    // While a subscription begins, its socket may be closed, or the client may end the subscription. Nothing else stops
-    // the subscription then, because its stream was not in `running` yet.
-    onOperation: ({ extra }, id, payload, _args, result) => {
+    onOperation: ({ extra }, id, payload, { contextValue }, result) => {
       if (!(result instanceof SubscriptionResults)) return;
       result.sendBy(createNextSender(extra.socket, id));
-      const running = connections.of(extra.socket)?.running;
-      if (running?.has(payload)) running.set(payload, result);
-      else void result.return();
+      const { actor } = contextValue as GraphQLContext;
+      connections.begin(extra.socket, { payload, actor, results: result });
     },
     onNext: ({ extra }, _id, _payload, { contextValue }, result) => {
       if (!result.errors) return undefined;

@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createDeliveryChanges } from '../../src/modules/webhooks/index.ts';
+import { accountOf } from '../accounts/account.ts';
 import { follow, type Followed } from '../support/follow.ts';
 import { receiver, type Receiver } from './receiver.ts';
 import { webhookWorld, type WebhookWorld } from './webhook-world.ts';
@@ -48,6 +49,35 @@ it('every server sends the changes of a delivery up to its end, and only to foll
   for (const { payloads } of [here, there])
     await expect.poll(() => payloads.at(-1)?.webhookDelivery, { timeout: 60_000 }).toEqual(last);
   expect(theirs.payloads).toEqual([{ webhookDelivery: null }]);
+});
+
+it('changes end for an admin who becomes a member: the socket is closed, and a new one is refused', async () => {
+  const account = accountOf(w.s);
+  await account.add('zoe', { role: 'admin' });
+  const ada = await account.add('ada', { role: 'admin', scopes: ['admin', 'queue:read'] });
+  await using followed = await following({ token: ada.token });
+  await account.update(ada.id, { role: 'MEMBER' });
+  expect(await followed.closed).toMatchObject({ code: 1013, reason: 'Your permissions have changed. Connect again.' });
+  await using again = follow<Change>({ url: w.s.url, token: ada.token }, document);
+  await again.until(1);
+  expect(again.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+});
+
+it('changes go on for an admin when the role of another user changes', async () => {
+  const account = accountOf(w.s);
+  const [bea, ben] = [
+    await account.add('bea', { role: 'admin', scopes: ['admin', 'queue:read'] }),
+    await account.add('ben', { role: 'admin' }),
+  ];
+  await using followed = await following({ token: bea.token });
+  await account.update(ben.id, { role: 'MEMBER' });
+  r.answer(() => ({ status: 200 }));
+  await w.endpoint(r.url);
+  await w.happen('blocked', 4);
+  await expect
+    .poll(() => followed.payloads.at(-1)?.webhookDelivery, { timeout: 60_000 })
+    .toMatchObject({ action: 'blocked', state: 'SUCCEEDED' });
+  expect(followed.errors).toEqual([]);
 });
 
 it('a failed attempt is a change', async () => {

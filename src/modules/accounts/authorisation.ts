@@ -41,6 +41,18 @@ export function hasScope(ctx: Context, scope: Scope): boolean {
   return holds(ctx, scope) && mayUse(ctx.actor.role, scope);
 }
 
+type Rights = Pick<Context['actor'], 'role' | 'scopes' | 'personAtGitHub'>;
+
+/** Whether two actors may do the same. */
+export function haveSameRights(one: Rights, other: Rights): boolean {
+  return (
+    one.role === other.role &&
+    one.personAtGitHub?.id === other.personAtGitHub?.id &&
+    one.scopes.size === other.scopes.size &&
+    [...one.scopes].every((scope) => other.scopes.has(scope))
+  );
+}
+
 /**
  * Throws FORBIDDEN unless the token has the scope and the role of its user allows the scope. The message names what is
  * missing.

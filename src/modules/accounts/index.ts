@@ -1,4 +1,4 @@
-export { hasScope, requireAction, requireRepositoryScope, requireScope } from './authorisation.ts';
+export { hasScope, haveSameRights, requireAction, requireRepositoryScope, requireScope } from './authorisation.ts';
 export { canSkipLine, canSkipValidation, isMemberOfTeam, skipRefusals, type Permission } from './skipping.ts';
 export { viewerActionOf, viewerActionsOf } from './viewer-actions.ts';
 export type { TeamRead } from './teams.reads.ts';

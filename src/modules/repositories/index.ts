@@ -18,6 +18,7 @@ export {
   maySeeInside,
   readRepositoriesById,
   requireActive,
+  readWhileSeen,
   requireAtHostOf,
   requireStillSeen,
   requireNotDeleted,

@@ -99,6 +99,18 @@ export async function requireStillSeen(ctx: Context, repositoryId: string): Prom
   if (!(await maySeeInside(ctx, repositoryId))) throw notFound('Repository');
 }
 
+/** Wraps the reads of a subscription that does not follow events. They throw like `requireStillSeen`. */
+export function readWhileSeen<Page, Found>(
+  ctx: Context,
+  repositoryId: string,
+  read: (page: Page) => Promise<Found>,
+): (page: Page) => Promise<Found> {
+  return async (page) => {
+    await requireStillSeen(ctx, repositoryId);
+    return await read(page);
+  };
+}
+
 /** Throws FORBIDDEN unless GitHub gives the caller the permission that the scope needs in the repository. */
 export async function requireAtHostOf(ctx: Context, repositoryId: string, scope: Scope): Promise<void> {
   if (ctx.actor.personAtGitHub === null) return;

@@ -17,6 +17,7 @@ import {
   subscribeToLog,
 } from '../../graphql/logs.ts';
 import { type SubscriptionRequest } from '../../graphql/subscriptions.ts';
+import { readWhileSeen } from '../repositories/index.ts';
 import { logOfRunbook, readToolCalls, type ActivitySelection } from './activity.reads.ts';
 import { loadRunbook } from './runbooks.reads.ts';
 import { Runbook } from './runbooks.types.ts';
@@ -111,7 +112,7 @@ async function followRunbookLog({
   args,
   context,
 }: SubscriptionRequest<FollowRunbookLogArgs>): Promise<AsyncIterable<unknown>> {
-  const { id } = await loadRunbook(context, args.number);
-  const read = logOfRunbook(context, { runbookId: id, leafId: null });
+  const { id, repositoryId } = await loadRunbook(context, args.number);
+  const read = readWhileSeen(context, repositoryId, logOfRunbook(context, { runbookId: id, leafId: null }));
   return await subscribeToLog(read, { after: args.after, missing: 'Runbook' });
 }

@@ -4,6 +4,7 @@ import { scopes, type Context, type Role, type Scope } from '../../../src/contex
 import { DomainError } from '../../../src/domain/errors.ts';
 import {
   hasScope,
+  haveSameRights,
   mayUse,
   refusalOfAction,
   requireAction,
@@ -50,6 +51,19 @@ describe.each(Object.entries(rolesOfScopes))('the scope %s', (name, expected) =>
     expect(roles.map((role) => hasScope(caller(role), scope))).toEqual([false, false, false]);
     expect(roles.map((role) => refusal(() => requireScope(caller(role), scope)))).toEqual([refused, refused, refused]);
   });
+});
+
+it.each([
+  ['the same', {}, true],
+  ['another role', { role: 'member' }, false],
+  ['a scope less', { scopes: new Set<Scope>(['queue:read']) }, false],
+  ['a scope more', { scopes: new Set<Scope>(['queue:read', 'admin', 'config:read']) }, false],
+  ['another scope', { scopes: new Set<Scope>(['queue:read', 'config:read']) }, false],
+  ['the permissions of a person at GitHub', { personAtGitHub: { id: '1', login: 'ada' } }, false],
+] as const)('two actors have the same rights if the second has %s', (_what, change, expected) => {
+  const scopesOfFirst: ReadonlySet<Scope> = new Set(['queue:read', 'admin']);
+  const first = { role: 'admin' as Role, scopes: scopesOfFirst, personAtGitHub: null };
+  expect(haveSameRights(first, { ...first, ...change })).toBe(expected);
 });
 
 describe('a scope that may change something may also read it, and no other scope includes another:', () => {

@@ -392,6 +392,7 @@ describe('what a person may do', () => {
 
   describe('does not include a repository that the person does not see', () => {
     const vault = '{owner: "acme", name: "vault"}';
+    let verification = '';
     let made: { runbook: { id: string; number: number }; project: string };
     beforeAll(async () => {
       const { data } = await w.graphql(
@@ -448,12 +449,13 @@ describe('what a person may do', () => {
          select account_id, id, 77, 'T', 'nia', 'N', 'n@example.test', 'topic', 'main', repeat('a', 40),
            'https://example.test', 'open', now() from repository where name = 'vault'`,
       );
-      const [verification] = await w.rows<{ id: string }>(
+      const [row] = await w.rows<{ id: string }>(
         `insert into verification (account_id, repository_id, pull_request_id, head_commit, attempt, cause, status, created_by, created_at)
          select account_id, repository_id, id, head_sha, 1, 'head', 'pending', 'nia', now() from pull_request
          where number = 77 returning id`,
       );
-      const id = encodeNodeId('Verification', verification?.id ?? '');
+      const id = encodeNodeId('Verification', row?.id ?? '');
+      verification = id;
       const cancel = `mutation { cancelVerification(input: {id: "${id}"}) { verification { id } } }`;
       const reader = (await signIn('rea')).browser;
       expect(await answerTo(reader, cancel)).toEqual([['NOT_FOUND', 'Verification not found']]);
@@ -482,6 +484,32 @@ describe('what a person may do', () => {
       await client.dispose();
       expect(first.value?.data).toEqual({ events: { action: 'repository_unpaused' } });
       await setPaused(vault, false);
+    });
+
+    it.each([
+      [
+        'runbook',
+        () => `runbookLog(number: ${made.runbook.number})`,
+        `insert into runbook_log (account_id, runbook_id, text, at)
+         select account_id, id, 'begun', now() from runbook where number = $1`,
+      ],
+      [
+        'verification',
+        () => `verificationLog(verification: "${verification}")`,
+        `insert into verification_log (account_id, verification_id, text, at)
+         select v.account_id, v.id, 'begun', now() from verification v where $1::int is not null`,
+      ],
+    ] as const)('by the log of a %s that began while the person saw it', async (_of, field, begin) => {
+      await w.rows(begin, [made.runbook.number]);
+      const client = socketOf((await signIn('wim')).browser);
+      const pieces = client.iterate({ query: `subscription { ${field()} { text } }` });
+      expect(Object.values((await pieces.next()).value?.data ?? {})).toEqual([{ text: 'begun' }]);
+      expel('wim', 'vault');
+      w.later(6);
+      expect((await pieces.next()).value?.errors).toMatchObject([{ message: 'Repository not found' }]);
+      await client.dispose();
+      await permit('wim', 'pull', 'vault');
+      w.later(1);
     });
 
     it('by a subscription that began while the person saw it', async () => {

@@ -18,7 +18,7 @@ import { type SubscriptionRequest } from '../../../graphql/subscriptions.ts';
 import { sqlList } from '../../../platform/database.ts';
 import { readPieces } from '../../../platform/log-pieces.ts';
 import { requireScope } from '../../accounts/index.ts';
-import { maySeeInside } from '../../repositories/index.ts';
+import { maySeeInside, readWhileSeen } from '../../repositories/index.ts';
 import { ownerOfLog } from '../verifying/run-log.ts';
 import { verificationById } from './verifications.reads.ts';
 import { Verification } from './verifications.types.ts';
@@ -64,7 +64,7 @@ async function followVerificationLog({
   const id = rowIdOf('Verification', args.verification);
   const of = await loaderOf(context, verificationById).load(id);
   if (of === null || !(await maySeeInside(context, of.repositoryId))) throw notFound('Verification');
-  const read = logOfVerification(context, id);
+  const read = readWhileSeen(context, of.repositoryId, logOfVerification(context, id));
   return await subscribeToLog(read, { after: args.after, missing: 'Verification' });
 }
 

@@ -15,7 +15,7 @@ import { ReleaseCandidateVersion } from '../../../graphql/scalars.ts';
 import { type SubscriptionRequest } from '../../../graphql/subscriptions.ts';
 import { findCandidate } from '../candidates.reads.ts';
 import { ReleaseCandidate } from '../candidates.types.ts';
-import { maySeeInside } from '../../repositories/index.ts';
+import { maySeeInside, readWhileSeen } from '../../repositories/index.ts';
 import { deploymentById } from '../deployments.reads.ts';
 import { Deployment } from '../deployments.types.ts';
 import { loadReleaseProject, releaseProjectById } from '../projects.reads.ts';
@@ -99,7 +99,7 @@ async function followDeploymentLog({
   const deployment = await loaderOf(context, deploymentById).load(id);
   const project = deployment && (await loaderOf(context, releaseProjectById).load(deployment.projectId));
   if (project === null || !(await maySeeInside(context, project.repositoryId))) throw notFound('Deployment');
-  const read = logOf(context, { deploymentId: id });
+  const read = readWhileSeen(context, project.repositoryId, logOf(context, { deploymentId: id }));
   return await subscribeToLog(read, { after: args.after, missing: 'Deployment' });
 }
 
@@ -107,9 +107,9 @@ async function followBuildLog({
   args,
   context,
 }: SubscriptionRequest<FollowBuildLogArgs>): Promise<AsyncIterable<unknown>> {
-  const { id } = await loadReleaseProject(context, args.project);
+  const { id, repositoryId } = await loadReleaseProject(context, args.project);
   const candidate = await findCandidate(context, id, args.version);
   if (candidate === null) throw notFound('Release');
-  const read = logOf(context, { candidateId: candidate.id });
+  const read = readWhileSeen(context, repositoryId, logOf(context, { candidateId: candidate.id }));
   return await subscribeToLog(read, { after: args.after, missing: 'Release' });
 }
