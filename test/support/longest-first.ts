@@ -13,6 +13,7 @@ const longest = [
   'test/dashboard/journeys.test.ts',
   'test/runbooks/host-away.test.ts',
   'test/workflows/outage.test.ts',
+  'test/hosts/github/long-lists.test.ts',
   'test/workflows/releases.test.ts',
   'test/workflows/runbooks.test.ts',
   'test/queue/speculation.test.ts',

@@ -73,6 +73,7 @@ What is not deleted:
 - The record of the erasure: the name, the user, when it was requested, and when it was finished. \`erasures\` lists these records.
 - The position and the time of each event of an erased repository, because [positions have no gaps](adr/0005-event-log.md). Of an erased account nothing is kept.
 - Entries of the audit log that name the repository, and deliveries of webhooks about it for as long as deliveries are kept.
+- Answers to requests with an \`Idempotency-Key\` that concern an erased repository. They are kept for the 24 hours of the key.
 - At GitHub: commits, pull requests, comments, checks, labels and branches, also those of open builds. Remove the repository from the App's installation there.
 - Mirrors on other machines than the erasing one, and backups. Remove them yourself.
 - Deployed software, which continues to run.
