@@ -1,7 +1,7 @@
 // Decides the next step of a runbook from its rows and the time. The driver writes the decision, calls the code host
 // and supervises the agent. The driver may repeat a step, so every step can be carried out twice.
 import { backOff, waitForLease, waitForCall } from '../turns.ts';
-import type { PrMode, RunbookPullRequestState, StepStatus } from './runbook.ts';
+import { isLive, type PrMode, type RunbookPullRequestState, type StepStatus } from './runbook.ts';
 
 export interface LeafSituation {
   readonly id: string;
@@ -109,7 +109,7 @@ function decideWork(situation: RunbookSituation, now: number): RunbookStep | nul
 
 /** The next step after the agent has finished: the calls for its pull requests, from the bottom of the stack. */
 function decideRest(situation: RunbookSituation, now: number): RunbookStep {
-  const live = situation.pullRequests.filter(({ state }) => state === 'planned' || state === 'open');
+  const live = situation.pullRequests.filter(isLive);
   for (const pullRequest of live) {
     const call = publishingCall(situation, pullRequest);
     if (call !== null && isStillDue(situation, call)) return dueCall(situation, call, now);

@@ -1,5 +1,5 @@
 // Decides which pull request a leaf's commit belongs to, and writes the texts of a runbook's pull requests.
-import { runbookBranch, type PrMode, type RunbookPullRequestState, type StepStatus } from './runbook.ts';
+import { isLive, runbookBranch, type PrMode, type RunbookPullRequestState, type StepStatus } from './runbook.ts';
 
 export interface PlacedPullRequest {
   readonly id: string;
@@ -25,7 +25,7 @@ export interface LeafPlacement {
 
 /** `leaf` is its number, such as `2.1`. */
 export function placeLeaf({ number, prMode, targetBranch, pullRequests }: LeafPlacement, leaf: string): Place {
-  const live = pullRequests.filter(({ state }) => state === 'planned' || state === 'open');
+  const live = pullRequests.filter(isLive);
   const newest = live.at(-1);
   const step = stepOf(leaf);
   const existing = prMode === 'stacked_pr' ? live.find(({ steps }) => steps.includes(step)) : newest;

@@ -38,3 +38,8 @@ export function runbookStatus(leaves: readonly StepStatus[]): RunbookStatus {
   if (all('not_started')) return 'not_started';
   return 'partially_completed';
 }
+
+/** Whether a pull request of a runbook still gets commits. */
+export function isLive({ state }: { readonly state: RunbookPullRequestState }): boolean {
+  return state === 'planned' || state === 'open';
+}

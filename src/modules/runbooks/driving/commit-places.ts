@@ -1,7 +1,7 @@
 // Chooses the pull request that gets a commit of a runbook.
+import { isLive } from '../../../domain/runbooks/runbook.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RunbookPullRequestEntity, type RunbookStepRow } from '../runbooks.entities.ts';
-import { isLive } from './publishing.ts';
 import { leafOf, placeOf, pullRequestOf, readRows, type RunbookRows } from './runbook.rows.ts';
 
 /**

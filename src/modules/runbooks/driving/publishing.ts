@@ -1,6 +1,7 @@
 // Opens the pull requests of a runbook at the code host, and updates them after further commits of the agent.
 import type { Context } from '../../../context.ts';
 import { labelsNow, pullRequestBody } from '../../../domain/runbooks/pull-requests.ts';
+import { isLive } from '../../../domain/runbooks/runbook.ts';
 import { handleOf } from '../../../domain/accounts/handle.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { hostClient, openOnce, type HostPullRequest, toHostedRepository } from '../../../hosts/port.ts';
@@ -85,11 +86,6 @@ export function markOutdated(rows: RunbookRows): void {
   if (typeof runbook.descriptionIn === 'number' || lowest === undefined) return;
   runbook.descriptionIn = lowest.ordinal;
   lowest.isStale = true;
-}
-
-/** Whether a pull request still gets commits. */
-export function isLive({ state }: RunbookPullRequestRow): boolean {
-  return state === 'planned' || state === 'open';
 }
 
 /**

@@ -2,6 +2,7 @@
 // commit was already pushed. If another user pushed to the branch, the commit is cherry-picked onto the new tip.
 import type { Context } from '../../../context.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
+import { isLive } from '../../../domain/runbooks/runbook.ts';
 import { hostClient, HostRefused, HostUnavailable, toHostedRepository } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { findHandles } from '../../accounts/index.ts';
@@ -10,7 +11,7 @@ import type { RunbookCommitRow, RunbookPullRequestRow } from '../runbooks.entiti
 import { writeLeaf } from '../steps.writer.ts';
 import { leafCommitRef } from './leaf.ts';
 import { announcePullRequest } from './pull-requests.ended.ts';
-import { isLive, markOutdated, numberOf, type CallResult } from './publishing.ts';
+import { markOutdated, numberOf, type CallResult } from './publishing.ts';
 import { leafOf, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
 
 export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string): Promise<CallResult> {
