@@ -11,6 +11,8 @@ export interface Freeze {
   /** The user who made the freeze. If a rollback made the freeze, the user who rolled back. */
   readonly createdBy: string;
   readonly span: Span;
+  /** By the clock of the server that made the freeze, which may be ahead of ours. */
+  readonly createdAt: number;
 }
 
 export interface FreezeInForce<F extends Freeze = Freeze> {
@@ -22,7 +24,7 @@ export interface FreezeInForce<F extends Freeze = Freeze> {
 
 /** The freeze at an instant. Null: nothing is frozen. Of freezes that last equally long, the first is returned. */
 export function findFreezeInForce<F extends Freeze>(freezes: readonly F[], now: number): FreezeInForce<F> | null {
-  const holding = freezes.filter(({ span }) => isWithin(span, now));
+  const holding = freezes.filter((freeze) => isWithin(spanOf(freeze, now), now));
   const lasting = holding.map(({ span }) => endOf(span, now) ?? Infinity);
   const freeze = holding[lasting.indexOf(Math.max(...lasting))];
   return freeze === undefined ? null : { freeze, until: nextChange(freezes, now) };
@@ -31,9 +33,16 @@ export function findFreezeInForce<F extends Freeze>(freezes: readonly F[], now: 
 /** When a freeze begins or ends next. Null: never. If the clocks skip a start, nothing may change at this instant. */
 export function nextChange(freezes: readonly Freeze[], now: number): number | null {
   return spansAt(
-    freezes.map(({ span }) => span),
+    freezes.map((freeze) => spanOf(freeze, now)),
     now,
   ).changesAt;
+}
+
+// A freeze that had begun when it was made has begun for every server, also for one whose clock is behind. Judging all
+// freezes at a later instant instead would end the others early.
+function spanOf({ span, createdAt }: Freeze, now: number): Span {
+  const hadBegun = 'startsAt' in span && span.startsAt <= createdAt;
+  return hadBegun && now < span.startsAt ? { ...span, startsAt: now } : span;
 }
 
 /** Whether the freeze has ended for ever. */

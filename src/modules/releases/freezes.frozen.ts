@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { findFreezeInForce, type FreezeInForce } from '../../domain/releases/freeze.ts';
 import type { Transaction } from '../../platform/database.ts';
-import { decisionInstant, loadEnvironmentFreezes, type StoredFreeze } from '../repositories/index.ts';
+import { loadEnvironmentFreezes, type StoredFreeze } from '../repositories/index.ts';
 
 /**
  * Loads the freeze of an environment that is in force now. A freeze that another server created with a clock ahead of
@@ -14,5 +14,5 @@ export async function loadFreezeInForce(
   { environmentId, now }: { readonly environmentId: string; readonly now: Date },
 ): Promise<FreezeInForce<StoredFreeze> | null> {
   const freezes = await loadEnvironmentFreezes(tx, { accountId: ctx.accountId, environmentId });
-  return findFreezeInForce(freezes, decisionInstant(freezes, now));
+  return findFreezeInForce(freezes, now.getTime());
 }

@@ -13,7 +13,6 @@ export interface StoredFreeze extends Freeze {
   readonly repositoryId: string | null;
   /** Null for the freeze of an environment. */
   readonly baseBranches: string | null;
-  readonly createdAt: number;
 }
 
 export interface FreezeRecord {
@@ -79,14 +78,6 @@ export async function loadBranchFreezes(
     [accountId, repositoryId, ...(at ? [at.toISOString()] : [])],
   );
   return rows.map(toFreeze);
-}
-
-/**
- * The instant at which freezes are evaluated: now, or later if a freeze was created later by the clock of another
- * server. So a freeze that is in the database always counts, even if that clock is ahead.
- */
-export function decisionInstant(freezes: readonly StoredFreeze[], now: Date): number {
-  return Math.max(now.getTime(), ...freezes.map(({ createdAt }) => createdAt));
 }
 
 /** The freezes of a base branch. */

@@ -67,7 +67,6 @@ export {
 } from './branch-freezes.service.ts';
 export { checkedReason, checkedSchedule, checkedSpan } from './freezes.input.ts';
 export {
-  decisionInstant,
   endFreezes,
   freezeColumns,
   freezeFacts,

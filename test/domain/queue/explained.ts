@@ -34,6 +34,7 @@ export const frozen = {
     reason: 'release week',
     createdBy: 'ada@example.com',
     span: { startsAt: 0, endsAt: opensAt },
+    createdAt: 0,
   },
   until: opensAt,
 } as const;

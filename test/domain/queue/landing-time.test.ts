@@ -15,6 +15,7 @@ const freeze = (span: Freeze['span']): Freeze => ({
   reason: null,
   createdBy: 'ada@example.com',
   span,
+  createdAt: at('2026-01-01T00:00:00Z'),
 });
 const until = (from: string, to: string | null) => freeze({ startsAt: at(from), endsAt: to === null ? null : at(to) });
 const nights = freeze({ cronStart: '0 17 * * *', cronEnd: '0 9 * * *', timezone: 'UTC' });

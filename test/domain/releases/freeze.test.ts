@@ -16,6 +16,7 @@ const manual = (startsAt: string, endsAt: string | null = null, more: Partial<Fr
   reason: null,
   createdBy: 'ada@example.com',
   span: { startsAt: at(startsAt), endsAt: endsAt === null ? null : at(endsAt) },
+  createdAt: at('2026-01-01T00:00:00Z'),
   ...more,
 });
 const schedule = (cronStart: string, cronEnd: string, timezone: string, more: Partial<Freeze> = {}): Freeze => ({
@@ -24,8 +25,12 @@ const schedule = (cronStart: string, cronEnd: string, timezone: string, more: Pa
   reason: null,
   createdBy: 'grace@example.com',
   span: { cronStart, cronEnd, timezone },
+  createdAt: at('2026-01-01T00:00:00Z'),
   ...more,
 });
+/** Begins when it is made, by the clock of a server. */
+const madeAt = (createdAt: string, endsAt: string | null): Freeze =>
+  manual(createdAt, endsAt, { createdAt: at(createdAt) });
 /** From Friday evening to Monday morning. */
 const weekend = (timezone: string) => schedule('0 18 * * 5', '0 8 * * 1', timezone);
 
@@ -144,6 +149,39 @@ const cases: readonly Case[] = [
     freezes: [manual('2026-01-09T12:00:00Z', '2026-01-09T17:00:00Z'), weekend('UTC')],
     now: '2026-01-09T13:00:00Z',
     until: '2026-01-09T17:00:00Z',
+  },
+  {
+    name: 'at once, by a server whose clock is ahead',
+    freezes: [madeAt('2026-01-09T13:05:00Z', null)],
+    now: '2026-01-09T13:00:00Z',
+    until: null,
+  },
+  {
+    name: 'until its end, by a server whose clock is ahead',
+    freezes: [madeAt('2026-01-09T13:05:00Z', '2026-01-09T14:00:00Z')],
+    now: '2026-01-09T13:00:00Z',
+    until: '2026-01-09T14:00:00Z',
+  },
+  {
+    name: 'until its own end, although a server whose clock is ahead has made another freeze',
+    freezes: [
+      manual('2026-01-09T12:00:00Z', '2026-01-09T13:30:00Z'),
+      madeAt('2026-01-09T14:00:00Z', '2026-01-09T14:01:00Z'),
+    ],
+    now: '2026-01-09T13:00:00Z',
+    until: '2026-01-09T14:01:00Z',
+  },
+  {
+    name: 'by a schedule, although a server whose clock is ahead has made another freeze',
+    freezes: [weekend('UTC'), madeAt('2026-01-12T08:05:00Z', null)],
+    now: '2026-01-12T07:59:00Z',
+    until: null,
+  },
+  {
+    name: 'not before a start that was later when a server whose clock is ahead made it',
+    freezes: [manual('2026-01-09T13:10:00Z', null, { createdAt: at('2026-01-09T13:05:00Z') })],
+    now: '2026-01-09T13:00:00Z',
+    next: '2026-01-09T13:10:00Z',
   },
   {
     name: 'without an end, where schedules hand over for ever',

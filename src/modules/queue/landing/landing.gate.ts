@@ -9,7 +9,7 @@ import { buildsSpeculatively, type QueueRules } from '../../../domain/queue/mode
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import { findFreezeInForce } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { readBranchHolds, decisionInstant } from '../../repositories/index.ts';
+import { readBranchHolds } from '../../repositories/index.ts';
 import { findLoss } from '../admission/admission.service.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { loadBuilds } from '../facts/build.records.ts';
@@ -123,7 +123,7 @@ async function loadQueueFacts(
   ]);
   return {
     paused: !repository.active || pause !== null,
-    frozen: findFreezeInForce(freezes, decisionInstant(freezes, ctx.clock())) !== null,
+    frozen: findFreezeInForce(freezes, ctx.clock().getTime()) !== null,
     inMergeWindow: landingsFrom(configurationOf(repository), baseBranch, ctx.clock().getTime()) === null,
     halted: haltOf(repository, queue) !== null || configurationProblem(repository) !== null,
     tip: queue.baseTip ?? null,

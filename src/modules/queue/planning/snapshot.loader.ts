@@ -9,7 +9,7 @@ import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { BuildState, PullRequestState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { readBranchHolds, decisionInstant, type BranchHolds } from '../../repositories/index.ts';
+import { readBranchHolds, type BranchHolds } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { successProbabilityBy, loadSecondTries, loadPastResults } from '../facts/past-results.ts';
 import { lineageOf, loadLandings, ownLineOf } from '../facts/landings.loader.ts';
@@ -185,7 +185,7 @@ export function holdsOf(
   return {
     paused: !repository.active || pause !== null,
     haltedReason: haltOf(repository, queue),
-    landingsFrom: decideLandingsFrom({ configuration, baseBranch, freezes }, decisionInstant(freezes, ctx.clock())),
+    landingsFrom: decideLandingsFrom({ configuration, baseBranch, freezes }, ctx.clock().getTime()),
   };
 }
 
