@@ -98,6 +98,8 @@ class OpenConnections implements Connections {
   readonly #openOfAccount: ReturnType<typeof createOpenCounts>;
   readonly #peopleTimer: NodeJS.Timeout;
   readonly #stopListening: () => void;
+  /** How many notifications of revocations have arrived. */
+  #revocations = 0;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
@@ -105,6 +107,7 @@ class OpenConnections implements Connections {
     this.#peopleTimer = setInterval(() => this.#recheckPeople(), peopleEveryMs);
     this.#peopleTimer.unref();
     this.#stopListening = options.authenticator.onRevoked((isEnded) => {
+      this.#revocations += 1;
       if (isEnded === null) this.#recheckAll();
       else this.#closeWhere(isEnded);
     });
@@ -142,6 +145,7 @@ class OpenConnections implements Connections {
 
   async #signIn(extra: SocketExtra, headers: IncomingHttpHeaders): Promise<void> {
     const { authenticator, callers, newRequestId } = this.#options;
+    const revocationsBefore = this.#revocations;
     const session = await callers.authenticate({ method: 'GET', headers, isUpgrade: true }, newRequestId());
     if (!this.#countForAccount(extra, session.ctx.accountId)) return;
     const cookie = callers.sessionOf(headers);
@@ -158,6 +162,8 @@ class OpenConnections implements Connections {
     };
     this.#connections.set(extra.socket, connection);
     this.#watchExpiry(connection);
+    // A revocation that arrived during the sign-in did not find this socket.
+    if (this.#revocations !== revocationsBefore) await this.#recheck(connection, endOf(connection));
   }
 
   close(socket: WebSocket, closing: Closing): void {

@@ -31,7 +31,8 @@ export interface AppWorld {
   syncChanged(): Promise<void>;
   syncAll(): Promise<void>;
   /** How often the emulator was asked to list installations. */
-  countListings(): Promise<number>;
+  /** How often GitHub was called, for example `GET /app/installations`. */
+  countCalls(operation: string): Promise<number>;
   activate(name: string): Promise<void>;
   /** Sends a webhook of the App whose path ends in `path`. `headers` replaces headers. Null: the header is left out. */
   send(given: {
@@ -116,9 +117,9 @@ export async function appWorld(): Promise<AppWorld> {
       await syncInstallations(ports, secrets, false);
     },
     syncAll: async () => await service.syncInstallations(),
-    async countListings() {
+    async countCalls(operation) {
       const usage = await (await fetch(`${emulator.url}/_emulator/usage`)).json();
-      return (usage as { calls: Record<string, number> }).calls['GET /app/installations'] ?? 0;
+      return (usage as { calls: Record<string, number> }).calls[operation] ?? 0;
     },
     async activate(name) {
       const [row] = await rows<{ id: string }>('select id from repository where account_id = $1 and name = $2', [

@@ -9,6 +9,8 @@ import { makeApp, makeInstallation } from '../../../github-emulator/model/seed.t
 import { addOtherOwner } from './other-owner.ts';
 import { appOf, appWorld, type AppWorld } from './app-world.ts';
 
+const listing = 'GET /app/installations';
+
 let w: AppWorld;
 let person: Octokit;
 beforeAll(async () => {
@@ -228,8 +230,8 @@ test.each(['GET /app', 'GET /app/installations', 'GET /installation/repositories
 test('however often people open the page after an installation, an App is listed once in a minute', async () => {
   await w.syncAll();
   const appCount = (await w.rows('select 1 from github_app')).length;
-  const before = await w.countListings();
-  const listings = async (): Promise<number> => (await w.countListings()) - before;
+  const before = await w.countCalls(listing);
+  const listings = async (): Promise<number> => (await w.countCalls(listing)) - before;
   const open = async (): Promise<void> => expect((await fetch(`${w.url}/github/installed`)).status).toBe(200);
   await w.emulator.addRepository('opened');
   await open();
@@ -260,13 +262,13 @@ test.each<{ name: string; fault: object; minutes: number }>([
   await w.syncChanged();
   w.emulator.controls.rename(`acme/waits-${minutes}`, `waited-${minutes}`);
   w.emulator.controls.fail({ operation: 'GET /app', times: 1, ...fault });
-  const before = await w.countListings();
+  const before = await w.countCalls(listing);
   await w.syncChanged();
   // The other App of the account was listed.
-  expect((await w.countListings()) - before).toBe(1);
+  expect((await w.countCalls(listing)) - before).toBe(1);
   w.later(minutes - 0.2);
   for (let time = 0; time < 3; time += 1) await w.syncChanged();
-  expect((await w.countListings()) - before).toBe(1);
+  expect((await w.countCalls(listing)) - before).toBe(1);
   expect(await shown()).toMatchObject({ name: `waits-${minutes}` });
   w.later(0.3);
   await w.syncChanged();
@@ -274,7 +276,7 @@ test.each<{ name: string; fault: object; minutes: number }>([
 });
 
 test('while GitHub asks the App to pause, no listing calls GitHub', async () => {
-  const before = await w.countListings();
+  const before = await w.countCalls(listing);
   await w.rows(
     "insert into host_budget (account_id, installation_id, minute_at, hour_at) select account_id, 'app ' || app_id, now(), now() from github_app on conflict do nothing",
   );
@@ -282,10 +284,10 @@ test('while GitHub asks the App to pause, no listing calls GitHub', async () => 
     new Date(w.ctx.clock().getTime() + 60_000),
   ]);
   await w.syncAll();
-  expect((await w.countListings()) - before).toBe(0);
+  expect((await w.countCalls(listing)) - before).toBe(0);
   w.later(2);
   await w.syncAll();
-  expect((await w.countListings()) - before).toBe((await w.rows('select 1 from github_app')).length);
+  expect((await w.countCalls(listing)) - before).toBe((await w.rows('select 1 from github_app')).length);
 });
 
 test('repositories of a removed installation become inactive', async () => {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser, type Browser } from '../../accounts/browser.ts';
 import { operations } from '../../accounts/operations.ts';
 import { encodeNodeId } from '../../../src/graphql/node-id.ts';
+import { endSessions } from '../../../src/modules/accounts/sessions.service.ts';
 import { sequenceEvents } from '../../../src/modules/events/sequencer.ts';
 import { addApp } from '../../../src/modules/github/index.ts';
 import { makeInstallation } from '../../../github-emulator/model/seed.ts';
@@ -573,6 +574,23 @@ describe('what a person may do', () => {
     expect((await browser.get('/session')).text).toContain('Sign in with GitHub');
     const byToken = await fetch(`${w.url}/api/v1/repo`, { headers: { authorization: `Bearer ${token}` } });
     expect(byToken.status).toBe(403);
+  });
+
+  it('ends while a socket signs in', async () => {
+    const { browser } = await signIn('wim');
+    const [wim] = await w.rows<{ id: string }>("select id from account_user where handle = 'wim'");
+    w.later(6);
+    const before = await w.countCalls(membership);
+    w.emulator.controls.slow({ operation: membership, ms: 1_000, times: 1 });
+    const client = socketOf(browser);
+    const closed = new Promise<unknown>((resolve) => void client.on('closed', resolve));
+    const answer = client.iterate({ query: 'subscription { events { action } }' }).next();
+    answer.catch(() => undefined);
+    await expect.poll(async () => await w.countCalls(membership)).toBeGreaterThan(before);
+    await w.ctx.db.transaction(w.ctx.accountId, async (tx) => {
+      await endSessions(w.ctx, tx, { userId: wim?.id ?? '' });
+    });
+    expect(await closed).toMatchObject({ code: 4403, reason: 'The session has ended' });
   });
 
   it('stays the same for the account while GitHub does not answer, but not for a repository', async () => {
