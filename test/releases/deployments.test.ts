@@ -8,8 +8,10 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { environmentOf, type TestEnvironment } from './environment.ts';
 
 let s: TestServer;
+/** How far the clock of the server is ahead. */
+let aheadMs = 0;
 beforeAll(async () => {
-  s = await startServer();
+  s = await startServer({ clock: () => new Date(Date.now() + aheadMs) });
 });
 afterAll(async () => await s.close());
 
@@ -227,6 +229,25 @@ describe('a rollback', () => {
     });
     await at.report('v1-rc1', 'success');
     expect((await at.rollBack()).error).toBe('No previous deployment to roll back from');
+  });
+
+  it('restores the version before, also if a server whose clock is ahead got the report of that version', async () => {
+    const at = await environment('Skewed', 'v1-rc1', 'v2-rc1', 'v3-rc1');
+    await succeed(at, 'v1-rc1');
+    aheadMs = 60_000;
+    await succeed(at, 'v2-rc1');
+    aheadMs = 0;
+    await succeed(at, 'v3-rc1');
+    const times = await s.rows<{ version: string; lasted: boolean }>(
+      `select c.version, d.deploy_end_at >= d.deploy_start_at as lasted from deployment d
+       join release_candidate c on c.id = d.candidate_id where d.environment_id = $1 order by d.deploy_end_at`,
+      [at.id],
+    );
+    expect(times).toEqual(['v1-rc1', 'v2-rc1', 'v3-rc1'].map((version) => ({ version, lasted: true })));
+    expect(await at.rollBack()).toMatchObject({
+      release_candidate_version: 'v2-rc1',
+      from_release_candidate_version: 'v3-rc1',
+    });
   });
 
   it('cancels the active deployments, and restores the last version that succeeded', async () => {

@@ -59,6 +59,14 @@ export function timesAfter(before: StatusTimes, to: DeploymentStatus, now: Date)
 }
 
 /**
+ * The instant at which a deployment starts or ends: now, or just after the newest start and success of its environment,
+ * if the clock of the server that wrote them is ahead. The history of an environment is ordered by these instants.
+ */
+export function instantAfter(newest: Date | null, now: Date): Date {
+  return newest !== null && newest >= now ? new Date(newest.getTime() + 1) : now;
+}
+
+/**
  * Whether this change of status means that the deployment starts to change the environment, for the first time or
  * again. If a pipeline outside reports an ended deployment as started again, the deployment counts as the newest one.
  */

@@ -64,6 +64,21 @@ export async function readRollbackTarget(
   return rollbackTarget(successes, latest ?? null);
 }
 
+/** When a deployment of the environment last started or succeeded. Null: neither has happened. */
+export async function readNewestInstant(ctx: Context, tx: Transaction, environmentId: string): Promise<Date | null> {
+  await tx.em.flush();
+  const [row] = await tx.query<{ newest: Date | null }>(
+    `select greatest(
+       (select deploy_end_at from deployment where account_id = $1 and environment_id = $2 and status = 'success'
+        order by deploy_end_at desc limit 1),
+       (select coalesce(last_start_at, deploy_start_at) from deployment
+        where account_id = $1 and environment_id = $2 and deploy_start_at is not null
+        order by coalesce(last_start_at, deploy_start_at) desc limit 1)) as newest`,
+    [ctx.accountId, environmentId],
+  );
+  return row?.newest ?? null;
+}
+
 /** Like `readRollbackTarget`, for callers without a transaction. Needs release:read. */
 export async function readRollback(ctx: Context, environmentId: string): Promise<RollbackTarget | null> {
   requireScope(ctx, 'release:read');

@@ -1,7 +1,14 @@
 // Only this file writes the status of a deployment, with the times, the revision and the event. A deployment that ends
 // releases the slot, and the next deployment in line is woken. The caller locks the environment's row.
 import type { Context } from '../../context.ts';
-import { startsDeployment, canMove, endsSlot, isFinal, timesAfter } from '../../domain/releases/deployment.status.ts';
+import {
+  startsDeployment,
+  canMove,
+  endsSlot,
+  instantAfter,
+  isFinal,
+  timesAfter,
+} from '../../domain/releases/deployment.status.ts';
 import { isCancelUnsent, mustStillNotifyCancel } from '../../domain/releases/drive.ts';
 import type { DeploymentStatus } from '../../domain/releases/release.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -9,7 +16,7 @@ import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { noFailedCalls } from '../../platform/turns/index.ts';
 import { announceDeployments, announcementOf, type DeploymentAnnouncement } from './deployments.events.ts';
-import { readRunningCandidate } from './deployments.history.ts';
+import { readNewestInstant, readRunningCandidate } from './deployments.history.ts';
 import { wakeDeployment, wakeNextInLine } from './deployments.wake.ts';
 import { cancellationOf } from './driving/deployment.rows.ts';
 import { freezeAfterRollback } from './freezes.announce.ts';
@@ -55,12 +62,13 @@ export async function writeDeploymentStatuses(
   { environment, source, statuses }: Writer & { readonly statuses: readonly NewStatus[] },
 ): Promise<void> {
   const running = once(async () => await readRunningCandidate(ctx, tx, environment.id));
+  const newestInstant = once(async () => await readNewestInstant(ctx, tx, environment.id));
   const announcements: DeploymentAnnouncement[] = [];
   for (const { deployment, to, errorMessage, cancelPending } of statuses) {
     const from = deployment.status;
     if (source === 'service' && !canMove(from, to))
       throw new DomainError('CONFLICT', `A deployment that is ${from} cannot become ${to}.`);
-    await setStatus(ctx, { deployment, to, running });
+    await setStatus(ctx, { deployment, to, running, newestInstant });
     wakeDeployment(ctx, tx, deployment);
     // A report of the same status restarts the time limit, and causes no event.
     if (from === to) continue;
@@ -96,20 +104,24 @@ function keepCancellation({ environment, source, deployment, to, cancelPending }
 interface SetStatus extends Pick<NewStatus, 'deployment' | 'to'> {
   /** The candidate that runs in the environment. */
   readonly running: () => Promise<string | null>;
+  /** When a deployment of the environment last started or succeeded. */
+  readonly newestInstant: () => Promise<Date | null>;
 }
 
 /** Changes the status in the row, and the times that depend on the status. */
-async function setStatus(ctx: Context, { deployment, to, running }: SetStatus): Promise<void> {
+async function setStatus(ctx: Context, { deployment, to, running, newestInstant }: SetStatus): Promise<void> {
   const now = ctx.clock();
   const { status: from, deployStartAt = null, deployEndAt = null } = deployment;
+  const isOrdered = startsDeployment(from, to) || (isFinal(to) && deployStartAt !== null);
+  const at = isOrdered ? instantAfter(await newestInstant(), now) : now;
   // A deployment replaces the candidate that runs when it starts, not the candidate that ran when it was requested. If
   // its own candidate already runs when it starts again, it still replaces the candidate that it replaced before.
   if (startsDeployment(from, to)) {
-    deployment.lastStartAt = now;
+    deployment.lastStartAt = at;
     const candidateId = await running();
     if (!isFinal(from) || candidateId !== deployment.candidateId) deployment.fromCandidateId = candidateId;
   }
-  Object.assign(deployment, timesAfter({ status: from, deployStartAt, deployEndAt }, to, now));
+  Object.assign(deployment, timesAfter({ status: from, deployStartAt, deployEndAt }, to, at));
   deployment.status = to;
   deployment.statusAt = now;
   deployment.revision += 1;

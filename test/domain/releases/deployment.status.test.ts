@@ -6,6 +6,7 @@ import {
   decideCancel,
   endsSlot,
   isFinal,
+  instantAfter,
   timesAfter,
 } from '../../../src/domain/releases/deployment.status.ts';
 import { deploymentStatuses, type DeploymentStatus } from '../../../src/domain/releases/release.ts';
@@ -63,6 +64,15 @@ describe('the start and the end of a deployment', () => {
     ['have a start when it is canceled while it is triggered', waiting, 'canceling', later, null],
   ] as const)('%s', (_, before, to, deployStartAt, deployEndAt) => {
     expect(timesAfter(before, to, later)).toEqual({ deployStartAt, deployEndAt });
+  });
+
+  test.each([
+    ['are the present in an environment without a start', null, later, later],
+    ['are the present after an earlier start', created, later, later],
+    ['are later than a start in the same millisecond', later, later, new Date(later.getTime() + 1)],
+    ['are later than a start by a clock that is ahead', last, later, new Date(last.getTime() + 1)],
+  ] as const)('%s', (_, newest, now, at) => {
+    expect(instantAfter(newest, now)).toEqual(at);
   });
 
   test('begin with these moves, also when it begins again', () => {
