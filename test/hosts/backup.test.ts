@@ -46,7 +46,7 @@ beforeAll(async () => {
   });
   // Characters, numbers and nulls that a format may damage.
   await w.service.ports.db.system.query(
-    `update pull_request set title = E'a "quote", a back\\\\slash,\\na line and 𝄞', updated_at = '2026-01-01 00:00:00.123456+00'`,
+    `update pull_request set title = E'a "quote", a back\\\\slash,\\na line and 𝄞\\u2028\\u2029', updated_at = '2026-01-01 00:00:00.123456+00'`,
   );
   dump = await withSnapshot(w.databaseUrl, async (snapshot) => await snapshot.dump(join(folder, 'database')));
   // The database is empty, so that the first migration runs in it.
@@ -191,7 +191,7 @@ it('an export has every row of a repository and its commits', async () => {
   const [{ count } = { count: 0 }] = await w.rows<{ count: number }>('select count(*)::int as count from event');
   expect(made.tables.find((table) => table.name === 'event')?.rows).toBe(count);
   expect(await exportedRows('one', 'pull_request')).toMatchObject([
-    { title: 'a "quote", a back\\slash,\na line and 𝄞', status: 'merged' },
+    { title: 'a "quote", a back\\slash,\na line and 𝄞\u2028\u2029', status: 'merged' },
   ]);
   const copy = join(folder, 'one', 'repositories', owner, `${name}.git`);
   expect(await git(copy, 'for-each-ref')).toBe(await git(w.gitDir, 'for-each-ref'));
