@@ -1,5 +1,6 @@
 // Migrates a database to the newest schema. Migrations are plain SQL files. MikroORM's migrator runs each file once, in
-// the order of the names, in a transaction of its own.
+// the order of the names, in a transaction of its own. If a migration fails or the process is killed, the earlier
+// migrations and their phases stay, and the next run goes on from there.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Migration, Migrator } from '@mikro-orm/migrations';
@@ -49,7 +50,13 @@ async function runMigrations(holder: pg.Client, databaseUrl: string, to: string 
     discovery: { warnWhenNoEntities: false },
     extensions: [Migrator],
     logger: () => {},
-    migrations: { migrationsList: migrations, snapshot: false, transactional: true, disableForeignKeys: false },
+    migrations: {
+      migrationsList: migrations,
+      snapshot: false,
+      transactional: true,
+      allOrNothing: false,
+      disableForeignKeys: false,
+    },
     pool: { min: 0, max: 1 },
   });
   try {
@@ -62,38 +69,18 @@ async function runMigrations(holder: pg.Client, databaseUrl: string, to: string 
       throw new UnknownMigrations(incompatible.length === 0 ? unknown : incompatible);
     }
     await (to === undefined ? orm.migrator.up() : orm.migrator.up({ to }));
-    await notePhases(holder);
   } finally {
     await orm.close(true);
   }
 }
 
-async function hasPhases(holder: pg.Client): Promise<boolean> {
-  const { rows } = await holder.query<{ found: boolean }>("select to_regclass('migration_phase') is not null as found");
-  return rows[0]?.found ?? false;
-}
-
 async function readPhases(holder: pg.Client): Promise<ReadonlyMap<string, MigrationPhase>> {
-  if (!(await hasPhases(holder))) return new Map();
+  const { rows: found } = await holder.query<{ exists: boolean }>(
+    "select to_regclass('migration_phase') is not null as exists",
+  );
+  if (found[0]?.exists !== true) return new Map();
   const { rows } = await holder.query<{ name: string; unused_since: string | null }>('select * from migration_phase');
   return new Map(rows.map(({ name, unused_since: unusedSince }) => [name, { unusedSince }]));
-}
-
-/**
- * Writes the phase of each migration into the database. Earlier versions read it there, because they do not have the
- * newer files.
- */
-async function notePhases(holder: pg.Client): Promise<void> {
-  if (!(await hasPhases(holder))) return;
-  for (const { name, sql } of sqlMigrations()) {
-    const phase = parsePhase(sql);
-    if (phase === null) continue;
-    await holder.query(
-      `insert into migration_phase (name, unused_since) select $1, $2
-       where exists (select from mikro_orm_migrations where name = $1) on conflict do nothing`,
-      [name, phase.unusedSince],
-    );
-  }
 }
 
 /** The names of this version's migrations, in their order. */
@@ -101,23 +88,44 @@ export function knownMigrations(): string[] {
   return sqlMigrations().map(({ name }) => name);
 }
 
+type Execute = Migration['execute'];
+
 function sqlMigrations(): {
   name: string;
-  sql: string;
   class: new (...input: ConstructorParameters<typeof Migration>) => Migration;
 }[] {
   const folder = join(projectRoot, 'migrations');
-  return readdirSync(folder)
+  const files = readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()
-    .map((file) => ({ name: file.replace(/\.sql$/, ''), sql: readFileSync(join(folder, file), 'utf8') }))
-    .map(({ name, sql }) => ({
-      name,
-      sql,
-      class: class extends Migration {
-        override async up(): Promise<void> {
-          await this.execute(sql.replaceAll('?', '\\?'));
-        }
-      },
-    }));
+    .map((file) => ({ name: file.replace(/\.sql$/, ''), sql: readFileSync(join(folder, file), 'utf8') }));
+  return files.map(({ name, sql }, at) => ({
+    name,
+    class: class extends Migration {
+      override async up(): Promise<void> {
+        await this.execute(sql.replaceAll('?', '\\?'));
+        await notePhases(async (...query) => await this.execute(...query), files.slice(0, at + 1));
+      }
+    },
+  }));
+}
+
+/**
+ * Writes the phases of these migrations into the database, where earlier versions read them, because they do not have
+ * the newer files. Some migrations are older than the table of phases.
+ */
+async function notePhases(
+  execute: Execute,
+  migrations: readonly { readonly name: string; readonly sql: string }[],
+): Promise<void> {
+  const [found] = await execute("select to_regclass('migration_phase') is not null as exists");
+  if (found?.['exists'] !== true) return;
+  const phases = migrations.flatMap(({ name, sql }) => {
+    const phase = parsePhase(sql);
+    return phase === null ? [] : [{ name, unused_since: phase.unusedSince }];
+  });
+  await execute(
+    `insert into migration_phase select * from json_populate_recordset(null::migration_phase, ?::json) on conflict do nothing`,
+    [JSON.stringify(phases)],
+  );
 }

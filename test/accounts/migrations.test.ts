@@ -3,6 +3,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { prepareSchema } from '../../src/launcher/parts.ts';
 import { StartError } from '../../src/launcher/start-error.ts';
+import { knownMigrations, migrate } from '../../src/platform/migrate.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
 test('a start refuses a database with unknown migrations, says what to do, and does not change the database', async () => {
@@ -26,3 +27,49 @@ test('a start refuses a database with unknown migrations, says what to do, and d
   );
   expect(await applied()).toEqual(before);
 });
+
+test('a migration is complete before the next one begins, and so is the note of its phase', async () => {
+  const { url, read, hold } = await migratedTo('0046_host_rules');
+  const backup = await hold('lock table proof in access share mode');
+  // Two processes that start together migrate one after the other.
+  const migrations = Promise.all([migrate(url), migrate(url)]);
+  await expect
+    .poll(async () => await read('select name from mikro_orm_migrations order by id desc limit 1'))
+    .toEqual([{ name: '0050_proofs_verified' }]);
+  expect(await read("select name from migration_phase where name >= '0050'")).toEqual([
+    { name: '0050_proofs_verified' },
+  ]);
+  await backup.end();
+  await migrations;
+  expect(await read('select name from mikro_orm_migrations order by id')).toEqual(
+    knownMigrations().map((name) => ({ name })),
+  );
+});
+
+/** A database with this and all earlier migrations. `hold` keeps a transaction with its locks until its end. */
+async function migratedTo(to: string): Promise<{
+  readonly url: string;
+  readonly read: (text: string) => Promise<object[]>;
+  readonly hold: (text: string) => Promise<pg.Client>;
+}> {
+  const database = await createTestDatabase('template0');
+  onTestFinished(async () => await database.drop());
+  const { url } = database;
+  await migrate(url, { to });
+  const connect = async (): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    onTestFinished(async () => await client.end());
+    return client;
+  };
+  const reader = await connect();
+  return {
+    url,
+    read: async (text) => (await reader.query<object>(text)).rows,
+    async hold(text) {
+      const holder = await connect();
+      await holder.query(`begin; ${text}`);
+      return holder;
+    },
+  };
+}
