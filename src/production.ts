@@ -121,12 +121,12 @@ async function openShared({ databaseUrl, data }: Flags): Promise<Shared> {
   const dataDir = resolve(data);
   await assertGit();
   await makeDataDirectory(dataDir);
-  await checkDatabase(databaseUrl);
-  await prepareSchema(databaseUrl);
   const log = createLog({
     level: process.env['LOG_LEVEL'] ?? 'info',
     secrets: secretsOf({ ...process.env, DATABASE_URL: databaseUrl }),
   });
+  await checkDatabase(databaseUrl);
+  await prepareSchema(databaseUrl, (line) => log.warn(line));
   return { databaseUrl, dataDir, secrets, log };
 }
 
@@ -243,7 +243,7 @@ async function run(start: (stops: Stop[]) => Promise<Running>): Promise<void> {
 async function migrateDatabase({ databaseUrl }: Pick<Flags, 'databaseUrl'>): Promise<void> {
   if (databaseUrl === undefined) throw missingDatabase();
   await checkDatabase(databaseUrl);
-  await prepareSchema(databaseUrl);
+  await prepareSchema(databaseUrl, console.log);
   console.log('The schema is up to date.');
 }
 

@@ -215,7 +215,7 @@ async function startDatabase(options: StartOptions, { dataDir, stops, progress, 
   // released.
   stops.splice(1, 0, database.stop);
   watch(database.exited, `PostgreSQL has ended (the end of ${join(options.dataDir, 'postgres.log')} says why).`);
-  await progress.part('Schema', async () => await prepareSchema(database.url));
+  await progress.part('Schema', async () => await prepareSchema(database.url, progress.say));
   await writeRuntime(dataDir, { databaseUrl: database.url });
   return database.url;
 }

@@ -39,7 +39,7 @@ export async function withService<T>(
   const dataDir = resolve(options.dataDir);
   await assertGit();
   const database = await findDatabase(dataDir, options.databaseUrl);
-  if (database.isStartedHere || options.databaseUrl !== undefined) await prepareSchema(database.url);
+  if (database.isStartedHere || options.databaseUrl !== undefined) await prepareSchema(database.url, console.error);
   const log = createLog({
     level: 'error',
     secrets: secretsOf({ ...process.env, DATABASE_URL: database.url }),

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { migrate, UnknownMigrations } from '../platform/migrate.ts';
 import { type EmbeddedPostgres, type PostgresOptions, startPostgres } from './postgres.ts';
 import { type EmbeddedTemporal, type TemporalOptions, prepareNamespace, startTemporal } from './temporal.ts';
+import type { Say } from './progress.ts';
 import { StartError } from './start-error.ts';
 import type { TemporalSecurity } from './temporal-security.ts';
 
@@ -27,10 +28,18 @@ export async function openPostgres(databaseUrl: string | undefined, options: Pos
   return { url: databaseUrl, exited: null, stop: async () => undefined };
 }
 
-/** Migrates the database to the newest schema. Throws StartError if another version has migrated it. */
-export async function prepareSchema(databaseUrl: string): Promise<void> {
+/**
+ * Migrates the database to the newest schema, and says what a migration waits for. Throws StartError if another version
+ * has migrated the database.
+ */
+export async function prepareSchema(databaseUrl: string, say: Say): Promise<void> {
   try {
-    await migrate(databaseUrl);
+    await migrate(databaseUrl, {
+      onLockWait: (name) =>
+        say(
+          `The migration ${name} waits for sessions that use the same tables, such as a backup. It is tried again until they end.`,
+        ),
+    });
   } catch (error) {
     if (!(error instanceof UnknownMigrations)) throw error;
     throw new StartError(

@@ -3,6 +3,7 @@
 // migrations and their phases stay, and the next run goes on from there.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
@@ -11,6 +12,13 @@ import { projectRoot, readVersion } from './project-root.ts';
 
 // The advisory lock of migrations, so that servers and workers that start together do not migrate at the same time.
 const migrationLock = 0x696e746c;
+
+/**
+ * How long a migration waits for a lock. All later sessions that use the table wait behind the migration, so this is
+ * shorter than what a statement of the service waits for a lock.
+ */
+const lockTimeoutMs = 1_000;
+const longestPauseMs = 15_000;
 
 /**
  * Another version has migrated the database, and this version cannot run with its schema. Running this version's
@@ -26,23 +34,30 @@ export class UnknownMigrations extends Error {
   }
 }
 
+interface MigrateOptions {
+  /** The last migration to run. Default: all. */
+  readonly to?: string;
+  /** Called each time a migration did not get a lock, before a pause. Then the migration is tried again. */
+  readonly onLockWait?: (migration: string) => void;
+}
+
 /**
- * Runs the migrations that the database lacks, up to and including `to`. Default: all. If a newer version has run more
+ * Runs the migrations that the database lacks, up to and including `to`. If a newer version has run more
  * migrations and this version is compatible with them, nothing is changed. If this version is incompatible, throws
  * `UnknownMigrations` and changes nothing.
  */
-export async function migrate(databaseUrl: string, { to }: { readonly to?: string } = {}): Promise<void> {
+export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<void> {
   const holder = new pg.Client({ connectionString: databaseUrl });
   await holder.connect();
   try {
     await holder.query('select pg_advisory_lock($1)', [migrationLock]);
-    await runMigrations(holder, databaseUrl, to);
+    await runMigrations(holder, databaseUrl, options);
   } finally {
     await holder.end();
   }
 }
 
-async function runMigrations(holder: pg.Client, databaseUrl: string, to: string | undefined): Promise<void> {
+async function runMigrations(holder: pg.Client, databaseUrl: string, options: MigrateOptions): Promise<void> {
   const migrations = sqlMigrations();
   const orm = await MikroORM.init({
     clientUrl: databaseUrl,
@@ -68,10 +83,34 @@ async function runMigrations(holder: pg.Client, databaseUrl: string, to: string 
       if (incompatible.length === 0 && isComplete) return;
       throw new UnknownMigrations(incompatible.length === 0 ? unknown : incompatible);
     }
-    await (to === undefined ? orm.migrator.up() : orm.migrator.up({ to }));
+    await runPending(orm.migrator, options);
   } finally {
     await orm.close(true);
   }
+}
+
+// A backup holds locks of all tables until its end. If a migration waited for such a lock, all requests that use the
+// table would wait behind the migration.
+async function runPending(migrator: MikroORM['migrator'], { to, onLockWait }: MigrateOptions): Promise<void> {
+  let current = '';
+  migrator.on('migrating', ({ name }) => {
+    current = name;
+  });
+  for (let pauseMs = 1_000; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    try {
+      await (to === undefined ? migrator.up() : migrator.up({ to }));
+      return;
+    } catch (error) {
+      if (!isLockFailure(error)) throw error;
+    }
+    onLockWait?.(current);
+    await pause(pauseMs);
+  }
+}
+
+/** A lock timeout, or a deadlock with another session. */
+function isLockFailure(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === '55P03' || error.code === '40P01');
 }
 
 async function readPhases(holder: pg.Client): Promise<ReadonlyMap<string, MigrationPhase>> {
@@ -103,6 +142,7 @@ function sqlMigrations(): {
     name,
     class: class extends Migration {
       override async up(): Promise<void> {
+        await this.execute(`set local lock_timeout = ${lockTimeoutMs}`);
         await this.execute(sql.replaceAll('?', '\\?'));
         await notePhases(async (...query) => await this.execute(...query), files.slice(0, at + 1));
       }
