@@ -1,10 +1,14 @@
 // The folder of a backup. It has the database, the repositories of the local host, and some files of the data
 // directory. `backup.json` is written last, so a folder without this file is not a complete backup.
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CopiedRepository } from './hosts/local/index.ts';
+import { copyRepository, gitOf, repositoryPath, type CopiedRepository } from './hosts/local/index.ts';
+import type { Progress } from './launcher/progress.ts';
 import { StartError } from './launcher/start-error.ts';
-import type { Dump } from './platform/backup/dump.ts';
+import { withSnapshot, type Dump } from './platform/backup/dump.ts';
+import { readVersion } from './platform/project-root.ts';
+import { makeEmptyFolder } from './tool.ts';
 
 export interface BackupManifest {
   readonly format: 1;
@@ -20,12 +24,12 @@ export interface BackupManifest {
  * Files of the data directory that a backup contains besides the repositories. Mirrors are not in it, because they can
  * be cloned again.
  */
-export const copiedFiles = ['secrets.json', 'token', 'allowed_signers'] as const;
-export const copiedFolders = ['logs'] as const;
+const copiedFiles = ['secrets.json', 'token', 'allowed_signers'] as const;
+const copiedFolders = ['logs'] as const;
 
 export const databaseFolder = (folder: string): string => join(folder, 'database');
 export const dataFolder = (folder: string): string => join(folder, 'data');
-export const manifestFile = (folder: string): string => join(folder, 'backup.json');
+const manifestFile = (folder: string): string => join(folder, 'backup.json');
 
 /**
  * The name of a backup in a folder of backups: the instant at which the backup began. Sorting the names sorts the
@@ -38,10 +42,105 @@ export function nameOfBackup(now: Date): string {
     .replace(/\.\d+Z$/, 'Z');
 }
 
-/** Returns the names of the backups to remove, so that the newest `keep` stay. Names of other files are ignored. */
-export function findExpiredBackups(names: readonly string[], keep: number): string[] {
-  const backups = names.filter((name) => /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/.test(name)).toSorted();
-  return backups.slice(0, Math.max(0, backups.length - keep));
+export interface FoundBackup {
+  readonly name: string;
+  readonly isComplete: boolean;
+}
+
+/**
+ * Returns the names of the backups to remove, so that the newest `keep` complete ones stay. Incomplete backups do not
+ * count, and those that are older than every kept backup are removed too. Names of other files are ignored.
+ */
+export function findExpiredBackups(found: readonly FoundBackup[], keep: number): string[] {
+  const names = found.filter(({ name }) => /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/.test(name));
+  const complete = names.filter(({ isComplete }) => isComplete).map(({ name }) => name);
+  const oldestKept = complete.toSorted().at(-keep);
+  if (oldestKept === undefined) return [];
+  return names
+    .map(({ name }) => name)
+    .filter((name) => name < oldestKept)
+    .toSorted();
+}
+
+/** Removes old backups from a folder of backups. Returns the names of the removed backups. */
+export async function removeExpired(folder: string, keep: number): Promise<readonly string[]> {
+  const names = await readdir(folder);
+  const found = names.map((name) => ({ name, isComplete: existsSync(manifestFile(join(folder, name))) }));
+  const expired = findExpiredBackups(found, keep);
+  for (const name of expired) await rm(join(folder, name), { recursive: true });
+  return expired;
+}
+
+export interface BackedUp {
+  readonly databaseUrl: string;
+  readonly dataDir: string;
+}
+
+/**
+ * Makes a backup in a folder that is empty or does not exist. If the backup fails, the folder is removed, so that it
+ * takes no space and the same command can be tried again.
+ */
+export async function backUpTo(folder: string, progress: Progress, of: BackedUp): Promise<BackupManifest> {
+  await makeEmptyFolder(folder, 'a backup');
+  try {
+    return await backUp(folder, progress, of);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function backUp(folder: string, progress: Progress, { databaseUrl, dataDir }: BackedUp): Promise<BackupManifest> {
+  const { dump, listed, takenAt } = await progress.part(
+    'Database',
+    async () =>
+      await withSnapshot(databaseUrl, async (snapshot) => {
+        const [moment] = await snapshot.query<{ at: Date }>('select now() as at');
+        const listed = await snapshot.query<CopiedRepository>(
+          `select account_id::text as "accountId", repository_id::text as id from local_repository order by repository_id`,
+        );
+        return { dump: await snapshot.dump(databaseFolder(folder)), listed, takenAt: moment?.at.toISOString() ?? '' };
+      }),
+  );
+  const repositories = await progress.part(
+    'Repositories',
+    async () => await copyRepositories(listed, dataDir, dataFolder(folder)),
+  );
+  await copyKept(dataDir, dataFolder(folder));
+  const manifest: BackupManifest = { format: 1, version: readVersion(), takenAt, database: dump, repositories };
+  await writeManifest(folder, manifest);
+  return manifest;
+}
+
+// A rename, because a manifest that is only half written would make the backup look complete.
+async function writeManifest(folder: string, manifest: BackupManifest): Promise<void> {
+  const file = manifestFile(folder);
+  await writeFile(`${file}.new`, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}
+
+async function copyRepositories(
+  listed: readonly CopiedRepository[],
+  from: string,
+  to: string,
+): Promise<readonly CopiedRepository[]> {
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  const git = gitOf(from);
+  const copied: CopiedRepository[] = [];
+  try {
+    for (const repository of listed) {
+      const path = repositoryPath(repository);
+      if (await copyRepository(git, join(from, path), join(to, path))) copied.push(repository);
+    }
+  } finally {
+    await git.processes.stop();
+  }
+  return copied;
+}
+
+async function copyKept(from: string, to: string): Promise<void> {
+  for (const name of [...copiedFiles, ...copiedFolders])
+    if (existsSync(join(from, name))) await cp(join(from, name), join(to, name), { recursive: true });
 }
 
 /** Throws StartError if the folder has no complete backup. */

@@ -2,13 +2,14 @@
 // everything of its owner except secrets.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { backUpTo, readManifest, removeExpired } from '../../src/backup-folder.ts';
 import { systemContext } from '../../src/context.ts';
 import { exportTo, type ExportManifest } from '../../src/export-folder.ts';
 import { createProgress } from '../../src/launcher/progress.ts';
@@ -161,6 +162,30 @@ it('a copy waits while a landing moves several refs', async () => {
 });
 
 const quiet = createProgress(() => {});
+
+it('a backup that fails leaves no folder behind, and does not push out an earlier one', async () => {
+  const backups = join(folder, 'backups');
+  const of = { databaseUrl: w.databaseUrl, dataDir: w.dataDir };
+  const [first, failing, killed, last] = ['21', '22', '23', '24'].map((day) =>
+    join(backups, `2026-11-${day}T03-00-00Z`),
+  ) as [string, string, string, string];
+  const made = await backUpTo(first, quiet, of);
+  expect(await readManifest(first)).toEqual(made);
+  const head = join(w.gitDir, 'objects');
+  await rename(head, `${head}.away`);
+  try {
+    await expect(backUpTo(failing, quiet, of)).rejects.toThrow('git');
+  } finally {
+    await rename(`${head}.away`, head);
+  }
+  await mkdir(join(killed, 'database'), { recursive: true });
+  expect(await removeExpired(backups, 1)).toEqual([]);
+  expect(await readdir(backups)).toEqual([basename(first), basename(killed)]);
+  await backUpTo(last, quiet, of);
+  expect(await removeExpired(backups, 1)).toEqual([basename(first), basename(killed)]);
+  await expect(backUpTo(last, quiet, of)).rejects.toThrow('is not empty');
+  expect(await readManifest(last)).toMatchObject({ format: 1 });
+});
 
 async function exportOf(
   to: string,

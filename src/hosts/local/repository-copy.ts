@@ -13,6 +13,8 @@ export interface CopiedRepository {
 const pollMs = 50;
 /** Longer than the time until the half-done ref update of a worker that died is completed. */
 const longestWaitMs = 120_000;
+/** git reads every commit and folder of the repository. */
+const longestCheckMs = 3_600_000;
 
 /** The path of a repository of the local host, relative to the data directory. */
 export function repositoryPath({ accountId, id }: CopiedRepository): string {
@@ -38,7 +40,9 @@ export async function copyRepository(git: Git, from: string, to: string): Promis
     stdin: refs.map(({ ref, id }) => `create ${ref}\0${id}\0`).join(''),
   });
   // Checks that the copy has the whole history of every ref.
-  await git.run(to, ['fsck', '--connectivity-only', '--no-dangling', '--no-progress']);
+  await git.run(to, ['fsck', '--connectivity-only', '--no-dangling', '--no-progress'], {
+    timeoutMs: longestCheckMs,
+  });
   return true;
 }
 
