@@ -378,6 +378,64 @@ describe('the comparison of the invariants', () => {
     expect(found.filter(({ invariant }) => invariant === 'blamed_culprits')).toEqual([]);
   });
 
+  const freeze = (branches: string, columns: string, values: string): string =>
+    `insert into freeze_rule (account_id, repository_id, base_branches, created_by, created_at, ${columns})
+     values (${account}, ${repository}, '${branches}', 'ada', now(), ${values})`;
+  const pause = (pattern: string, isPaused: boolean): string =>
+    `insert into branch_pause (account_id, repository_id, pattern, paused, created_at) values (${account}, ${repository}, '${pattern}', ${isPaused}, now())`;
+  // The comparison is made an hour later.
+  it.each([
+    ['that ended', false, [freeze('*', 'source, starts_at, ends_at', `'manual', now(), now()`)]],
+    [
+      'that ended a moment ago',
+      true,
+      [freeze('*', 'source, starts_at, ends_at', `'manual', now(), now() + interval '55 minutes'`)],
+    ],
+    ['that begins tomorrow', false, [freeze('*', 'source, starts_at', `'manual', now() + interval '1 day'`)]],
+    ['in force', true, [freeze('ma*', 'source, starts_at', `'rollback', now()`)]],
+    ['in force that somebody ended', false, [freeze('*', 'source, starts_at, deleted_at', `'manual', now(), now()`)]],
+    [
+      'in force that somebody ended a moment ago',
+      true,
+      [freeze('*', 'source, starts_at, deleted_at', `'manual', now(), now() + interval '55 minutes'`)],
+    ],
+    ['of other branches', false, [freeze('release/*', 'source, starts_at', `'manual', now()`)]],
+    [
+      'by a schedule that is never over',
+      true,
+      [freeze('*', 'source, cron_start, cron_end, timezone', `'schedule', '* * * * *', '0 0 1 1 *', 'UTC'`)],
+    ],
+    [
+      'by a schedule of 29 February',
+      false,
+      [freeze('*', 'source, cron_start, cron_end, timezone', `'schedule', '0 0 29 2 *', '1 0 29 2 *', 'UTC'`)],
+    ],
+  ] as const)('knows that a freeze %s holds up a queue: %s', async (_which, isHeld, changes) => {
+    expect(await findStuckBatch(changes)).toBe(!isHeld);
+  });
+
+  it.each([
+    ['of another branch', false, [pause('release/*', true)]],
+    ['of the branch', true, [pause('ma*', true)]],
+    ['that a rule for the branch overrides', false, [pause('main', false), pause('ma*', true)]],
+  ] as const)('knows that a pause %s holds up a queue: %s', async (_which, isHeld, changes) => {
+    expect(await findStuckBatch(changes)).toBe(!isHeld);
+  });
+
+  /** Whether a batch that is never made is found if there are these pauses and freezes. */
+  async function findStuckBatch(holds: readonly string[]): Promise<boolean> {
+    const found = await findPlanted([resumed, batchRow('state', `'making'`), ...holds], hour);
+    return found.some(({ invariant }) => invariant === 'line_moves');
+  }
+
+  it('allows a landing under the rule of its branch, although a wider rule is newer', async () => {
+    const found = await findPlanted([
+      pause('main', false),
+      pause('ma*', true).replace('now()', "now() - interval '1 day'"),
+    ]);
+    expect(found.filter(({ invariant }) => invariant === 'absolute_pause')).toEqual([]);
+  });
+
   it('does not count builds that are not open, because an earlier build of their tree counts for them', async () => {
     const found = await findPlanted(fourBuilds(false));
     expect(found.filter(({ invariant }) => invariant === 'bounded_builds')).toEqual([]);

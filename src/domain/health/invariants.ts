@@ -4,7 +4,8 @@ import { judgeBuild } from '../queue/evidence/evidence.ts';
 import type { RequiredCheck } from '../queue/model/rules.ts';
 import type { CheckState } from '../queue/model/snapshot.ts';
 import { problemsOfEvents, type LoggedEvent } from '../events/event-grammar.ts';
-import { matchesGlob } from '../glob.ts';
+import { findRuleInForce, type Pause, type PauseRule } from '../queue/requests/pause.ts';
+import { isFrozenWithin, type Freeze } from '../releases/freeze.ts';
 
 interface Invariant {
   /** `safety`: nothing wrong happens. `liveness`: work makes progress, and ends in time. */
@@ -125,7 +126,7 @@ export interface StartedLanding {
   readonly baseBranch: string;
   readonly startedAt: Date;
   /** Rules of pauses that are in force now, the newest first. */
-  readonly pauses: readonly { readonly pattern: string; readonly paused: boolean; readonly since: Date }[];
+  readonly pauses: readonly (PauseRule & { readonly since: Date })[];
 }
 
 /** How far the clocks of two processes may differ, because their instants are compared. */
@@ -133,8 +134,22 @@ const clocksDifferByMs = 5_000;
 
 /** Whether the landing began under a pause that was in force before. */
 export function isBegunWhilePaused({ baseBranch, startedAt, pauses }: StartedLanding): boolean {
-  const rule = pauses.find(({ pattern }) => matchesGlob(pattern, baseBranch));
-  return rule !== undefined && rule.paused && startedAt.getTime() > rule.since.getTime() + clocksDifferByMs;
+  const rule = findRuleInForce(pauses, baseBranch);
+  return rule !== null && rule.paused && startedAt.getTime() > rule.since.getTime() + clocksDifferByMs;
+}
+
+/** As long as the rules about progress allow. So the work that waited for the end of a freeze has this time. */
+export const catchUpMs = 600_000;
+
+/**
+ * Whether a base branch is paused, or was frozen a moment ago. Then its queue need not make progress. `freezes`: those
+ * of the base branch, also the ones that a user has ended within `catchUpMs`.
+ */
+export function isHeldUp(
+  { pause, freezes }: { readonly pause: Pause | null; readonly freezes: readonly Freeze[] },
+  now: number,
+): boolean {
+  return pause !== null || isFrozenWithin(freezes, now - catchUpMs, now);
 }
 
 export interface EventOfRepository extends LoggedEvent {

@@ -45,6 +45,12 @@ function spanOf({ span, createdAt }: Freeze, now: number): Span {
   return hadBegun && now < span.startsAt ? { ...span, startsAt: now } : span;
 }
 
+/** Whether one of the freezes is in force at an instant of this time. */
+export function isFrozenWithin(freezes: readonly Freeze[], from: number, to: number): boolean {
+  const changesAt = nextChange(freezes, from);
+  return findFreezeInForce(freezes, from) !== null || (changesAt !== null && changesAt <= to);
+}
+
 /** Whether the freeze has ended for ever. */
 export function isOver({ span }: Freeze, now: number): boolean {
   return 'startsAt' in span && span.endsAt !== null && span.endsAt <= now;

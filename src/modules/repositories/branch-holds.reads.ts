@@ -18,6 +18,19 @@ export interface HoldRows {
 }
 
 /**
+ * SQL: the columns of `HoldRows`, where `account` and `repository` are SQL for the ids of a repository, and `isRead` is
+ * SQL for the rows of `freeze_rule f` that are read.
+ */
+export function holdColumns(account: string, repository: string, isRead: string): string {
+  return `array(select jsonb_build_object('pattern', b.pattern, 'paused', b.paused, 'pausedMessage', b.paused_message)
+                from branch_pause b where b.account_id = ${account} and b.repository_id = ${repository} order by b.id desc) as rules,
+          array(select to_jsonb(f) || jsonb_build_object('id', f.id::text, 'repositoryId', f."repositoryId"::text)
+                from (select ${freezeColumns} from freeze_rule f
+                      where f.account_id = ${account} and f.repository_id = ${repository} and ${isRead}) f
+                order by f.id desc) as freezes`;
+}
+
+/**
  * The caller locks the repository's row or the queue's row. The landing gate locks the repository's row, so that no
  * pause and no freeze is written before the transaction ends. The planner locks the queue's row, and a pause or freeze
  * that is written later causes another turn.
@@ -35,21 +48,16 @@ export async function readHoldRows(
   tx: Transaction,
   repository: Pick<RepositoryRow, 'accountId' | 'id'>,
 ): Promise<HoldRows> {
-  const [held] = await tx.query<HoldRows>(
-    `select array(select jsonb_build_object('pattern', b.pattern, 'paused', b.paused, 'pausedMessage', b.paused_message)
-                  from branch_pause b where b.account_id = $1 and b.repository_id = $2 order by b.id desc) as rules,
-            array(select to_jsonb(f) || jsonb_build_object('id', f.id::text, 'repositoryId', f."repositoryId"::text)
-                  from (select ${freezeColumns} from freeze_rule f
-                        where f.account_id = $1 and f.repository_id = $2 and f.deleted_at is null) f
-                  order by f.id desc) as freezes`,
-    [repository.accountId, repository.id],
-  );
+  const [held] = await tx.query<HoldRows>(`select ${holdColumns('$1', '$2', 'f.deleted_at is null')}`, [
+    repository.accountId,
+    repository.id,
+  ]);
   return held ?? { rules: [], freezes: [] };
 }
 
 export function branchHoldsOf(
   { rules, freezes }: HoldRows,
-  repository: RepositoryRow,
+  repository: Pick<RepositoryRow, 'paused'>,
   baseBranch: string,
 ): BranchHolds {
   return {

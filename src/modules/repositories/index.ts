@@ -5,7 +5,14 @@ export {
   type ReplaceOutcome,
 } from './configuration.service.ts';
 export { readPause } from './branch-pauses.reads.ts';
-export { branchHoldsOf, readBranchHolds, readHoldRows, type BranchHolds } from './branch-holds.reads.ts';
+export {
+  branchHoldsOf,
+  holdColumns,
+  readBranchHolds,
+  readHoldRows,
+  type BranchHolds,
+  type HoldRows,
+} from './branch-holds.reads.ts';
 export { pauseBranches, type PauseBranchesRequest } from './branch-pauses.service.ts';
 export { configurationHash } from './configuration.service.ts';
 export { configurationOf, configurationProblem } from './configuration.in-force.ts';

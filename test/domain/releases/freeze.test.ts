@@ -4,6 +4,7 @@ import {
   findFreezeInForce,
   describeFreeze,
   describeFreezeForAll,
+  isFrozenWithin,
   nextChange,
   type Freeze,
 } from '../../../src/domain/releases/freeze.ts';
@@ -285,4 +286,18 @@ test('an environment is frozen exactly while one of its freezes holds, in any or
     }),
     { numRuns: 100 },
   );
+});
+
+const noon = [manual('2026-01-05T12:00:00Z', '2026-01-05T12:05:00Z')];
+test.each([
+  ['before the freeze', noon, '11:00', '11:59', false],
+  ['until the freeze begins', noon, '11:00', '12:00', true],
+  ['around a short freeze', noon, '11:00', '13:00', true],
+  ['in the freeze', noon, '12:01', '12:02', true],
+  ['from the end of the freeze', noon, '12:05', '13:00', false],
+  ['around a span of a schedule', [schedule('1 12 * * *', '2 12 * * *', 'UTC')], '12:00', '12:10', true],
+  ['between two spans of a schedule', [schedule('1 12 * * *', '2 12 * * *', 'UTC')], '12:02', '23:00', false],
+  ['without a freeze', [], '00:00', '23:59', false],
+])('a time %s has a freeze or not', (_, freezes, from, to, isFrozen) => {
+  expect(isFrozenWithin(freezes, at(`2026-01-05T${from}:00Z`), at(`2026-01-05T${to}:00Z`))).toBe(isFrozen);
 });

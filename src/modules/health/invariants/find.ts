@@ -4,6 +4,7 @@ import type { Ports } from '../../../context.ts';
 import { violationsText, type InvariantName, type Violation } from '../../../domain/health/invariants.ts';
 import {
   findBrokenHistories,
+  findHeldQueues,
   findLandingsWhilePaused,
   findLostLandings,
   findTooManyBuilds,
@@ -33,11 +34,13 @@ export async function findViolations(
 ): Promise<readonly Violation[]> {
   const { query } = ports.db.system;
   const reach = scope === 'all' ? everything : newest;
+  const now = ports.clock();
+  const values = [reach, now.toISOString(), await findHeldQueues(query, now)];
   const violations: Violation[] = [];
   for (const [invariant, texts] of Object.entries(statements) as [InvariantName, readonly string[]][]) {
     if (!only(invariant)) continue;
     for (const text of texts) {
-      const rows = await query<Omit<Violation, 'invariant'>>(...asked(text, { reach, now: ports.clock() }));
+      const rows = await query<Omit<Violation, 'invariant'>>(asked(text), values);
       violations.push(...rows.map((row) => ({ invariant, ...row })));
     }
   }
@@ -57,14 +60,10 @@ export async function findViolations(
   return violations;
 }
 
-/** The statement with its values. PostgreSQL needs a type for every parameter, even if the statement does not use it. */
-function asked(text: string, { reach, now }: { readonly reach: number; readonly now: Date }): [string, unknown[]] {
-  const isTimed = text.includes('$2');
-  const given = isTimed ? '$1::bigint, $2::timestamptz' : '$1::bigint';
-  return [
-    `with given as (select ${given}) select v.account, v.sentence from given, lateral (${text}) v`,
-    isTimed ? [reach, now.toISOString()] : [reach],
-  ];
+/** The statement with the types of all values, because PostgreSQL needs them even if the statement does not use a value. */
+function asked(text: string): string {
+  return `with given as (select $1::bigint, $2::timestamptz, $3::bigint[])
+    select v.account, v.sentence from given, lateral (${text}) v`;
 }
 
 export interface InvariantWatch {

@@ -1,7 +1,9 @@
 // Finds violations of the invariants that the domain checks from rows, and of the invariant that needs git.
 import type { Ports } from '../../../context.ts';
 import {
+  catchUpMs,
   isBegunWhilePaused,
+  isHeldUp,
   judgeHistories,
   judgeLanding,
   type EventOfRepository,
@@ -10,7 +12,7 @@ import {
   type Violation,
 } from '../../../domain/health/invariants.ts';
 import { hostClient } from '../../../hosts/port.ts';
-import { configurationOf } from '../../repositories/index.ts';
+import { branchHoldsOf, configurationOf, holdColumns, type HoldRows } from '../../repositories/index.ts';
 
 type Query = Ports['db']['system']['query'];
 
@@ -41,7 +43,7 @@ export async function findUnjustifiedLandings(query: Query, reach: Reach): Promi
 export async function findLandingsWhilePaused(query: Query, reach: Reach): Promise<readonly Violation[]> {
   const rows = await query<StartedLanding & { readonly account: string; readonly id: string }>(
     `select i.account_id::text as account, i.id::text as id, q.base_branch as "baseBranch", i.started_at as "startedAt",
-            (select jsonb_agg(jsonb_build_object('pattern', s.pattern, 'paused', s.paused, 'since', s.created_at) order by s.id desc)
+            (select jsonb_agg(jsonb_build_object('pattern', s.pattern, 'paused', s.paused, 'pausedMessage', s.paused_message, 'since', s.created_at) order by s.id desc)
              from branch_pause s where s.account_id = q.account_id and s.repository_id = q.repository_id) as pauses
      from intent i join queue q on q.account_id = i.account_id and q.id = i.queue_id
      where i.kind = 'land' and i.started_at is not null and i.id > (select coalesce(max(id), 0) from intent) - $1::bigint
@@ -66,6 +68,21 @@ export async function findLandingsWhilePaused(query: Query, reach: Reach): Promi
       sentence: `Landing ${id} began while ${baseBranch} was paused.`,
     }));
   return [...ofRepositories, ...ofBranches].map((each) => ({ invariant: 'absolute_pause', ...each }));
+}
+
+/** The ids of the queues that need not make progress, because of a pause or a freeze. */
+export async function findHeldQueues(query: Query, now: Date): Promise<readonly string[]> {
+  const rows = await query<HoldRows & { readonly id: string; readonly baseBranch: string; readonly paused: boolean }>(
+    `select q.id::text as id, q.base_branch as "baseBranch", r.paused,
+            ${holdColumns('r.account_id', 'r.id', '(f.deleted_at is null or f.deleted_at > $1)')}
+     from queue q join repository r on r.account_id = q.account_id and r.id = q.repository_id
+     where r.deleted_at is null and (r.paused
+       or exists (select from branch_pause b where b.account_id = r.account_id and b.repository_id = r.id and b.paused)
+       or exists (select from freeze_rule f where f.account_id = r.account_id and f.repository_id = r.id
+                  and (f.deleted_at is null or f.deleted_at > $1)))`,
+    [new Date(now.getTime() - catchUpMs).toISOString()],
+  );
+  return rows.filter((row) => isHeldUp(branchHoldsOf(row, row, row.baseBranch), now.getTime())).map(({ id }) => id);
 }
 
 export async function findBrokenHistories(query: Query, reach: Reach): Promise<readonly Violation[]> {

@@ -1,5 +1,5 @@
-// Invariants that SQL alone can check. Each row that a statement returns is a violation. $1 is the number of the newest
-// rows that are checked, and $2 is the present instant.
+// Invariants that SQL can check. Each row that a statement returns is a violation. $1 is the number of the newest rows
+// that are checked, $2 is the present instant, and $3 has the queues that need not make progress.
 import type { InvariantName } from '../../../domain/health/invariants.ts';
 import { maxTimesPassed } from '../../../domain/queue/model/reordered.ts';
 
@@ -14,9 +14,7 @@ function newest(table: string, alias: string): string {
  */
 const settled = `q.version = q.planned_version and q.halted_reason is null
   and not exists (select from intent s where s.account_id = q.account_id and s.queue_id = q.id and s.kind = 'land' and s.state = 'started')`;
-const running = `q.halted_reason is null and r.active and r.deleted_at is null and not r.paused
-  and not exists (select from branch_pause s where s.account_id = r.account_id and s.repository_id = r.id and s.paused)
-  and not exists (select from freeze_rule f where f.account_id = r.account_id and f.repository_id = r.id and f.deleted_at is null)`;
+const running = `q.halted_reason is null and r.active and r.deleted_at is null and q.id <> all ($3::bigint[])`;
 
 const commitsOfPullRequest = `(select p.head_sha union
    select c from batch_member m join batch b on b.account_id = m.account_id and b.id = m.batch_id,
