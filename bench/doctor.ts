@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { violationsText } from '../src/domain/health/invariants.ts';
-import { findViolations } from '../src/modules/health/index.ts';
+import { findingsText } from '../src/domain/health/invariants.ts';
+import { compareWithInvariants } from '../src/modules/health/index.ts';
 import { figure, type Figure } from './figures.ts';
 import { withService } from './installation.ts';
 import { fillLine } from './line.ts';
@@ -27,7 +27,7 @@ export async function measureDoctor(pullRequests: number, times: number): Promis
     await insertLandings(owner, line, commits);
     await owner.query('vacuum analyze');
     const compare = async (): Promise<void> => {
-      const text = violationsText(await findViolations(service.ports, { scope: 'all' }));
+      const text = findingsText(await compareWithInvariants(service.ports, { scope: 'all' }));
       if (text !== null) throw new Error(text);
     };
     const { p50, cpu } = await timed(times, compare);

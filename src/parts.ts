@@ -115,7 +115,7 @@ export async function openServer(
       secrets,
       hub,
       overdue: service.overdue,
-      violations: service.violations,
+      invariants: service.invariants,
       temporal: watch,
       frameAncestors: frameAncestorsFrom(process.env),
       metrics: { page: service.metricsPage, token: metricsTokenFrom(process.env) },

@@ -188,7 +188,7 @@ async function runWorker(flags: WorkerFlags, stops: Stop[]): Promise<Running> {
     ...flags,
     parts,
     overdue: service.overdue,
-    violations: service.violations,
+    invariants: service.invariants,
     metrics: {
       page: service.metricsPage,
       token: metricsTokenFrom(process.env),

@@ -18,7 +18,7 @@ import {
   syncInstallations,
 } from './modules/github/index.ts';
 import { carryOutErasures } from './modules/erasure/index.ts';
-import type { Violation } from './domain/health/invariants.ts';
+import type { InvariantReport } from './domain/health/invariants.ts';
 import {
   createMetricsPage,
   watchInvariants,
@@ -110,7 +110,7 @@ export interface Service {
   /** Work that is older than its own time limit. The service looks for such work every half minute. */
   readonly overdue: () => readonly Overdue[];
   /** Invariants that do not hold. They are checked every minute. Null: this process has not checked them yet. */
-  readonly violations: () => readonly Violation[] | null;
+  readonly invariants: () => InvariantReport | null;
   readonly metrics: Metrics;
   readonly metricsPage: MetricsPage;
   /**
@@ -189,7 +189,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     slack: relays.slack,
     webhooks: relays.webhooks?.sender ?? null,
     overdue: health.overdue.found,
-    violations: health.invariants.violations,
+    invariants: health.invariants.report,
     metrics,
     metricsPage: health.metricsPage,
     async recover() {
@@ -234,7 +234,7 @@ function watchHealth(ports: Ports, metrics: Metrics, maxSeries: number | undefin
     db: ports.db,
     clock: ports.clock,
     overdue: overdue.found,
-    violations: invariants.violations,
+    invariants: invariants.report,
     ...(maxSeries === undefined ? {} : { maxSeries }),
   });
   return { overdue, invariants, metricsPage };

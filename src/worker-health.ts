@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import type { Violation } from './domain/health/invariants.ts';
+import type { InvariantReport } from './domain/health/invariants.ts';
 import { judgeInvariants, type Part, type TemporalHealth } from './domain/health/parts.ts';
 import { decideReadiness } from './domain/health/readiness.ts';
 import { findParts, overdueAnswer, type Overdue } from './modules/health/index.ts';
@@ -22,8 +22,8 @@ export interface WorkerHealthOptions {
   readonly parts: () => Promise<readonly Part[]>;
   /** Work that is older than its own time limit. */
   readonly overdue: () => readonly Overdue[];
-  /** Invariants that do not hold. Null: the invariants were not checked yet. */
-  readonly violations: () => readonly Violation[] | null;
+  /** The newest comparison with the invariants. Null: there is none yet. */
+  readonly invariants: () => InvariantReport | null;
   readonly metrics: MetricsAnswering;
   readonly log: Logger;
 }
@@ -41,14 +41,14 @@ export async function partsOfWorker(
 type Answer = (request: IncomingMessage) => Promise<MetricsAnswer>;
 
 export async function serveWorkerHealth(options: WorkerHealthOptions): Promise<WorkerHealth> {
-  const { port, host, parts, overdue, violations, metrics, log } = options;
+  const { port, host, parts, overdue, invariants, metrics, log } = options;
   const answers: Readonly<Record<string, Answer>> = {
     '/healthz': async () => json(200, { status: 'ok' }),
     '/readyz': async ({ url }) => {
       const deep = new URL(url ?? '', 'http://worker').searchParams.get('deep');
       const isDeep = deep !== null && deep !== 'false';
       const { status, body } = decideReadiness({
-        parts: [...(await parts()), ...judgeInvariants(violations())],
+        parts: [...(await parts()), ...judgeInvariants(invariants())],
         needs: ['database', 'temporal', 'worker'],
         isDeep,
       });

@@ -1,7 +1,7 @@
 // Answers whether the server lives (/healthz), and whether it and the parts that it needs are ready (/readyz).
 import type { FastifyInstance } from 'fastify';
 import type { Ports } from '../context.ts';
-import type { Violation } from '../domain/health/invariants.ts';
+import type { InvariantReport } from '../domain/health/invariants.ts';
 import { judgeInvariants } from '../domain/health/parts.ts';
 import { decideReadiness } from '../domain/health/readiness.ts';
 import type { TemporalView } from '../graphql/context.ts';
@@ -12,14 +12,14 @@ export interface Health {
   readonly db: Ports['db'];
   readonly temporal: TemporalView;
   readonly overdue: () => readonly Overdue[];
-  readonly violations: () => readonly Violation[] | null;
+  readonly invariants: () => InvariantReport | null;
 }
 
-export function serveHealth(fastify: FastifyInstance, { db, temporal, overdue, violations }: Health): void {
+export function serveHealth(fastify: FastifyInstance, { db, temporal, overdue, invariants }: Health): void {
   fastify.get('/healthz', async () => ({ status: 'ok' }));
   fastify.get<{ Querystring: { readonly deep?: string } }>('/readyz', async ({ query }, reply) => {
     const isDeep = query.deep !== undefined && query.deep !== 'false';
-    const parts = [...(await findParts(db, temporal.health())), ...judgeInvariants(violations())];
+    const parts = [...(await findParts(db, temporal.health())), ...judgeInvariants(invariants())];
     // Only the database is needed, because a server answers requests and admits pull requests even without Temporal and
     // workers.
     const { status, body } = decideReadiness({ parts, needs: ['database'], isDeep });

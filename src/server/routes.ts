@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { loadDocuments } from '../../rest-facade/index.ts';
 import type { Ports } from '../context.ts';
-import type { Violation } from '../domain/health/invariants.ts';
+import type { InvariantReport } from '../domain/health/invariants.ts';
 import type { CompiledQueries } from '../graphql/compiled.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices } from '../graphql/context.ts';
 import { createOperationMeter } from '../graphql/measuring.ts';
@@ -39,8 +39,8 @@ export interface RouteOptions {
   readonly secrets: Secrets;
   /** Work that is older than its own time limit, which /readyz reports. */
   readonly overdue?: () => readonly Overdue[];
-  /** Invariants that do not hold. Left out, or null: the invariants were not checked yet. */
-  readonly violations?: () => readonly Violation[] | null;
+  /** The newest comparison with the invariants. Left out, or null: there is none yet. */
+  readonly invariants?: () => InvariantReport | null;
   /**
    * Registers further routes, such as git over HTTP. They have a Fastify scope of their own, with their own error
    * handler and hooks.
@@ -88,7 +88,7 @@ export async function serveRoutes(
     metrics,
     registerExtra,
     overdue = () => [],
-    violations = () => null,
+    invariants = () => null,
     frameAncestors = "'none'",
   } = options;
   const { log, publicUrl } = ports;
@@ -105,7 +105,7 @@ export async function serveRoutes(
   describeEveryAnswer(fastify, dashboard);
   if (metrics) serveMetrics(fastify, { ...metrics, publicUrl, temporal: temporal.health });
   refuseTokenGuessing(fastify, parts);
-  serveHealth(fastify, { db: ports.db, temporal, overdue, violations });
+  serveHealth(fastify, { db: ports.db, temporal, overdue, invariants });
   const apollo = await serveGraphQL(fastify, executing);
   serveMcp(fastify, { ...executing, apollo, publicUrl });
   serveRest(fastify, { ...executing, documents });

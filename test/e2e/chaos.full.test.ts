@@ -4,7 +4,7 @@
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { invariants, type Violation } from '../../src/domain/health/invariants.ts';
+import { invariants, type Findings, type Violation } from '../../src/domain/health/invariants.ts';
 import { startInstallation, type Installation } from './chaos.ts';
 import { planFaults, type Fault } from './chaos-faults.ts';
 import { startLoad, type Load } from './chaos-load.ts';
@@ -90,18 +90,19 @@ function delayOf({ kind, offsetMs }: Fault): number {
 async function expectInvariants(when: string, fault: Fault): Promise<void> {
   let found: readonly Violation[] = [];
   const holdsOrIsWrong = async (): Promise<boolean> => {
-    found = await findViolations();
-    return found.every(({ invariant }) => invariants[invariant].kind === 'safety');
+    const { violations, uncompared } = await compare();
+    found = [...violations, ...uncompared];
+    return uncompared.length === 0 && violations.every(({ invariant }) => invariants[invariant].kind === 'safety');
   };
   await until(holdsOrIsWrong, { withinMs: 120_000 + delayOf(fault), everyMs: 2_000 }).catch(() => {});
   const sentences = found.map(({ invariant, sentence }) => `${invariant}: ${sentence}`);
   if (found.length > 0) throw new Error(`${when}, an invariant does not hold:\n${sentences.join('\n')}`);
 }
 
-async function findViolations(): Promise<readonly Violation[]> {
+async function compare(): Promise<Findings> {
   const { said } = await installation.runProgram('doctor', '--json');
   try {
-    return (JSON.parse(said) as { readonly violations: readonly Violation[] }).violations;
+    return JSON.parse(said) as Findings;
   } catch (error) {
     throw new Error(`The doctor did not answer with a document: ${said}`, { cause: error });
   }

@@ -62,6 +62,7 @@ test('the doctor exits with 0 if all invariants hold, and with 1 if one does not
   expect([asJson.code, asJson.stderr]).toEqual([1, '']);
   expect(JSON.parse(asJson.said)).toEqual({
     tookMs: expect.any(Number),
+    uncompared: [],
     violations: [{ invariant: 'no_orphans', account, sentence: expect.stringContaining('interlock-preview-1') }],
   });
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { InvariantReport } from '../../src/domain/health/invariants.ts';
 import { createMetricsPage, watchOverdue } from '../../src/modules/health/index.ts';
 import { createService, type Service } from '../../src/service.ts';
 import { serveWorkerHealth } from '../../src/worker-health.ts';
@@ -53,17 +54,17 @@ async function plant(table: string, row: Readonly<Record<string, unknown>>): Pro
 }
 
 /** Reads /metrics, as the port of a worker serves the page. The page has not been read before. */
-async function readPage(): Promise<string> {
+async function readPage(report: InvariantReport | null = null): Promise<string> {
   const overdue = watchOverdue(service.ports);
   await overdue.look();
   const { metrics, ports } = service;
-  const page = createMetricsPage({ metrics, ...ports, overdue: overdue.found, violations: () => null });
+  const page = createMetricsPage({ metrics, ...ports, overdue: overdue.found, invariants: () => report });
   const health = await serveWorkerHealth({
     port: 0,
     host: '127.0.0.1',
     parts: async () => [],
     overdue: overdue.found,
-    violations: () => null,
+    invariants: () => null,
     metrics: { page, token: null, publicUrl: 'http://127.0.0.1:4001', temporal: () => null },
     log: service.ports.log,
   });
@@ -178,6 +179,22 @@ it('each gauge counts the rows that wait, and has the age of the oldest of them'
     interlock_preview_sandboxes: 4,
   });
   expect(page[overdueChecks]).toBe(1);
+});
+
+it('an invariant has a value only if it was compared lately', async () => {
+  const found = (invariant: 'landed_tree' | 'line_moves') => ({ invariant, account: '1', sentence: '' });
+  const report = {
+    violations: [found('line_moves')],
+    uncompared: [found('line_moves'), found('landed_tree')],
+    endedAt: now,
+    isOutdated: false,
+  };
+  const valueOf = async (name: string, shown: InvariantReport): Promise<number | undefined> =>
+    metricsOf(await readPage(shown))[`interlock_invariant_violations{invariant="${name}"}`];
+  expect(await valueOf('line_moves', report)).toBe(1);
+  expect(await valueOf('landed_once', report)).toBe(0);
+  expect(await valueOf('landed_tree', report)).toBeUndefined();
+  expect(await valueOf('line_moves', { ...report, isOutdated: true })).toBeUndefined();
 });
 
 it('the page has every metric of Interlock that an alert or the dashboard names', async () => {

@@ -100,7 +100,7 @@ describe('/readyz', () => {
       host: '127.0.0.1',
       parts: async () => await partsOfWorker(db, { isRunning, temporal: watch.health() }),
       overdue: () => [],
-      violations: () => null,
+      invariants: () => null,
       metrics: { page, token: null, publicUrl, temporal: watch.health },
       log,
     });

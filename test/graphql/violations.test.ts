@@ -84,9 +84,12 @@ it('a worker names the invariant that does not hold, and is ready to work', asyn
     host: '127.0.0.1',
     parts: async () => [{ name: 'database', well: true, since: null, sentence: null }],
     overdue: () => [],
-    violations: () => [
-      { invariant: 'landed_once', account: s.accountId, sentence: '#7 is merged, but has 2 landings.' },
-    ],
+    invariants: () => ({
+      violations: [{ invariant: 'landed_once', account: s.accountId, sentence: '#7 is merged, but has 2 landings.' }],
+      uncompared: [],
+      endedAt: now,
+      isOutdated: false,
+    }),
     metrics: { page: s.service.metricsPage, token: null, publicUrl, temporal: () => null },
     log,
   });

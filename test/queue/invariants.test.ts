@@ -1,16 +1,20 @@
 // The invariants of an installation. All of them hold where pull requests have landed, waited and failed.
 // Each case plants a violation in the rows or in git, and the comparison must find it.
+import { rename } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  findingsText,
   invariantNames,
-  violationsText,
+  type Findings,
   type InvariantName,
   type Violation,
 } from '../../src/domain/health/invariants.ts';
+import { judgeInvariants } from '../../src/domain/health/parts.ts';
 import { sequenceEvents } from '../../src/modules/events/index.ts';
-import { findViolations, watchInvariants } from '../../src/modules/health/index.ts';
+import { compareWithInvariants, watchInvariants } from '../../src/modules/health/index.ts';
 import { advanceQueue } from '../../src/modules/queue/index.ts';
+import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { hurry } from './stories.ts';
 
@@ -37,8 +41,16 @@ afterAll(async () => {
   await w[Symbol.asyncDispose]();
 });
 
-async function find(ports: Pick<World['service']['ports'], 'db' | 'clock' | 'hosts'> = w.service.ports) {
-  return await findViolations(ports, { scope: 'all' });
+type ComparedPorts = Pick<World['service']['ports'], 'db' | 'clock' | 'hosts'>;
+
+async function compare(ports: ComparedPorts = w.service.ports): Promise<Findings> {
+  return await compareWithInvariants(ports, { scope: 'all' });
+}
+
+/** Everything that the comparison finds. A case that plants no failure must be compared completely. */
+async function find(ports?: ComparedPorts): Promise<readonly Violation[]> {
+  const { violations, uncompared } = await compare(ports);
+  return [...violations, ...uncompared];
 }
 
 /** Returns the violations that are found in a transaction with these changes. The transaction is rolled back. */
@@ -475,6 +487,64 @@ describe('the comparison of the invariants', () => {
     }
   });
 
+  it('reads the whole line of a base branch, even if the host lists fewer commits at once', async () => {
+    await using own = await world({ configuration: parallel({ builds: 3, batch: 1 }) });
+    const numbers = [await own.open('one', { one: '1\n' }), await own.open('two', { two: '2\n' })];
+    await own.queue(...numbers);
+    await own.settled(...numbers);
+    replaceHostMethod(
+      own,
+      'listFirstParents',
+      (original) => async (repository, range) => await original(repository, { ...range, limit: 1 }),
+    );
+    const { violations, uncompared } = await compare(own.service.ports);
+    const isLost = ({ invariant }: Violation): boolean => invariant === 'landed_tree';
+    expect([violations.filter(isLost), uncompared]).toEqual([[], []]);
+  });
+
+  it('names a repository that cannot be read, and compares everything else', async () => {
+    await rename(w.gitDir, `${w.gitDir}.away`);
+    await w.rows('update pull_request set times_passed = 9 where number = 4');
+    try {
+      const { violations, uncompared } = await compare();
+      expect(violations.map(({ invariant }) => invariant)).toEqual(['no_starvation']);
+      const { owner: account, name } = w.repository;
+      expect(uncompared).toEqual([
+        expect.objectContaining({
+          invariant: 'landed_tree',
+          sentence: expect.stringMatching(`^main of ${account}/${name} cannot be read: `) as string,
+        }),
+      ]);
+      // The repository of an uninstalled App is inactive.
+      await w.rows('update repository set active = false');
+      expect((await compare()).uncompared).toEqual([]);
+    } finally {
+      await w.rows('update repository set active = true');
+      await w.rows('update pull_request set times_passed = 0 where number = 4');
+      await rename(`${w.gitDir}.away`, w.gitDir);
+    }
+  });
+
+  it('names an invariant whose statement fails, and compares all others', async () => {
+    const { db } = w.service.ports;
+    const query: typeof db.system.query = async (text, values) => {
+      if (text.includes('times_passed >')) throw new Error('canceling statement due to statement timeout');
+      return await db.system.query(text, values);
+    };
+    const found = await compare({ ...w.service.ports, db: { ...db, system: { ...db.system, query } } });
+    expect(found).toEqual({
+      violations: [],
+      uncompared: [
+        {
+          invariant: 'no_starvation',
+          account: '',
+          sentence: 'The comparison failed: canceling statement due to statement timeout',
+        },
+      ],
+    });
+    expect(findingsText(found)).toContain('An invariant could not be compared: no_starvation.');
+  });
+
   it('has a case in this file for each invariant', () => {
     expect([...new Set(planted.map(([invariant]) => invariant))].toSorted()).toEqual(invariantNames.toSorted());
   });
@@ -482,18 +552,37 @@ describe('the comparison of the invariants', () => {
   it('is made by one process in a minute, and every process reports the violations', async () => {
     let now = new Date();
     const [watch, another] = [0, 1].map(() => watchInvariants({ ...w.service.ports, clock: () => now }));
-    expect(watch?.violations()).toBeNull();
+    expect(watch?.report()).toBeNull();
     await watch?.look();
-    expect(watch?.violations()).toEqual([]);
+    expect(watch?.report()).toEqual({ violations: [], uncompared: [], endedAt: now, isOutdated: false });
     await w.rows('update pull_request set times_passed = 9 where number = 4');
     // Only one process compares in a minute. The other process reads the violations that were found.
     await another?.look();
-    expect(another?.violations()).toEqual([]);
+    expect(another?.report()).toEqual(watch?.report());
     now = new Date(now.getTime() + 60_000);
     await another?.look();
     await watch?.look();
-    expect(violationsText(watch?.violations() ?? [])).toContain('An invariant does not hold: no_starvation.');
-    expect(watch?.violations()).toEqual(another?.violations());
+    expect(judgeInvariants(watch?.report() ?? null)).toMatchObject([
+      { well: false, sentence: expect.stringContaining('An invariant does not hold: no_starvation.') as string },
+    ]);
+    expect(watch?.report()).toEqual(another?.report());
     await w.rows('update pull_request set times_passed = 0 where number = 4');
+  });
+
+  it('does not count as well any more if later comparisons fail', async () => {
+    let now = new Date(Date.now() + hour);
+    const watch = watchInvariants({ ...w.service.ports, clock: () => now });
+    await watch.look();
+    const endedAt = now;
+    now = new Date(now.getTime() + 300_000);
+    expect(watch.report()).toMatchObject({ endedAt, isOutdated: false });
+    now = new Date(now.getTime() + 1);
+    expect(judgeInvariants(watch.report())).toMatchObject([
+      {
+        well: false,
+        since: endedAt,
+        sentence: expect.stringMatching(/^The invariants were last compared at .* UTC\. The logs/) as string,
+      },
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 // Rules about progress. They are judged only after a span without faults, in which all processes worked.
 import { invariants } from '../../src/domain/health/invariants.ts';
-import { findViolations } from '../../src/modules/health/invariants/find.ts';
+import { compareWithInvariants } from '../../src/modules/health/invariants/find.ts';
 import { portsOf, type Installation } from './installation.ts';
 
 export interface Liveness {
@@ -56,7 +56,9 @@ export function createLiveness(i: Installation): Liveness {
     const [process] = i.processes;
     // This invariant compares the instants of a landing and of a pause.
     const only = (invariant: string): boolean => invariant !== 'absolute_pause' || !i.haveClocksDiffered();
-    const violations = process === undefined ? [] : await findViolations(portsOf(i, process), { scope: 'all', only });
+    const found =
+      process === undefined ? null : await compareWithInvariants(portsOf(i, process), { scope: 'all', only });
+    const violations = found === null ? [] : [...found.violations, ...found.uncompared];
     const standing = await firstInLine();
     return [
       ...violations.map(({ invariant, sentence }) => `${invariants[invariant].kind}: ${invariant}: ${sentence}`),

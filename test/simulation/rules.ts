@@ -1,6 +1,6 @@
 // Rules that must hold after every step. They compare the repository, and the answers that people got, with what CI
 // really said. The invariants of the product are compared with its rows too.
-import { findViolations } from '../../src/modules/health/invariants/find.ts';
+import { compareWithInvariants } from '../../src/modules/health/invariants/find.ts';
 import { invariants, type InvariantName } from '../../src/domain/health/invariants.ts';
 import { isLandingHalt } from '../../src/domain/queue/landing/host-retry.ts';
 import { lookAtTheRest } from './end-rules.ts';
@@ -206,8 +206,8 @@ export function createRules(i: Installation, { promises, truth, isTargeted }: Ju
     if (first === undefined) return [];
     const only = (invariant: InvariantName): boolean =>
       isMeant(invariant) && (invariant !== 'absolute_pause' || !i.haveClocksDiffered());
-    const violations = await findViolations(portsOf(i, first), { scope, newest: newestRows, only });
-    return violations.map(({ invariant, sentence }) => `${invariant}: ${sentence}`);
+    const found = await compareWithInvariants(portsOf(i, first), { scope, newest: newestRows, only });
+    return [...found.violations, ...found.uncompared].map(({ invariant, sentence }) => `${invariant}: ${sentence}`);
   }
 
   return {

@@ -157,7 +157,7 @@ export async function startServer(
       port: options.port ?? 0,
       host: '127.0.0.1',
       overdue: service.overdue,
-      ...(options.showsInvariants === true && { violations: service.violations }),
+      ...(options.showsInvariants === true && { invariants: service.invariants }),
       metrics: { page: service.metricsPage, token: options.metricsToken ?? null },
       ...(options.temporal && { temporal: options.temporal }),
       ...(options.graphiqlDir && { graphiqlDir: options.graphiqlDir }),

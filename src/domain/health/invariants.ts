@@ -79,6 +79,20 @@ export interface Violation {
   readonly sentence: string;
 }
 
+/** What a comparison of the installation with its invariants found. */
+export interface Findings {
+  readonly violations: readonly Violation[];
+  /** Invariants and repositories that could not be compared, and why. It is not known whether the invariant holds. */
+  readonly uncompared: readonly Violation[];
+}
+
+/** The newest comparison. */
+export interface InvariantReport extends Findings {
+  readonly endedAt: Date;
+  /** Whether the comparison ended so long ago that later ones must have failed. */
+  readonly isOutdated: boolean;
+}
+
 /** The facts about a landing that the rows have. */
 export interface LandingRow {
   readonly account: string;
@@ -181,9 +195,25 @@ export function judgeHistories(events: readonly EventOfRepository[]): readonly V
   });
 }
 
-/** Violations in one sentence, for /readyz and the log. Null: there are none. */
-export function violationsText(violations: readonly Violation[]): string | null {
-  const names = [...new Set(violations.map(({ invariant }) => invariant))];
+/** Findings in a few sentences, for /readyz and the log. Null: all invariants were compared, and hold. */
+export function findingsText({ violations, uncompared }: Findings): string | null {
+  const sentences = [
+    namesText(violations, { one: 'An invariant does not hold', many: 'invariants do not hold' }),
+    namesText(uncompared, { one: 'An invariant could not be compared', many: 'invariants could not be compared' }),
+  ].filter((sentence) => sentence !== null);
+  if (sentences.length === 0) return null;
+  return `${sentences.join(' ')} Run the doctor without a repository, and report its output.`;
+}
+
+function namesText(found: readonly Violation[], text: { readonly one: string; readonly many: string }): string | null {
+  const names = [...new Set(found.map(({ invariant }) => invariant))];
   if (names.length === 0) return null;
-  return `${names.length === 1 ? 'An invariant does' : `${names.length} invariants do`} not hold: ${names.join(', ')}. Run the doctor without a repository, and report its output.`;
+  return `${names.length === 1 ? text.one : `${names.length} ${text.many}`}: ${names.join(', ')}.`;
+}
+
+const outdatedAfterMs = 300_000;
+
+/** Processes begin a comparison every minute. */
+export function isOutdated(endedAt: Date, now: Date): boolean {
+  return now.getTime() - endedAt.getTime() > outdatedAfterMs;
 }

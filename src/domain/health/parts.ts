@@ -1,7 +1,8 @@
 // Whether the parts of an installation work, in sentences for people: the servers it needs, the workers, and work that
 // is older than its own time limit.
 
-import { violationsText, type Violation } from './invariants.ts';
+import { timeText } from '../calendar/time.text.ts';
+import { findingsText, type InvariantReport } from './invariants.ts';
 
 /** Work that has a time limit of its own. */
 export type OverdueKind =
@@ -88,10 +89,14 @@ export function judgeParts({ overdue, temporal }: PartFacts): readonly Part[] {
   return [database, ...(temporal === null ? [] : judgeTemporal(temporal)), ...(overdue ?? []).map(judgeOverdue)];
 }
 
-/** The part `invariants`. `violations` null: this process has not checked the invariants yet, so the list is empty. */
-export function judgeInvariants(violations: readonly Violation[] | null): readonly Part[] {
-  if (violations === null) return [];
-  return [{ name: 'invariants', well: violations.length === 0, since: null, sentence: violationsText(violations) }];
+/** The part `invariants`. Null: this process has no comparison yet, so the list is empty. */
+export function judgeInvariants(report: InvariantReport | null): readonly Part[] {
+  if (report === null) return [];
+  const { isOutdated, endedAt } = report;
+  const sentence = isOutdated
+    ? `The invariants were last compared at ${timeText(endedAt.getTime())}. The logs of the servers and workers say why later comparisons failed.`
+    : findingsText(report);
+  return [{ name: 'invariants', well: sentence === null, since: isOutdated ? endedAt : null, sentence }];
 }
 
 function judgeTemporal({ silentSince, idleSince }: TemporalHealth): readonly Part[] {

@@ -159,7 +159,7 @@ export const catalogue = {
     kind: 'gauge',
     labels: ['invariant'],
     at: 'every process',
-    help: 'Rows that break an invariant of the installation. The rows are checked every minute. The value is above 0 only if Interlock or a person at the database made a mistake.',
+    help: 'Rows that break an invariant of the installation. The rows are checked every minute. The value is above 0 only if Interlock or a person at the database made a mistake. An invariant that could not be compared in the last five minutes has no value.',
   },
   interlock_github_budget_remaining: {
     kind: 'gauge',

@@ -1,7 +1,7 @@
 // The page /metrics: the counters and timings of this process, and the state of the installation, which is read from
 // the database.
 import { judgeParts, type TemporalHealth } from '../../domain/health/parts.ts';
-import { invariantNames, type InvariantName, type Violation } from '../../domain/health/invariants.ts';
+import { invariantNames, type InvariantName, type InvariantReport } from '../../domain/health/invariants.ts';
 import { scarcestBudgets, seriesOfQueues } from '../../domain/metrics/bounded.ts';
 import type { Database } from '../../platform/database.ts';
 import type { Metrics } from '../../platform/metrics/index.ts';
@@ -15,7 +15,7 @@ export interface MetricsPageOptions {
   readonly db: Database;
   readonly clock: () => Date;
   readonly overdue: () => readonly Overdue[];
-  readonly violations: () => readonly Violation[] | null;
+  readonly invariants: () => InvariantReport | null;
   /** The greatest number of queues, and of installations of Apps, that have series of their own. Default: 100. */
   readonly maxSeries?: number;
 }
@@ -31,7 +31,7 @@ const defaultMaxSeries = 100;
 const keptForMs = 5_000;
 
 export function createMetricsPage(options: MetricsPageOptions): MetricsPage {
-  const { metrics, db, overdue, violations } = options;
+  const { metrics, db, overdue, invariants } = options;
   metrics.set('interlock_build_info', [{ labels: { version: readVersion() }, value: 1 }]);
   let reading: { readonly at: number; readonly isThere: Promise<boolean> } | null = null;
 
@@ -54,7 +54,7 @@ export function createMetricsPage(options: MetricsPageOptions): MetricsPage {
         'interlock_overdue_work',
         overdue().map(({ what, count }) => ({ labels: { what }, value: count })),
       );
-      metrics.set('interlock_invariant_violations', seriesOfInvariants(violations()));
+      metrics.set('interlock_invariant_violations', seriesOfInvariants(invariants()));
       metrics.set(
         'interlock_database_connections',
         db
@@ -139,10 +139,14 @@ function showLags(metrics: Metrics, lags: Awaited<ReturnType<typeof readLags>>):
   metrics.set('interlock_preview_sandboxes', [{ labels: {}, value: lags.previewSandboxes }]);
 }
 
+/** An invariant that could not be compared, or not lately, has no value, because a value of 0 would mislead. */
 function seriesOfInvariants(
-  violations: readonly Violation[] | null,
+  report: InvariantReport | null,
 ): readonly { readonly labels: { readonly invariant: InvariantName }; readonly value: number }[] {
-  if (violations === null) return [];
-  const count = (name: InvariantName): number => violations.filter(({ invariant }) => invariant === name).length;
-  return invariantNames.map((invariant) => ({ labels: { invariant }, value: count(invariant) }));
+  if (report === null || report.isOutdated) return [];
+  return invariantNames.flatMap((name) => {
+    const value = report.violations.filter(({ invariant }) => invariant === name).length;
+    const isKnown = value > 0 || report.uncompared.every(({ invariant }) => invariant !== name);
+    return isKnown ? [{ labels: { invariant: name }, value }] : [];
+  });
 }

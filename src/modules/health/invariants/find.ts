@@ -1,7 +1,14 @@
 // Checks the invariants of an installation (docs/operations.md). The check does not change the rows that it checks.
 import type { Logger } from 'pino';
 import type { Ports } from '../../../context.ts';
-import { violationsText, type InvariantName, type Violation } from '../../../domain/health/invariants.ts';
+import {
+  findingsText,
+  isOutdated,
+  type Findings,
+  type InvariantName,
+  type InvariantReport,
+  type Violation,
+} from '../../../domain/health/invariants.ts';
 import {
   findBrokenHistories,
   findHeldQueues,
@@ -9,6 +16,7 @@ import {
   findLostLandings,
   findTooManyBuilds,
   findUnjustifiedLandings,
+  reasonOf,
 } from './judged.ts';
 import { statements } from './statements.ts';
 
@@ -28,36 +36,47 @@ const everything = 1_000_000_000_000;
 const recentRows = 5_000;
 const recentLandings = 50;
 
-export async function findViolations(
+/**
+ * If a statement fails or a repository cannot be read, the rest is compared all the same. Otherwise one bad repository
+ * would hide violations elsewhere.
+ */
+export async function compareWithInvariants(
   ports: Pick<Ports, 'db' | 'clock' | 'hosts'>,
   { scope, newest = recentRows, only = () => true }: Comparison,
-): Promise<readonly Violation[]> {
+): Promise<Findings> {
   const { query } = ports.db.system;
   const reach = scope === 'all' ? everything : newest;
   const now = ports.clock();
   const values = [reach, now.toISOString(), await findHeldQueues(query, now)];
   const violations: Violation[] = [];
-  for (const [invariant, texts] of Object.entries(statements) as [InvariantName, readonly string[]][]) {
-    if (!only(invariant)) continue;
-    for (const text of texts) {
-      const rows = await query<Omit<Violation, 'invariant'>>(asked(text), values);
-      violations.push(...rows.map((row) => ({ invariant, ...row })));
+  const uncompared: Violation[] = [];
+  const compare = async (invariant: InvariantName, find: () => Promise<readonly Violation[]>): Promise<void> => {
+    if (!only(invariant)) return;
+    try {
+      violations.push(...(await find()));
+    } catch (error) {
+      uncompared.push({ invariant, account: '', sentence: `The comparison failed: ${reasonOf(error)}` });
     }
-  }
-  const judged = {
-    green_base: async () => await findUnjustifiedLandings(query, reach),
-    absolute_pause: async () => await findLandingsWhilePaused(query, reach),
-    event_grammar: async () => await findBrokenHistories(query, reach),
-    bounded_builds: async () => await findTooManyBuilds(query),
-    landed_tree: async () =>
-      await findLostLandings(ports, {
-        perQueue: scope === 'all' ? everything : recentLandings,
-        hosts: scope === 'all' ? ['local', 'github'] : ['local'],
-      }),
-  } satisfies Partial<Record<InvariantName, () => Promise<readonly Violation[]>>>;
-  for (const [invariant, find] of Object.entries(judged))
-    if (only(invariant as InvariantName)) violations.push(...(await find()));
-  return violations;
+  };
+  for (const [invariant, texts] of Object.entries(statements) as [InvariantName, readonly string[]][])
+    for (const text of texts)
+      await compare(invariant, async () => {
+        const rows = await query<Omit<Violation, 'invariant'>>(asked(text), values);
+        return rows.map((row) => ({ invariant, ...row }));
+      });
+  await compare('green_base', async () => await findUnjustifiedLandings(query, reach));
+  await compare('absolute_pause', async () => await findLandingsWhilePaused(query, reach));
+  await compare('event_grammar', async () => await findBrokenHistories(query, reach));
+  await compare('bounded_builds', async () => await findTooManyBuilds(query));
+  await compare('landed_tree', async () => {
+    const found = await findLostLandings(ports, {
+      perQueue: scope === 'all' ? everything : recentLandings,
+      hosts: scope === 'all' ? ['local', 'github'] : ['local'],
+    });
+    uncompared.push(...found.uncompared);
+    return found.violations;
+  });
+  return { violations, uncompared };
 }
 
 /** The statement with the types of all values, because PostgreSQL needs them even if the statement does not use a value. */
@@ -67,14 +86,11 @@ function asked(text: string): string {
 }
 
 export interface InvariantWatch {
+  /** The newest comparison that this process has made or read. Null: there is none yet. */
+  readonly report: () => InvariantReport | null;
   /**
-   * The violations of the newest comparison that this process has made or read. Null: this process has no comparison
-   * yet.
-   */
-  readonly violations: () => readonly Violation[] | null;
-  /**
-   * Checks the invariants, and logs the violations. If another process has begun a comparison within the interval,
-   * reads the result of the last comparison instead.
+   * Checks the invariants, and logs the findings. If another process has begun a comparison within the interval, reads
+   * the findings of the last comparison instead.
    */
   look(): Promise<void>;
 }
@@ -99,22 +115,28 @@ async function beginComparison({ db, clock }: Pick<Ports, 'db' | 'clock'>): Prom
 export function watchInvariants(
   ports: Pick<Ports, 'db' | 'clock' | 'hosts'> & { readonly log: Logger },
 ): InvariantWatch {
-  let violations: readonly Violation[] | null = null;
+  let newest: (Findings & { readonly endedAt: Date }) | null = null;
   return {
-    violations: () => violations,
+    report: () => newest && { ...newest, isOutdated: isOutdated(newest.endedAt, ports.clock()) },
     async look() {
       const { query } = ports.db.system;
       if (!(await beginComparison(ports))) {
-        const [row] = await query<{ violations: readonly Violation[] | null }>(
-          'select violations from invariant_comparison',
+        const [row] = await query<Findings & { readonly endedAt: Date }>(
+          `select violations, uncompared, ended_at as "endedAt" from invariant_comparison where ended_at is not null`,
         );
-        violations = row?.violations ?? null;
+        newest = row ?? null;
         return;
       }
-      violations = await findViolations(ports, { scope: 'recent' });
-      await query('update invariant_comparison set violations = $1', [JSON.stringify(violations)]);
-      const text = violationsText(violations);
-      if (text !== null) ports.log.error({ violations: violations.slice(0, 20) }, text);
+      const findings = await compareWithInvariants(ports, { scope: 'recent' });
+      newest = { ...findings, endedAt: ports.clock() };
+      await query('update invariant_comparison set violations = $1, uncompared = $2, ended_at = $3', [
+        JSON.stringify(findings.violations),
+        JSON.stringify(findings.uncompared),
+        newest.endedAt,
+      ]);
+      const text = findingsText(findings);
+      if (text !== null)
+        ports.log.error({ findings: [...findings.violations, ...findings.uncompared].slice(0, 20) }, text);
     },
   };
 }

@@ -7,11 +7,12 @@ import {
   judgeHistories,
   judgeLanding,
   type EventOfRepository,
+  type Findings,
   type LandingRow,
   type StartedLanding,
   type Violation,
 } from '../../../domain/health/invariants.ts';
-import { hostClient } from '../../../hosts/port.ts';
+import { hostClient, type HostClient } from '../../../hosts/port.ts';
 import { branchHoldsOf, configurationOf, holdColumns, type HoldRows } from '../../repositories/index.ts';
 
 type Query = Ports['db']['system']['query'];
@@ -150,12 +151,12 @@ interface Landed {
 
 /**
  * Finds landings whose commit is missing from the base branch or has another tree there. `hosts` are the code hosts
- * whose git repositories are read.
+ * whose git repositories are read. Inactive repositories cannot be read.
  */
 export async function findLostLandings(
   ports: Pick<Ports, 'db' | 'hosts'>,
   { perQueue, hosts }: { readonly perQueue: number; readonly hosts: readonly Landed['host'][] },
-): Promise<readonly Violation[]> {
+): Promise<Findings> {
   const queues = await ports.db.system.query<Landed>(
     `select q.account_id::text as account, r.id::text as repository, r.owner, r.name, r.host, q.base_branch as branch,
             n.first, n.landings
@@ -164,28 +165,53 @@ export async function findLostLandings(
                           jsonb_agg(jsonb_build_object('commit', l.commit, 'tree', l.tree)) as landings
                    from (select * from landing l where l.account_id = q.account_id and l.queue_id = q.id
                          order by l.id desc limit $1) l) n
-     where r.deleted_at is null and r.host = any ($2::text[]) and q.halted_reason is null and n.landings is not null`,
+     where r.active and r.deleted_at is null and r.host = any ($2::text[]) and q.halted_reason is null and n.landings is not null`,
     [perQueue, hosts],
   );
-  const violations: Violation[] = [];
-  for (const queue of queues) violations.push(...(await findLostOf(ports, queue)));
-  return violations;
+  const found: Record<keyof Findings, Violation[]> = { violations: [], uncompared: [] };
+  for (const queue of queues) {
+    const { account, owner, name, branch } = queue;
+    const asViolation = (sentence: string): Violation => ({ invariant: 'landed_tree', account, sentence });
+    try {
+      found.violations.push(...(await findLostOf(ports, queue)).map(asViolation));
+    } catch (error) {
+      found.uncompared.push(asViolation(`${branch} of ${owner}/${name} cannot be read: ${reasonOf(error)}`));
+    }
+  }
+  return found;
 }
 
-const maxCommits = 100_000;
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
 
-async function findLostOf(ports: Pick<Ports, 'hosts'>, queue: Landed): Promise<readonly Violation[]> {
+async function findLostOf(ports: Pick<Ports, 'hosts'>, queue: Landed): Promise<readonly string[]> {
   const { account, repository, owner, name, host, branch, first, landings } = queue;
   const client = hostClient(ports, { accountId: account, id: repository, owner, name, host });
-  const found = (sentence: string): Violation => ({ invariant: 'landed_tree', account, sentence });
   const tip = await client.readRef(`refs/heads/${branch}`);
-  if (tip === null) return [found(`${branch} of ${owner}/${name} does not exist, but has landings.`)];
-  const line = await client.listFirstParents({ from: first, to: tip.commit, limit: maxCommits });
-  const trees = new Map(line.map(({ commit, tree }) => [commit, tree]));
+  if (tip === null) return [`${branch} of ${owner}/${name} does not exist, but has landings.`];
+  const trees = await readLine(client, { from: first, to: tip.commit });
   return landings.flatMap(({ commit, tree }) => {
     const there = trees.get(commit);
     if (there === tree) return [];
     const difference = there === undefined ? 'is not on the first-parent line of' : `has the tree ${there} in`;
-    return [found(`${commit} landed, and ${difference} ${branch} of ${owner}/${name}.`)];
+    return [`${commit} landed, and ${difference} ${branch} of ${owner}/${name}.`];
   });
+}
+
+const commitsAtOnce = 10_000;
+
+/** The commits from `to` back to `from`, with their trees. */
+async function readLine(
+  client: HostClient,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<ReadonlyMap<string, string>> {
+  const trees = new Map<string, string>();
+  let next: string | undefined = to;
+  while (next !== undefined && next !== from) {
+    const page = await client.listFirstParents({ from, to: next, limit: commitsAtOnce });
+    for (const { commit, tree } of page) trees.set(commit, tree);
+    next = page.at(-1)?.parents[0];
+  }
+  return trees;
 }
