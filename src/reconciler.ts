@@ -245,14 +245,20 @@ export async function reconcileAll(ports: Ports): Promise<void> {
 }
 
 /**
- * Halts the queues of repositories that are newer than the database, because the database was restored. It must be
- * called before queues are woken. At hosts that must be called, only repositories with pull requests in line are
- * examined, because only their queues land anything.
+ * Halts the queues of repositories that are newer than the database, because the database was restored. At hosts that
+ * must be called (`other`), only repositories with pull requests in line are examined, because only their queues land
+ * anything. After the signal, no further repository is examined.
  */
-export async function haltRestoredQueues(ports: Ports): Promise<void> {
-  const repositories = await readActive(ports, `(r.host = 'local' or ${hasLine('r.account_id', 'r.id')})`);
+export async function haltRestoredQueues(ports: Ports, host: 'local' | 'other', signal: AbortSignal): Promise<void> {
+  const repositories = await readActive(
+    ports,
+    host === 'local' ? "r.host = 'local'" : `r.host <> 'local' and ${hasLine('r.account_id', 'r.id')}`,
+  );
   const inTurn = atMost(limits.atOnce);
-  await Promise.all(repositories.map(async (repository) => await inTurn(async () => await haltOne(ports, repository))));
+  const examine = async (repository: Omit<DueComparison, 'host'>): Promise<void> => {
+    if (!signal.aborted) await haltOne(ports, repository);
+  };
+  await Promise.all(repositories.map(async (repository) => await inTurn(async () => await examine(repository))));
 }
 
 async function haltOne(ports: Ports, { accountId, repositoryId }: Omit<DueComparison, 'host'>): Promise<void> {

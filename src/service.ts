@@ -260,22 +260,28 @@ function joinLoops(
   { housekeeping, wakers }: { readonly housekeeping: readonly Loop[]; readonly wakers: readonly Loop[] },
 ): Loop {
   let started: Promise<readonly Loop[]> = Promise.resolve([]);
-  let isStopping = false;
+  let surveyed: Promise<void> = Promise.resolve();
+  const stopping = new AbortController();
+  const halt = async (host: 'local' | 'other'): Promise<void> =>
+    await haltRestoredQueues(ports, host, stopping.signal).catch(onError);
   return {
     start() {
       for (const loop of housekeeping) loop.start();
-      // If the database is older than its repositories, the queues are halted before they can be woken.
-      started = haltRestoredQueues(ports)
-        .catch(onError)
-        .then(() => {
-          if (isStopping) return housekeeping;
-          for (const loop of wakers) loop.start();
-          return [...housekeeping, ...wakers];
-        });
+      // If the database is older than its repositories, the queues of the local host are halted before they can be
+      // woken. Rejected: to wait for other hosts too, because a slow host would delay all work of this process. A queue
+      // of such a host may be woken before it is halted. It lands nothing, because it looks for unknown landings before
+      // it accepts a tip that it did not make.
+      started = halt('local').then(() => {
+        if (stopping.signal.aborted) return housekeeping;
+        for (const loop of wakers) loop.start();
+        return [...housekeeping, ...wakers];
+      });
+      surveyed = halt('other');
     },
     async stop() {
-      isStopping = true;
+      stopping.abort();
       await Promise.all((await started).map(async (loop) => await loop.stop()));
+      await surveyed;
     },
   };
 }

@@ -1,6 +1,6 @@
 // A backup of the database is restored, but the repositories have changed since. Nothing lands until an operator
 // recovers the database, and nothing lands twice afterwards.
-import { toHostedRepository } from '../../src/hosts/port.ts';
+import { HostUnavailable, toHostedRepository, type Hosts } from '../../src/hosts/port.ts';
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -149,6 +149,25 @@ describe('a restored database', () => {
     },
   );
 
+  // A start does not wait until the queues of slow hosts are examined.
+  it('lands nothing, even if its queues are woken before anybody has examined them', async () => {
+    await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }), runsCi: false });
+    const [one, two] = [await w.open('one', { 'one.txt': '1\n' }), await w.open('two', { 'two.txt': '2\n' })];
+    await w.queue(one, two);
+    await w.until(async () => (await w.rows('select 1 from bot_pull_request')).length === 2);
+    await using backup = await backUp(w);
+    const checks = await runChecks(w.service);
+    await w.settled(one);
+    await checks.stop();
+    const landed = await w.landed();
+
+    await using r = await restore(w, backup.url);
+    await r.until(async () => (await r.halted()).length > 0);
+    expect(await r.halted()).toEqual([expect.stringMatching(/^DATABASE_RESTORED: there is no record of the landing/)]);
+    await r.loop.run(r.service.ports);
+    expect(await w.landed()).toEqual(landed);
+  });
+
   it('concludes a landing itself, if the backup was made after the gate of the landing', async () => {
     await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }), runsCi: false });
     await using checks = await runChecks(w.service);
@@ -198,6 +217,42 @@ describe('a restored database', () => {
     expect(await w.landed()).toEqual([(await w.status(number)).merge_commit_sha]);
     expect(await recoverDatabase(w.service.ports)).toBeNull();
   });
+});
+
+it('a code host that does not answer at a start delays no work at the local host', async () => {
+  await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }), runsCi: false });
+  const number = await w.open('one', { 'one.txt': '1\n' });
+  await w.rows(
+    `with r as (insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash)
+       select account_id, owner, 'silent', 'github', configuration_yaml, configuration_hash from repository returning account_id, id),
+     q as (insert into queue (account_id, repository_id, base_branch) select account_id, id, 'main' from r returning id, account_id, repository_id)
+     insert into pull_request (account_id, repository_id, queue_id, number, title, author, author_name, author_email, head_branch,
+       base_branch, head_sha, url, status, rank, queued_at, created_at)
+     select account_id, repository_id, id, 1, 'Change', 'ada', 'Ada', 'ada@example.test', 'topic', 'main', repeat('a', 40), '', 'queued', 1, now(), now() from q`,
+  );
+  await w.queue(number);
+  const woken: object[] = [];
+  const service = await createService({
+    databaseUrl: w.databaseUrl,
+    dataDir: w.dataDir,
+    publicUrl: 'http://localhost:4000',
+    log: pino({ level: 'fatal' }),
+    wake: async (whose) => void woken.push(whose),
+    poolSize: 6,
+  });
+  const answer = Promise.withResolvers<never>();
+  answer.promise.catch(() => {});
+  const { hosts } = service.ports;
+  const silent = new Proxy({} as ReturnType<Hosts>, { get: () => async () => await answer.promise });
+  (service.ports as { hosts: Hosts }).hosts = (kind) => (kind === 'github' ? silent : hosts(kind));
+  service.start();
+  try {
+    const [queue] = await w.rows<{ id: string }>('select id from queue where repository_id = $1', [w.repositoryId]);
+    await expect.poll(() => woken).toContainEqual(expect.objectContaining({ queueId: queue?.id }));
+  } finally {
+    answer.reject(new HostUnavailable('GitHub did not answer.'));
+    await service.stop();
+  }
 });
 
 async function runChecks(service: Service): Promise<{ stop(): Promise<void> } & AsyncDisposable> {
