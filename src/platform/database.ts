@@ -13,6 +13,7 @@ import { openReadPool, openSystemPool, unitOfWorkPool, useOf, type PoolUse } fro
 import { listenLazily, type LazyListener } from './database/listener.ts';
 import { createReadQueue, type Statement } from './database/read-queue.ts';
 import { createRowReaders } from './database/row-readers.ts';
+import { defaultLimits, type SilenceLimits } from './database/silence.ts';
 import { createSystemQueries, type SystemQueries, type SystemSend } from './database/system-queries.ts';
 import { createUnitsOfWork, type Transaction, type UnitOfWorkOptions } from './database/unit-of-work.ts';
 import { inSpan } from './tracing/index.ts';
@@ -60,22 +61,24 @@ export interface DatabaseOptions {
   readonly entities: readonly EntitySchema[];
   readonly poolSize?: number;
   readonly onError?: (error: unknown) => void;
+  /** When PostgreSQL counts as gone. */
+  readonly limits?: SilenceLimits;
 }
 
 export async function connectDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, entities, onError = () => {}, poolSize: size = 8 } = options;
+  const { url, entities, onError = () => {}, poolSize: size = 8, limits = defaultLimits } = options;
   const made: pg.Pool[] = [];
   const orm = await openOrm(
     entities,
-    unitOfWorkPool({ url, size }, (pool) => made.push(pool)),
+    unitOfWorkPool({ url, size, limits }, (pool) => made.push(pool)),
   );
   // Makes the pool now instead of at the first unit of work. This opens no connection.
   orm.em.getConnection().getClient();
   const transactions = made.at(-1);
   if (transactions === undefined) throw new Error('The pool of the units of work was not made.');
-  const readPool = openReadPool(url, size, onError);
+  const readPool = openReadPool(url, size, { limits, onError });
   const reads = createReadQueue(readPool, size);
-  const system = openSystemPool(url, onError);
+  const system = openSystemPool(url, { limits, onError });
   const readerOf = createRowReaders(orm);
   const runTransaction = createUnitsOfWork({ orm, readerOf, onError });
 
@@ -88,7 +91,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
     ...createAccountReads({ reads, entities: transactions }, readerOf),
     transaction: async (accountId, work, options) =>
       await inSpan('transaction', { kind: 'client' }, async () => await runTransaction(accountId, work, options)),
-    system: createSystemQueries(url, system, onError),
+    system: createSystemQueries(url, system, { limits, onError }),
     pools: () => [
       useOf('transactions', transactions),
       useOf('reads', readPool, reads.waiting()),

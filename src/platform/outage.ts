@@ -32,7 +32,8 @@ export async function retryDuringOutage<T>(write: () => Promise<T>, log: Logger)
 const sqlStates = /^(08...|53...|57P..|57014|55P03|40...)$/;
 const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']);
 /** The driver's own errors about connections have no code. */
-const driverMessages = /^Connection terminated|is not queryable$|^timeout exceeded when trying to connect/;
+const driverMessages =
+  /^Connection terminated|is not queryable$|^timeout exceeded when trying to connect|^timeout expired$/;
 
 /** Whether the same statement may soon succeed. False if the database or the service refused the statement. */
 export function isOutage(error: unknown): boolean {

@@ -2,6 +2,7 @@
 // number of changes, but each crash resets this number to zero. After several crashes, a table may never have been
 // analysed. Here the size of a table is compared with its size at the last analysis, which a crash does not reset.
 import pg from 'pg';
+import { reachable } from './database/silence.ts';
 
 // The advisory lock, so that only one process of an installation analyses at a time.
 const statisticsLock = 0x696e746d;
@@ -25,7 +26,11 @@ order by 1`;
  * user of the URL must own the tables.
  */
 export async function refreshStatistics(databaseUrl: string): Promise<readonly string[]> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'interlock-statistics' });
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    application_name: 'interlock-statistics',
+    ...reachable(),
+  });
   // If the connection breaks, the running statement fails, so this event can be ignored.
   client.on('error', () => {});
   await client.connect();

@@ -7,6 +7,8 @@ export interface UnreliableNetwork extends AsyncDisposable {
   readonly port: number;
   /** Sets the port or the socket file of the server for new connections. */
   leadTo(server: number | string): void;
+  /** Leads to the PostgreSQL of this URL. Returns the URL of the same database over this network. */
+  leadToDatabase(url: string): string;
   /**
    * Each connection passes half of its next message on, and then ends. A connection without a message ends after a
    * second.
@@ -16,6 +18,11 @@ export interface UnreliableNetwork extends AsyncDisposable {
   reset(): Promise<void>;
   /** Nothing passes for this time, and new connections wait too. Then everything passes in its order. */
   holdUp(forMs: number): Promise<void>;
+  /**
+   * From now on nothing passes, and no connection ends, as if the machine of the server had lost its power. New
+   * connections wait until the returned function is called. The present ones stay silent for ever.
+   */
+  vanish(): () => void;
 }
 
 interface Connection {
@@ -59,9 +66,18 @@ export async function startUnreliableNetwork(): Promise<UnreliableNetwork> {
     });
   };
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     leadTo: (to) => void (target = to),
+    leadToDatabase(given) {
+      const url = new URL(given);
+      const folder = decodeURIComponent(url.hostname);
+      target = folder.startsWith('/') ? `${folder}/.s.PGSQL.${url.port}` : Number(url.port);
+      url.hostname = '127.0.0.1';
+      url.port = String(port);
+      return url.href;
+    },
     async breakOff() {
       const present = [...connections];
       for (const connection of present) connection.isBreaking = true;
@@ -76,6 +92,12 @@ export async function startUnreliableNetwork(): Promise<UnreliableNetwork> {
       for (const { ends } of connections) for (const end of ends) end.pause();
       await held;
       for (const { ends } of connections) for (const end of ends) end.resume();
+    },
+    vanish() {
+      const back = Promise.withResolvers<void>();
+      held = back.promise;
+      for (const { ends } of connections) for (const end of ends) end.pause();
+      return back.resolve;
     },
     async [Symbol.asyncDispose]() {
       for (const connection of connections) destroy(connection);

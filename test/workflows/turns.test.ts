@@ -240,12 +240,7 @@ it('an errand is given to one of two workers that take it at once', async () => 
 it('an errand is stopped before its lease ends if the database does not answer the renewal', async () => {
   await comeToSupervise();
   await using network = await startUnreliableNetwork();
-  const url = new URL(database.url);
-  const folder = decodeURIComponent(url.hostname);
-  network.leadTo(folder.startsWith('/') ? `${folder}/.s.PGSQL.${url.port}` : Number(url.port));
-  url.hostname = '127.0.0.1';
-  url.port = String(network.port);
-  const far = await connectDatabase({ url: url.href, entities: [ErrandEntity] });
+  const far = await connectDatabase({ url: network.leadToDatabase(database.url), entities: [ErrandEntity] });
   const leased = { table: 'errand', id, wanted: "status = 'called'", kept: "status = 'called'" };
   const requestedAt = performance.now();
   const lease = await takeLease(systemContext({ ...ports, db: far }, '1'), leased);

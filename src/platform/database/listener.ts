@@ -1,7 +1,7 @@
 // Listens on NOTIFY channels. All listeners of a process share one connection, because each session costs PostgreSQL
 // some megabytes.
 import pg from 'pg';
-import { stayConnected } from './lasting-connections.ts';
+import { stayConnected, type LastingOptions } from './lasting-connections.ts';
 
 type OnMessage = (payload: string) => void;
 
@@ -9,14 +9,14 @@ type OnMessage = (payload: string) => void;
 export type Listen = (channel: string, onMessage: OnMessage) => Promise<() => Promise<void>>;
 
 /** The connection is opened for the first listener, and closed after the last one has stopped. */
-export function createListen(url: string, onError: (error: unknown) => void): Listen {
-  const listener = new Listener(url, onError);
+export function createListen(url: string, options: LastingOptions): Listen {
+  const listener = new Listener(url, options);
   return async (channel, onMessage) => await listener.listen(channel, onMessage);
 }
 
 class Listener {
   readonly #url: string;
-  readonly #onError: (error: unknown) => void;
+  readonly #options: LastingOptions;
   /** By channel. Two listeners may have the same function, so each has an entry of its own. */
   readonly #listeners = new Map<string, Set<{ readonly onMessage: OnMessage }>>();
   /** Resolves to a function that closes the connection. */
@@ -24,9 +24,9 @@ class Listener {
   /** Undefined: the connection is down. */
   #client: pg.Client | undefined;
 
-  constructor(url: string, onError: (error: unknown) => void) {
+  constructor(url: string, options: LastingOptions) {
     this.#url = url;
-    this.#onError = onError;
+    this.#options = options;
   }
 
   async listen(channel: string, onMessage: OnMessage): Promise<() => Promise<void>> {
@@ -57,7 +57,7 @@ class Listener {
   async #open(): Promise<() => Promise<void>> {
     let isFirst = true;
     return await stayConnected(this.#url, 'interlock-listen', {
-      onError: this.#onError,
+      ...this.#options,
       begin: async (client) => {
         client.on('notification', ({ channel, payload }) => this.#tell(channel, payload ?? ''));
         client.on('end', () => {
@@ -91,7 +91,7 @@ class Listener {
 
   async #unlisten(channel: string): Promise<void> {
     // If this fails, the connection drops, or messages arrive that nobody is told.
-    await this.#client?.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(this.#onError);
+    await this.#client?.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(this.#options.onError);
   }
 }
 

@@ -1,5 +1,6 @@
 // The connection pools of a process, each with its role and time limits.
 import pg from 'pg';
+import { endSilentConnections, type SilenceLimits } from './silence.ts';
 import { prepareStatements, sendInOneRoundTrip } from './statements.ts';
 
 export interface PoolUse {
@@ -15,7 +16,7 @@ const appOptions = `-c role=interlock_app ${guards}`;
 
 /** The options with which MikroORM makes its pool. `onPool` is called once, with the pool. */
 export function unitOfWorkPool(
-  options: { readonly url: string; readonly size: number },
+  options: { readonly url: string; readonly size: number; readonly limits: SilenceLimits },
   onPool: (pool: pg.Pool) => unknown,
 ) {
   return {
@@ -29,31 +30,39 @@ export function unitOfWorkPool(
       onPoolCreated: (pool: pg.Pool) => {
         onPool(pool);
         releaseEnded(pool);
+        endSilentConnections(pool, options.limits);
         pool.on('connect', prepareStatements).on('connect', sendInOneRoundTrip);
       },
     },
   };
 }
 
-export function openReadPool(url: string, size: number, onError: (error: unknown) => void): pg.Pool {
+interface PoolOptions {
+  readonly limits: SilenceLimits;
+  readonly onError: (error: unknown) => void;
+}
+
+export function openReadPool(url: string, size: number, options: PoolOptions): pg.Pool {
   return openPool(
-    { connectionString: url, max: size, options: appOptions, application_name: 'interlock-read', pipeline: true },
-    onError,
+    { connectionString: url, max: size, options: appOptions, application_name: 'interlock-read' },
+    options,
   );
 }
 
-export function openSystemPool(url: string, onError: (error: unknown) => void): pg.Pool {
-  const options = `-c role=interlock_system ${guards}`;
+export function openSystemPool(url: string, options: PoolOptions): pg.Pool {
+  const sessionOptions = `-c role=interlock_system ${guards}`;
   return openPool(
-    { connectionString: url, max: 4, options, application_name: 'interlock-system', pipeline: true },
-    onError,
+    { connectionString: url, max: 4, options: sessionOptions, application_name: 'interlock-system' },
+    options,
   )
     .on('connect', prepareStatements)
     .on('connect', sendInOneRoundTrip);
 }
 
-function openPool(config: pg.PoolConfig, onError: (error: unknown) => void): pg.Pool {
-  return new pg.Pool(config).on('error', onError).on('connect', (client) => void client.on('error', onError));
+function openPool(config: pg.PoolConfig, { limits, onError }: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({ ...config, pipeline: true });
+  endSilentConnections(pool, limits);
+  return pool.on('error', onError).on('connect', (client) => void client.on('error', onError));
 }
 
 /** `waiting`: how many requests wait that have not asked the pool for a connection yet. */

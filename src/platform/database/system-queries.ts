@@ -1,6 +1,6 @@
 // Queries across accounts, in the role interlock_system.
 import type pg from 'pg';
-import { holdLock } from './lasting-connections.ts';
+import { holdLock, type LastingOptions } from './lasting-connections.ts';
 import { createListen, type Listen } from './listener.ts';
 import { sentWithNext } from './statements.ts';
 
@@ -26,13 +26,13 @@ export interface SystemQueries {
 
 export type SystemSend = (text: string, values?: readonly unknown[]) => Promise<void>;
 
-export function createSystemQueries(url: string, pool: pg.Pool, onError: (error: unknown) => void): SystemQueries {
+export function createSystemQueries(url: string, pool: pg.Pool, options: LastingOptions): SystemQueries {
   return {
     query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
       (await pool.query<Row>(text, [...values])).rows,
     transaction: async (work) => await systemTransaction(pool, work),
-    listen: createListen(url, onError),
-    holdLock: async (group, number) => await holdLock(url, [group, number], onError),
+    listen: createListen(url, options),
+    holdLock: async (group, number) => await holdLock(url, [group, number], options),
   };
 }
 
