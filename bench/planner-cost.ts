@@ -106,7 +106,6 @@ function busy(line: Line): Snapshot {
       base,
       checks: [{ name: 'ci', attempt: 1, conclusion: isOver ? 'success' : 'pending' }],
       complete: isOver,
-      canceled: false,
       startedAt: 0,
       finishedAt: isOver ? 1 : null,
       lastEndAt: isOver ? 1 : null,

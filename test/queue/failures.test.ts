@@ -3,8 +3,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { gate } from '../support/gate.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { expectLandedOnce, line, resets, startCi, statuses, turnsAt } from './stories.ts';
+import { expectLandedOnce, judgedByBuildsAlone, line, resets, startCi, statuses, turnsAt } from './stories.ts';
 import { builtTogether } from './failures.ts';
 
 describe('a red build', () => {
@@ -54,6 +55,26 @@ describe('a red build', () => {
     } finally {
       await rm(flags, { recursive: true });
     }
+  });
+
+  it('blocks its pull request although another check of it was canceled first', async () => {
+    await using held = await gate();
+    await using w = await world({
+      configuration: `${parallel({ builds: 1 })}${judgedByBuildsAlone}`,
+      ci: `checks:\n  slow: {run: 'test ! -e other || sleep 600'}\n  test: {run: 'test ! -e other && exit; ${held.waits}; exit 1'}\n`,
+    });
+    const number = await w.open('topic', { topic: '1\n' });
+    // The checks of the head itself do not wait.
+    await w.commit('main', { other: '1\n' });
+    await w.queue(number);
+    const ofBuild = "c.commit in (select tested_commit from batch) and c.state = 'running'";
+    await w.until(async () => (await w.rows(`select 1 from local_check_run c where ${ofBuild}`)).length === 2);
+    await w.rows(`update local_check_run c set cancel_requested = true where ${ofBuild} and c.name = 'slow'`);
+    await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'cancelled'")).length === 1);
+    await held.open();
+    await w.until(async () => !(await w.status(number)).status.match(/queued|tagged/));
+    expect(await statuses(w, number)).toEqual(['blocked 107']);
+    expect(await resets(w)).toEqual([]);
   });
 
   it('blocks its pull request with 107 when the attempts are used up', async () => {

@@ -18,7 +18,7 @@ it('if one of the builds that justify a landing is canceled, the landing rests o
   );
   const cancel = async (): Promise<void> =>
     void (await w.rows(
-      `update build set canceled = true where commit =
+      `update check_result set conclusion = 'cancelled' where commit =
          (select b.tested_commit from batch b join batch_member m on m.batch_id = b.id
           where b.side_build = 'speculative' and m.pull_request_id = (select id from pull_request where number = 1) limit 1)`,
     ));

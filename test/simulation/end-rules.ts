@@ -40,7 +40,10 @@ async function lookAtLine(i: Installation, promises: Promises, truth: Truth): Pr
   return problems;
 }
 
-/** Whether the pull request is good by itself, and CI has not reported anything untrue about its builds. */
+/**
+ * Whether the pull request is good by itself, CI has not reported anything untrue about its builds, and no two of them
+ * with one tree were canceled.
+ */
 async function isInnocent(
   i: Installation,
   { number, promises, truth }: { readonly number: number; readonly promises: Promises; readonly truth: Truth },
@@ -52,7 +55,12 @@ async function isInnocent(
        join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id where p.number = $1 and b.commit is not null`,
     [number],
   );
-  return builds.every(({ commit }) => !truth.wronged.has(commit));
+  const canceled = await i.rows(
+    `select 1 from build b join check_result c on c.account_id = b.account_id and c.repository_id = b.repository_id and c.commit = b.commit
+     where c.conclusion = 'cancelled' and b.tree in (select tree from build where commit = any($1)) group by b.tree having count(*) > 1`,
+    [builds.map(({ commit }) => commit)],
+  );
+  return canceled.length === 0 && builds.every(({ commit }) => !truth.wronged.has(commit));
 }
 
 async function lookAtWebhooks(i: Installation): Promise<string[]> {

@@ -81,8 +81,8 @@ export const mutants = [
   {
     what: 'a canceled build is evidence',
     file: evidence,
-    from: "if (build.canceled) return 'none';",
-    to: '',
+    from: "return others.length === 0 ? 'green' : 'none';",
+    to: "return 'green';",
     tests: evidenceCases,
   },
   {

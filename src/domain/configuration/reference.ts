@@ -44,6 +44,8 @@ const conclusions = `## Conclusions of a check
 
 \`acceptable_statuses\` takes \`success\`, \`pending\`, \`failure\`, \`cancelled\`, \`timed_out\`, \`skipped\`, \`neutral\`, \`action_required\`, \`stale\`, \`unknown\`, \`error\`, \`blocked\`, \`missing\`. If \`acceptable_statuses\` is left out, \`success\`, \`skipped\` and \`neutral\` pass.
 
+A build is red if a required check failed. If nothing is wrong with the build except that a required check was canceled, the build is repeated once. If it is canceled again, it is red. A canceled check that is not required, or whose \`acceptable_statuses\` have \`cancelled\`, does not matter.
+
 ## Which checks are required
 
 - For a pull request's own head: the checks that the code host's branch protection requires if \`use_github_mergeability\` is true, otherwise \`required_checks\`. An empty list requires nothing. \`require_all_checks_pass\` adds every check that ran.

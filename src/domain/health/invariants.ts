@@ -133,7 +133,7 @@ function buildOf({
   checks,
 }: NonNullable<LandingRow['evidence']>[number]): Parameters<typeof judgeBuild>[0] {
   const at = { startedAt: 0, finishedAt: 0, lastEndAt: 0 };
-  return { commit, tree, base: '', checks, complete: true, canceled: false, ...at };
+  return { commit, tree, base: '', checks, complete: true, ...at };
 }
 
 export interface StartedLanding {

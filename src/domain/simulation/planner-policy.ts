@@ -224,7 +224,6 @@ export class PlannerPolicy implements Policy {
       base: batch.base,
       checks: [{ ...check, conclusion: 'pending' }],
       complete: false,
-      canceled: false,
       startedAt,
       finishedAt: null,
       lastEndAt: null,
@@ -257,7 +256,7 @@ export class PlannerPolicy implements Policy {
     const build = this.#builds.get(batch.commit ?? '');
     if (state === undefined || build === undefined || state.finishedAt !== null) return;
     actions.cancel(build.id);
-    this.#rows.writeBuild({ ...state, canceled: true });
+    this.#rows.writeBuild({ ...state, checks: [{ ...check, conclusion: 'cancelled' }] });
   }
 
   #finish(build: Build): void {

@@ -210,11 +210,37 @@ const notStartedTexts: Readonly<Record<string, string>> = {
  * this name.
  */
 function checksOf(runs: readonly Run[]): HostCheck[] {
+  const isCanceled = ({ check }: Run): boolean => check.conclusion === 'cancelled';
+  const canceled = new Set(
+    newestOf(runs)
+      .filter(isCanceled)
+      .map(({ suite }) => suite),
+  );
   return [...new Set(runs.map(({ check }) => check.name))].map((name) => {
     const all = runs.filter(({ check }) => check.name === name);
-    const newest = all.filter((run) => !all.some((other) => other.suite === run.suite && other.id > run.id));
-    return { ...worstOf(newest.map(({ check }) => check)), attempt: all.length };
+    const newest = newestOf(all).map((run) => (canceled.has(run.suite) ? asCanceledIfSkipped(run.check) : run.check));
+    return { ...worstOf(newest), attempt: all.length };
   });
+}
+
+/** The newest run of each name in each suite. */
+function newestOf(runs: readonly Run[]): Run[] {
+  const newest = new Map<string, Run>();
+  for (const run of runs) {
+    const key = `${run.suite} ${run.check.name}`;
+    if (run.id >= (newest.get(key)?.id ?? 0)) newest.set(key, run);
+  }
+  return [...newest.values()];
+}
+
+/** GitHub skips a job that needs a canceled job, and then counts the skipped job as passed. */
+function asCanceledIfSkipped(check: HostCheck): HostCheck {
+  if (check.conclusion !== 'skipped' || check.event === null) return check;
+  return {
+    ...check,
+    conclusion: 'cancelled',
+    summary: 'GitHub skipped the job in a workflow run with a canceled job.',
+  };
 }
 
 const badness: readonly CheckConclusion[] = [

@@ -242,6 +242,30 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
     checks: [],
   },
   {
+    name: 'a job that was skipped in a run with a canceled job',
+    given: { suites: [suite('push', [run('slow', 'CANCELLED'), run('all', 'SKIPPED')])] },
+    checks: ['all cancelled 1', 'slow cancelled 1'],
+  },
+  {
+    name: 'a job that was skipped in another run than a canceled job',
+    given: { suites: [suite('push', [run('slow', 'CANCELLED')]), suite('push', [run('all', 'SKIPPED')])] },
+    checks: ['all skipped 1', 'slow cancelled 1'],
+  },
+  {
+    name: 'a job that was skipped after the canceled job ran again',
+    given: {
+      suites: [
+        suite('push', [run('slow', 'CANCELLED'), run('all', 'SKIPPED'), run('slow', 'SUCCESS'), run('all', 'SKIPPED')]),
+      ],
+    },
+    checks: ['all skipped 2', 'slow success 2'],
+  },
+  {
+    name: 'a skipped check of another App beside a canceled one',
+    given: { suites: [suite(null, [run('slow', 'CANCELLED'), run('all', 'SKIPPED')])] },
+    checks: ['all skipped 1', 'slow cancelled 1'],
+  },
+  {
     name: 'a suite of a deleted App',
     given: { suites: [suite(null, [run('scan', 'SUCCESS')], { app: null })] },
     checks: ['scan success 1'],

@@ -18,7 +18,6 @@ const build = (...checks: CheckState[]): BuildState => ({
   base: 'tip',
   checks,
   complete: true,
-  canceled: false,
   startedAt: now - minute,
   finishedAt: now,
   lastEndAt: now,
@@ -101,7 +100,13 @@ const cases: readonly Case[] = [
     due: [],
     undecided: [],
   },
-  { name: 'not of a canceled build', of: { ...failed, canceled: true }, due: [], undecided: [] },
+  { name: 'is not tried again if it was canceled', of: build(check('test', 1, 'cancelled')), due: [], undecided: [] },
+  {
+    name: 'is tried again although another check was canceled',
+    of: build(check('test', 1, 'failure'), check('lint', 1, 'cancelled')),
+    due: ['test'],
+    undecided: ['test'],
+  },
   {
     name: 'counts as undecided until the host was asked',
     of: failed,

@@ -5,28 +5,16 @@ import {
   failedChecks,
   failedChecksOfBuild,
   findEvidence,
+  isCanceledAgain,
   isKnownRed,
   judgeBuild,
   judgeChecks,
   missingChecks,
   withoutHeads,
 } from '../../../src/domain/queue/evidence/evidence.ts';
-import type { CheckConclusion, QueueRules, RequiredCheck } from '../../../src/domain/queue/model/rules.ts';
+import type { QueueRules, RequiredCheck } from '../../../src/domain/queue/model/rules.ts';
 import type { BuildState, Verdict } from '../../../src/domain/queue/model/snapshot.ts';
-import { hour, now, situation } from './situation.ts';
-
-/** Reads a text such as `unit:success lint#2:failure`. The newest attempt of a check counts. */
-function checks(text: string): BuildState['checks'] {
-  if (text === '') return [];
-  return text.split(' ').map((part) => {
-    const [, name = '', attempt, conclusion] = /^([^#:]+)(?:#(\d+))?:(\w+)$/.exec(part) ?? [];
-    return { name, attempt: Number(attempt ?? 1), conclusion: conclusion as CheckConclusion };
-  });
-}
-
-function required(...names: string[]): RequiredCheck[] {
-  return names.map((name) => ({ name, acceptableStatuses: ['success', 'skipped', 'neutral'] }));
-}
+import { checksOf as checks, hour, now, requiredChecks as required, situation } from './situation.ts';
 
 function build(change: Partial<BuildState> & { text?: string }): BuildState {
   const { text = 'test:success', ...rest } = change;
@@ -36,7 +24,6 @@ function build(change: Partial<BuildState> & { text?: string }): BuildState {
     base: 'tip',
     checks: checks(text),
     complete: true,
-    canceled: false,
     startedAt: now - hour,
     finishedAt: now,
     lastEndAt: now,
@@ -105,7 +92,43 @@ describe('the verdict of checks', () => {
     ['a glob waits for checks that may still match', 'unit/a:success', false, required('unit/*'), 'pending', []],
     ['a glob has matched all checks', 'unit/a:success unit/b:success', true, required('unit/*'), 'green', []],
     ['a check that is required twice fails once', 'unit:failure', true, required('unit', '*'), 'red', ['unit']],
-    ['a cancelled check failed', 'unit:cancelled', true, required('unit'), 'red', ['unit']],
+    ['a required check was canceled', 'unit:cancelled lint:success', true, required('lint', 'unit'), 'none', ['unit']],
+    ['a check was canceled, and every check counts', 'unit:cancelled lint:success', true, null, 'none', ['unit']],
+    ['a check that is not required was canceled', 'unit:success lint:cancelled', true, required('unit'), 'green', []],
+    [
+      'a check may be canceled',
+      'unit:cancelled',
+      true,
+      [{ name: 'unit', acceptableStatuses: ['cancelled'] }],
+      'green',
+      [],
+    ],
+    ['a check failed, and another was canceled', 'unit:failure lint:cancelled', true, null, 'red', ['unit', 'lint']],
+    [
+      'a required check was canceled while another runs',
+      'unit:cancelled lint:pending',
+      false,
+      required('unit', 'lint'),
+      'pending',
+      ['unit'],
+    ],
+    ['a check was canceled, and more checks may start', 'unit:cancelled', false, null, 'pending', ['unit']],
+    [
+      'a required check is missing, perhaps because another was canceled',
+      'lint:cancelled',
+      true,
+      required('unit'),
+      'none',
+      ['unit'],
+    ],
+    [
+      'the newest attempt of a canceled check passed',
+      'unit:cancelled unit#2:success',
+      true,
+      required('unit'),
+      'green',
+      [],
+    ],
     [
       'a failure is acceptable by the configuration',
       'unit:failure',
@@ -164,10 +187,23 @@ describe('the verdict of a build', () => {
     expect(judgeBuild(build({ text: 'unit:failure' }), [])).toBe('red');
     expect(failedChecksOfBuild(build({ text: 'unit:failure' }), [])).toEqual(['unit']);
   });
-  test('is none for a canceled build, green or red', () => {
-    expect(judgeBuild(build({ canceled: true }), null)).toBe('none');
-    expect(judgeBuild(build({ canceled: true, text: 'unit:failure' }), null)).toBe('none');
+  test.each([null, []])('is none if a check was canceled and none failed (%j)', (gate) => {
+    expect(judgeBuild(build({ text: 'unit:cancelled lint:success' }), gate)).toBe('none');
+    expect(judgeBuild(build({ text: 'unit:cancelled lint:failure' }), gate)).toBe('red');
   });
+});
+
+describe('a canceled build is canceled again', () => {
+  const canceled = build({ text: 'unit:cancelled' });
+  test.each([
+    ['not if it is the first one of its tree', canceled, [canceled], false],
+    ['if an earlier build of its tree was canceled', canceled, [canceled, { ...canceled, commit: 'other' }], true],
+    ['not because of a build of another tree', canceled, [{ ...canceled, commit: 'other', tree: 'o' }], false],
+    ['not because of a red build', canceled, [{ ...build({ text: 'unit:failure' }), commit: 'other' }], false],
+    ['if its check was canceled before', build({ text: 'unit:cancelled unit#2:cancelled' }), [], true],
+    ['not if its check failed before', build({ text: 'unit:failure unit#2:cancelled' }), [], false],
+    ['not if another check was canceled before', build({ text: 'x:cancelled x#2:success unit:cancelled' }), [], false],
+  ])('%s', (_name, of, builds, isAgain) => expect(isCanceledAgain(of, builds, { requiredChecks: null })).toBe(isAgain));
 });
 
 describe('the checks of the service on a head that is a build too', () => {
@@ -219,7 +255,7 @@ describe('evidence for a tree', () => {
     ['not a build of another tree', false, { tree: 'other' }],
     ['not a red build', false, { text: 'unit:failure' }],
     ['not a running build', false, { text: 'unit:pending', complete: false, finishedAt: null }],
-    ['not a canceled build', false, { canceled: true }],
+    ['not a canceled build', false, { text: 'unit:cancelled' }],
     ['a build that is a day old', true, { finishedAt: now - 24 * hour }],
     ['not a build that is older than a day', false, { finishedAt: now - 24 * hour - 1 }],
   ];

@@ -1,9 +1,28 @@
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../../src/domain/queue/plan.ts';
-import { minute, now, planned, pr, serial, situation, type BatchSpec, type Situation } from './situation.ts';
+import type { BuildState } from '../../../src/domain/queue/model/snapshot.ts';
+import {
+  checksOf,
+  minute,
+  now,
+  planned,
+  pr,
+  requiredChecks,
+  serial,
+  situation,
+  type BatchSpec,
+  type Situation,
+} from './situation.ts';
 
 const red: BatchSpec = { of: [1], build: 'failure' };
 const pessimistic = { useOptimisticValidation: false };
+
+/** A canceled build of the tree of the first batch. */
+function canceledBuild(commit: string): BuildState {
+  const checks = checksOf('test:cancelled');
+  const at = { startedAt: now - minute, finishedAt: now, lastEndAt: now };
+  return { commit, tree: 'tree of b1', base: 'tip', checks, complete: true, ...at };
+}
 
 describe('a red batch on the tip', () => {
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
@@ -55,8 +74,39 @@ describe('a red batch on the tip', () => {
     ],
     [
       'whose build was canceled is built again',
-      { line: [{ of: [1], build: 'cancelled', buildChange: { canceled: true } }] },
+      { line: [{ of: [1], build: 'cancelled' }] },
       ['supersede b1 309', 'start new p1 on tip'],
+    ],
+    [
+      'fails if another check failed and the others were canceled because of it',
+      {
+        line: [{ of: [1], build: 'failure', buildChange: { checks: checksOf('test:failure lint:cancelled') } }],
+        rules: { requiredChecks: requiredChecks('test', 'lint') },
+      },
+      ['fail b1', 'block p1 107'],
+    ],
+    [
+      'fails if its build was canceled, like the build of its tree before it',
+      {
+        line: [{ of: [1], build: 'cancelled' }],
+        change: { builds: [canceledBuild('commit of b1'), canceledBuild('earlier')] },
+      },
+      ['fail b1', 'block p1 107'],
+    ],
+    [
+      'fails if its check was canceled twice',
+      {
+        line: [{ of: [1], build: 'cancelled', buildChange: { checks: checksOf('test:cancelled test#2:cancelled') } }],
+      },
+      ['fail b1', 'block p1 107'],
+    ],
+    [
+      'lands although a check that is not required was canceled',
+      {
+        line: [{ of: [1], build: 'success', buildChange: { checks: checksOf('test:success docs:cancelled') } }],
+        rules: { requiredChecks: requiredChecks('test') },
+      },
+      ['land b1 by commit of b1'],
     ],
   ];
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));

@@ -250,7 +250,10 @@ function repeat(times: number, act: (n: number) => void): void {
 
 function cancelBuild(world: World, index: number): void {
   const build = pick(world.builds, index);
-  if (build !== undefined) build.canceled = true;
+  if (build === undefined) return;
+  world.startChecks(build);
+  build.checks = build.checks.map((check) => ({ ...check, conclusion: 'cancelled' }));
+  Object.assign(build, { complete: true, finishedAt: world.now, lastEndAt: world.now });
 }
 
 function pick<T>(from: readonly T[], which: number): T | undefined {

@@ -74,7 +74,7 @@ const rows: readonly Row[] = [
   {
     name: 'a canceled build ends',
     waiting: [on(1)],
-    line: [{ ...built('success', [1]), buildChange: { canceled: true } }],
+    line: [built('cancelled', [1])],
     judged: ['reset 309'],
   },
   {

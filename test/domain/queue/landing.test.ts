@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hour, minute, now, planned, pr, serial, type BatchSpec, type Situation } from './situation.ts';
+import { checksOf, hour, minute, now, planned, pr, serial, type BatchSpec, type Situation } from './situation.ts';
 
 const green: BatchSpec = { of: [1], build: 'success' };
 const named = [{ name: 'own', acceptableStatuses: ['success'] as const }];
@@ -46,7 +46,10 @@ describe('the first batch of the line', () => {
     ],
     [
       'does not land by a canceled build',
-      { line: [{ of: [1], build: 'unstarted' }], change: { builds: [build('elsewhere', { canceled: true })] } },
+      {
+        line: [{ of: [1], build: 'unstarted' }],
+        change: { builds: [build('elsewhere', { checks: checksOf('test:cancelled') })] },
+      },
       [],
     ],
     [
@@ -189,7 +192,6 @@ function build(commit: string, change: object) {
     base: 'tip',
     checks,
     complete: true,
-    canceled: false,
     startedAt: now,
     finishedAt: now,
     lastEndAt: now,

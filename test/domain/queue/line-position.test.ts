@@ -261,7 +261,7 @@ describe('the build of a pull request', () => {
     ],
     [
       'is worthless, and will be made again',
-      { line: [{ of: [1], build: 'success', buildChange: { canceled: true } }] },
+      { line: [{ of: [1], build: 'cancelled' }] },
       1,
       { batch: expect.objectContaining({ verdict: 'pending' }) as never },
     ],

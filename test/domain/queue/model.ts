@@ -210,9 +210,7 @@ export class World extends Records {
       if (batch.landing === 'started') return [() => this.moveBase(batch), () => this.conclude(batch)];
       if (batch.commit === null) return batch.givenUp === true ? [] : [() => this.compose(batch)];
       if (this.#needsBuild(batch)) return [() => this.startBuild(batch)];
-      const build = this.builds.find(
-        (candidate) => candidate.commit === batch.testedCommit && !candidate.complete && !candidate.canceled,
-      );
+      const build = this.builds.find((candidate) => candidate.commit === batch.testedCommit && !candidate.complete);
       const gate = batch.gateRuns.find((run) => run.state === 'running');
       if (gate !== undefined) return [() => this.finishGate(batch, gate)];
       if (build === undefined || this.#isSilent(build)) return [];
@@ -265,7 +263,6 @@ export class World extends Records {
       base: batch.base,
       checks: [],
       complete: false,
-      canceled: false,
       startedAt: this.now,
       finishedAt: null,
       lastEndAt: null,

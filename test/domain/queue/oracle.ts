@@ -142,7 +142,7 @@ export class Oracle implements Observer {
       if (!isAdaptive(world)) assert.equal(batch.parentCommit, world.tip, 'what is blamed together failed on the tip');
       return;
     }
-    if (!this.isDeterministic) return;
+    if (!this.isDeterministic || wasCanceledAgain(world, row)) return;
     if (isAdaptive(world)) {
       assert.ok('tree' in alone && requiresUnit(world), 'it merges, and what it failed is required');
       const isRed = [world.tip, ...tipsAskedOn(world, row)].some((parent) => {
@@ -161,6 +161,15 @@ export class Oracle implements Observer {
     });
     assert.ok(isRed && requiresUnit(world), 'it is red alone on the tip, or on what was the tip when it was asked');
   }
+}
+
+/** Whether two builds of one tree that contains the change of the pull request were canceled. */
+function wasCanceledAgain(world: World, { head }: PullRequestRow): boolean {
+  const trees = world.builds
+    .filter(({ checks }) => checks.some(({ conclusion }) => conclusion === 'cancelled'))
+    .map(({ tree }) => tree)
+    .filter((tree) => world.forest.changesOf(tree).includes(changeOf(head)));
+  return new Set(trees).size < trees.length;
 }
 
 /** The pull requests that the decisions land. */
@@ -518,16 +527,14 @@ function checkStuck(world: World, decision: Of<'AnnounceStuck'>): void {
   assert.ok(read !== null && green.some((build) => read >= (build.lastEndAt ?? 0) + stuckAfterMs), 'after its time');
 }
 
-/** Whether a build of the batch runs or will run: it is not green, red, canceled, ended or out of time. */
+/** Whether a build of the batch runs or will run: it is not green, red, ended or out of time. */
 function isRunning(world: World, batch: BatchRow): boolean {
   if (world.builds.some((build) => proves(world, build, batch.tree))) return false;
   const build = world.builds.find((candidate) => candidate.commit === batch.testedCommit);
   if (build === undefined) return true;
   if (isOutOfTime(world, batch, build)) return false;
   return (
-    !build.complete &&
-    !build.canceled &&
-    !build.checks.some((check) => check.conclusion === 'failure' && isRequired(world, check.name))
+    !build.complete && !build.checks.some((check) => check.conclusion === 'failure' && isRequired(world, check.name))
   );
 }
 
@@ -541,8 +548,7 @@ function isOutOfTime(world: World, batch: BatchRow, build: BuildState): boolean 
 }
 
 function proves(world: World, build: BuildState, tree: string | null): boolean {
-  if (build.tree !== tree || build.canceled || (build.finishedAt !== null && world.now - build.finishedAt > day))
-    return false;
+  if (build.tree !== tree || (build.finishedAt !== null && world.now - build.finishedAt > day)) return false;
   const wasTip =
     build.base === world.tip || world.tips.some((past) => past.commit === build.base && past.until > world.now - day);
   const required = build.checks.filter((check) => isRequired(world, check.name));

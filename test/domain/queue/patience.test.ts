@@ -21,7 +21,7 @@ describe('a landing that waits for own checks', () => {
     const decisions = planned({
       waiting: [waits, pr(2, { status: 'tagged' })],
       line: [
-        { of: [1], build: 'cancelled', change: { sideBuild: 'speculative' }, buildChange: { canceled: true } },
+        { of: [1], build: 'cancelled', change: { sideBuild: 'speculative' } },
         {
           of: [2],
           build: 'success',

@@ -105,7 +105,7 @@ describe('a batch that is no longer valid is reset, with all batches behind it',
     ],
     [
       '309: its build was canceled',
-      { line: [{ of: [1], build: 'cancelled', buildChange: { canceled: true } }, second] },
+      { line: [{ of: [1], build: 'cancelled' }, second] },
       ['supersede b1 309', 'supersede b2 309', 'start new p1 on tip'],
     ],
     [

@@ -153,7 +153,7 @@ describe('a part beside the line', () => {
     [
       'whose build was canceled is built again',
       {
-        line: [{ ...part([1, 2], 'pending'), buildChange: { canceled: true } }],
+        line: [part([1, 2], 'cancelled')],
         waiting: bisected([1, 2], 'side_build'),
         rules: bisecting,
       },

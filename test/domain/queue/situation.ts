@@ -2,7 +2,7 @@
 // with one check named `test`.
 import { noParallelRules } from '../../../src/domain/configuration/queue-rules.ts';
 import { plan } from '../../../src/domain/queue/plan.ts';
-import type { CheckConclusion, QueueRules } from '../../../src/domain/queue/model/rules.ts';
+import type { CheckConclusion, QueueRules, RequiredCheck } from '../../../src/domain/queue/model/rules.ts';
 import type { BatchState, BuildState, PullRequestState, Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
 import type { Decision } from '../../../src/domain/queue/model/decision.ts';
 
@@ -120,6 +120,19 @@ export function situation({ waiting = [], line = [], rules = {}, queue = {}, cha
   };
 }
 
+/** Reads a text such as `unit:success lint#2:failure`. The newest attempt of a check counts. */
+export function checksOf(text: string): BuildState['checks'] {
+  if (text === '') return [];
+  return text.split(' ').map((part) => {
+    const [, name = '', attempt, conclusion] = /^([^#:]+)(?:#(\d+))?:(\w+)$/.exec(part) ?? [];
+    return { name, attempt: Number(attempt ?? 1), conclusion: conclusion as CheckConclusion };
+  });
+}
+
+export function requiredChecks(...names: string[]): RequiredCheck[] {
+  return names.map((name) => ({ name, acceptableStatuses: ['success', 'skipped', 'neutral'] }));
+}
+
 function toBatch(spec: BatchSpec, index: number, before: BatchState | undefined): BatchState {
   const id = `b${index + 1}`;
   const made = spec.build === 'making' ? null : `commit of ${id}`;
@@ -155,7 +168,6 @@ function toBuild({ build, buildChange }: BatchSpec, batch: BatchState | undefine
     base: batch.base,
     checks: [{ name: 'test', attempt: 1, conclusion: build }],
     complete: isOver,
-    canceled: false,
     startedAt: now - minute,
     finishedAt: isOver ? now : null,
     lastEndAt: isOver ? now : null,

@@ -34,7 +34,7 @@ test.each<[string, Situation, readonly string[]]>([
   ],
   [
     'ends if its build was canceled',
-    { line: [{ ...green, buildChange: { canceled: true } }] },
+    { line: [{ ...green, build: 'cancelled' }] },
     ['supersede b1 309', 'speculate new p1 on tip'],
   ],
   [

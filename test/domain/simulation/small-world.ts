@@ -376,9 +376,7 @@ function essenceOf({ queue, pullRequests, batches, builds, landings, departures 
         ...[id, status, bisection, requeueAttempts, topAnnounced, conflict, reorderedForFailure, timesPassed],
       ]),
     inOrder.map(({ position: _position, ...batch }) => batch),
-    [...builds]
-      .map(({ tree, base, canceled, complete, checks }) => [tree, base, canceled, complete, checks[0]?.conclusion])
-      .sort(),
+    [...builds].map(({ tree, base, complete, checks }) => [tree, base, complete, checks[0]?.conclusion]).sort(),
     landings.length,
     departures,
   ];

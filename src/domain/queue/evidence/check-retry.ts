@@ -41,20 +41,21 @@ export const attemptAppearsWithinMs = 10 * 60_000;
 const nothing: CheckRetries = { due: [], undecided: [], until: null };
 
 /**
- * Decides which of the checks that make a build or a head red are retried. A check that never ran, or whose build was
- * canceled, is not retried.
+ * Decides which of the checks that make a build or a head red are retried. A check that never ran, or was canceled, is
+ * not retried.
  */
 export function decideRetries(
   build: BuildState,
   of: { readonly rules: RetryRules; readonly retries: readonly Retry[]; readonly now: number },
 ): CheckRetries {
   const { retriableChecks } = of.rules;
-  if (retriableChecks === null || build.canceled) return nothing;
+  if (retriableChecks === null) return nothing;
   const due: CheckState[] = [];
   const awaited: CheckState[] = [];
   const ends: number[] = [];
   for (const check of failuresOf(build, of.rules)) {
-    if (isServiceCheck(check.name) || !retriableChecks.some((glob) => matchesGlob(glob, check.name))) continue;
+    if (check.conclusion === 'cancelled' || isServiceCheck(check.name)) continue;
+    if (!retriableChecks.some((glob) => matchesGlob(glob, check.name))) continue;
     const retry = of.retries.find(({ commit, name }) => commit === build.commit && name === check.name);
     if (retry === undefined) due.push(check);
     else if (retry.attempt === check.attempt && retry.state !== 'refused') {

@@ -17,25 +17,46 @@ export interface CheckList {
 /**
  * The verdict of the checks of a commit. The newest attempt of each name counts. If `required` is null, every check
  * that ran counts; if no check ran, the verdict is `none`. If `required` is empty, the verdict is green. A missing
- * required check is pending until the list is complete.
+ * required check is pending until the list is complete. If a required check was canceled, and no required check failed
+ * or is pending, the verdict is `none`.
  */
 export function judgeChecks(list: CheckList, required: readonly RequiredCheck[] | null): Verdict {
   const checks = newestAttempts(list.checks);
   if (required === null) {
     if (checks.length === 0) return 'none';
-    if (checks.some((check) => isFailure(check.conclusion, passingByDefault))) return 'red';
-    const isDone = list.complete && checks.every((check) => passingByDefault.includes(check.conclusion));
-    return isDone ? 'green' : 'pending';
+    return judgeConclusions(checks, { accepted: passingByDefault, mayGrow: !list.complete });
   }
   return worst(required.map((requirement) => judgeRequirement(requirement, checks, list.complete)));
 }
 
-/** The verdict of a build. For a canceled build it is `none`. A complete build without any check is red. */
+/**
+ * The verdict of a build. It is `none` if the build proves nothing because a required check was canceled. A complete
+ * build without any check is red.
+ */
 export function judgeBuild(build: BuildState, required: readonly RequiredCheck[] | null): Verdict {
-  if (build.canceled) return 'none';
-  const verdict = judgeChecks(ofCi(build), atLeastOne(required));
-  if (verdict !== 'none') return verdict;
+  const list = ofCi(build);
+  const verdict = judgeChecks(list, atLeastOne(required));
+  if (verdict !== 'none' || list.checks.length > 0) return verdict;
   return build.complete ? 'red' : 'pending';
+}
+
+/**
+ * Whether a canceled build repeats a canceled build of the same tree, or its check was canceled in an earlier attempt
+ * too. A canceled build is repeated only once, because the reason may be permanent, such as a time limit of a job.
+ */
+export function isCanceledAgain(
+  build: BuildState,
+  builds: readonly BuildState[],
+  { requiredChecks }: Pick<QueueRules, 'requiredChecks'>,
+): boolean {
+  const { checks } = ofCi(build);
+  const isRepeated = newestAttempts(checks)
+    .filter(isCanceled)
+    .some(({ name, attempt }) =>
+      checks.some((check) => check.name === name && check.attempt < attempt && isCanceled(check)),
+    );
+  const isOther = ({ tree, commit }: BuildState): boolean => tree === build.tree && commit !== build.commit;
+  return isRepeated || builds.some((other) => isOther(other) && judgeBuild(other, requiredChecks) === 'none');
 }
 
 /**
@@ -61,7 +82,7 @@ function atLeastOne(required: readonly RequiredCheck[] | null): readonly Require
 }
 
 /**
- * Names of the checks that make the list red, in the order of the host. A missing check appears by its required name.
+ * Names of the failed and canceled checks, in the order of the host. A missing check appears by its required name.
  */
 export function failedChecks(list: CheckList, required: readonly RequiredCheck[] | null): string[] {
   const checks = newestAttempts(list.checks);
@@ -70,7 +91,7 @@ export function failedChecks(list: CheckList, required: readonly RequiredCheck[]
   const failed = required.flatMap((requirement) => {
     const matching = checks.filter((check) => matchesGlob(requirement.name, check.name));
     if (matching.length === 0)
-      return judgeRequirement(requirement, checks, list.complete) === 'red' ? [requirement.name] : [];
+      return judgeRequirement(requirement, [], list.complete) === 'red' ? [requirement.name] : [];
     return matching
       .filter((check) => isFailure(check.conclusion, requirement.acceptableStatuses))
       .map((check) => check.name);
@@ -99,14 +120,29 @@ function newestAttempts(checks: readonly CheckState[]): CheckState[] {
 function judgeRequirement(requirement: RequiredCheck, checks: readonly CheckState[], complete: boolean): Verdict {
   const accepted = requirement.acceptableStatuses;
   const matching = checks.filter((check) => matchesGlob(requirement.name, check.name));
-  if (matching.some((check) => isFailure(check.conclusion, accepted))) return 'red';
   if (matching.length === 0) {
     if (!complete || requirement.isAwaited) return 'pending';
-    return accepted.includes('missing') ? 'green' : 'red';
+    if (accepted.includes('missing')) return 'green';
+    // The check may be missing because a check that it needs was canceled.
+    return checks.some(isCanceled) ? 'none' : 'red';
   }
-  if (!matching.every((check) => accepted.includes(check.conclusion))) return 'pending';
   // A glob may still match a check that has not started.
-  return isGlob(requirement.name) && !complete ? 'pending' : 'green';
+  return judgeConclusions(matching, { accepted, mayGrow: isGlob(requirement.name) && !complete });
+}
+
+function judgeConclusions(
+  checks: readonly CheckState[],
+  { accepted, mayGrow }: { readonly accepted: readonly CheckConclusion[]; readonly mayGrow: boolean },
+): Verdict {
+  const others = checks.filter(({ conclusion }) => !accepted.includes(conclusion));
+  const isRed = others.some((check) => check.conclusion !== 'pending' && !isCanceled(check));
+  if (isRed) return 'red';
+  if (mayGrow || others.some(({ conclusion }) => conclusion === 'pending')) return 'pending';
+  return others.length === 0 ? 'green' : 'none';
+}
+
+function isCanceled({ conclusion }: CheckState): boolean {
+  return conclusion === 'cancelled';
 }
 
 function isFailure(conclusion: CheckConclusion, accepted: readonly CheckConclusion[]): boolean {
@@ -114,8 +150,7 @@ function isFailure(conclusion: CheckConclusion, accepted: readonly CheckConclusi
 }
 
 function worst(verdicts: readonly Verdict[]): Verdict {
-  if (verdicts.includes('red')) return 'red';
-  return verdicts.includes('pending') ? 'pending' : 'green';
+  return (['red', 'pending', 'none'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'green';
 }
 
 /** The part of a snapshot that evidence is read from. */

@@ -4,6 +4,7 @@ import {
   collectEvidence,
   failedChecksOfBuild,
   findEvidence,
+  isCanceledAgain,
   isKnownRed,
   judgeBuild,
   missingChecks,
@@ -16,8 +17,8 @@ import type { QueueRules } from '../model/rules.ts';
 import type { BatchState, BuildState, PullRequestState, Snapshot } from '../model/snapshot.ts';
 
 /**
- * `worthless`: the build was canceled or is too old to prove anything, and must be repeated. `evidence` is '' when
- * validation is skipped.
+ * `worthless`: the build was canceled or is too old to prove anything, and must be repeated. A build that was canceled
+ * again is red. `evidence` is '' when validation is skipped.
  */
 export type BatchVerdict =
   | { readonly kind: 'pending' }
@@ -67,7 +68,7 @@ function judge(batch: BatchState, facts: Facts): BatchVerdict {
   if (skipsValidation(batch, facts)) return { kind: 'green', evidence: '' };
   const build = facts.builds.get(batch.testedCommit ?? batch.commit);
   if (build !== undefined && waitsForOtherChecks(build, facts)) return { kind: 'pending' };
-  return (build === undefined ? null : judgeByBuild(build, facts.rules)) ?? judgeByClock(batch, build, facts);
+  return (build === undefined ? null : judgeByBuild(build, facts)) ?? judgeByClock(batch, build, facts);
 }
 
 /**
@@ -107,17 +108,13 @@ function judgeByGates({ gates = [] }: BatchState, evidence: string, now: number)
 }
 
 /** Null while the checks of the build run. */
-function judgeByBuild(build: BuildState, rules: QueueRules): BatchVerdict | null {
+function judgeByBuild(build: BuildState, { rules, snapshot }: Facts): BatchVerdict | null {
   const verdict = judgeBuild(build, rules.requiredChecks);
   switch (verdict) {
     case 'red':
-      return {
-        kind: 'red',
-        failedChecks: failedChecksOfBuild(build, rules.requiredChecks),
-        missing: missingChecks(build, rules.requiredChecks),
-      };
+      return redBy(build, rules);
     case 'none':
-      return { kind: 'worthless', code: 309 };
+      return isCanceledAgain(build, snapshot.builds, rules) ? redBy(build, rules) : { kind: 'worthless', code: 309 };
     case 'green':
       // A green build that is no evidence ended more than a day ago, or its base stopped being the tip more than a day
       // ago.
@@ -127,6 +124,11 @@ function judgeByBuild(build: BuildState, rules: QueueRules): BatchVerdict | null
     default:
       return verdict satisfies never;
   }
+}
+
+function redBy(build: BuildState, { requiredChecks }: QueueRules): BatchVerdict {
+  const failedChecks = failedChecksOfBuild(build, requiredChecks);
+  return { kind: 'red', failedChecks, missing: missingChecks(build, requiredChecks) };
 }
 
 function judgeByClock(batch: BatchState, build: BuildState | undefined, facts: Facts): BatchVerdict {

@@ -58,8 +58,6 @@ export interface BuildState {
   readonly checks: readonly CheckState[];
   /** Whether the host says that no further check will start by itself for this commit. */
   readonly complete: boolean;
-  /** Canceled builds prove nothing. */
-  readonly canceled: boolean;
   readonly startedAt: number;
   /** When the last check ended. Null while a check runs. */
   readonly finishedAt: number | null;

@@ -1,5 +1,6 @@
 // Makes a build: composes the commit of a batch from its parent commit and its pinned heads.
 import type { Context } from '../../../context.ts';
+import { judgeBuild } from '../../../domain/queue/evidence/evidence.ts';
 import { coauthorsOf, withCoauthors } from '../../../domain/queue/requests/message.ts';
 import { hostClient, type CompositionResult, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -9,10 +10,10 @@ import type { LoadedBatch } from '../store/batch.rows.ts';
 import { updateBranch } from './branch-update.ts';
 import { movesHeads } from '../facts/own-pushes.ts';
 import { isFresh, loadBuilds, recordBuild, recordChecks } from '../facts/build.records.ts';
-import { configurationOf } from '../store/rules-in-force.ts';
+import { configurationOf, rulesOf } from '../store/rules-in-force.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
-import { PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.ts';
+import { PullRequestEntity, QueueEntity, type BatchMemberRow } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { announce, startWork, finishWork } from '../store/status.writer.ts';
 
@@ -272,7 +273,7 @@ async function isUpToDate(ctx: Context, { batch, host, members }: LoadedBatch, t
  * planner would otherwise end this batch and start the same batch without end.
  */
 async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
-  const { batch, members, host } = loaded;
+  const { batch, members, host, repository } = loaded;
   const head = members[0]?.pinnedHead ?? '';
   const names = await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.send(
@@ -280,7 +281,10 @@ async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise<void> 
       [ctx.accountId, batch.repositoryId, head, batch.baseCommit],
     );
     const [build] = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [head], trees: [] });
-    if (build === undefined || (!build.canceled && isFresh(build, ctx.clock().getTime()))) return [];
+    const queue = await tx.load(QueueEntity, batch.queueId);
+    if (build === undefined || queue === null) return [];
+    const isCanceled = judgeBuild(build, rulesOf(repository, queue).rules.requiredChecks) === 'none';
+    if (!isCanceled && isFresh(build, ctx.clock().getTime())) return [];
     return [...new Set(build.checks.map((check) => check.name))];
   });
   if (names.length === 0) return;

@@ -284,7 +284,7 @@ export interface WantedBuilds {
 }
 
 // They are named, because a statement with a wildcard is not prepared, and planning this one takes long.
-const buildColumns = 'commit, tree, base_commit, complete, complete_at, canceled, started_at, finished_at';
+const buildColumns = 'commit, tree, base_commit, complete, complete_at, started_at, finished_at';
 
 /** Builds of the given commits, and every build of the given trees that is recent enough to be evidence. */
 export async function loadBuilds(ctx: Context, tx: Transaction, wanted: WantedBuilds): Promise<BuildState[]> {
@@ -293,7 +293,7 @@ export async function loadBuilds(ctx: Context, tx: Transaction, wanted: WantedBu
   const since = new Date((at ?? ctx.clock()).getTime() - evidenceHours * 3_600_000).toISOString();
   const rows = await tx.query<BuildRecord>(
     `select b.commit, b.tree, b.base_commit,
-            b.complete and coalesce(b.complete_at, b.finished_at, b.started_at) <= $6 as complete, b.canceled and coalesce(b.finished_at <= $6, true) as canceled,
+            b.complete and coalesce(b.complete_at, b.finished_at, b.started_at) <= $6 as complete,
             extract(epoch from b.started_at) * 1000 as started, case when b.finished_at <= $6 then extract(epoch from b.finished_at) * 1000 end as finished,
             c.last_end, coalesce(c.checks, '[]') as checks
      from (select ${buildColumns} from build where account_id = $1 and repository_id = $2 and commit = any($3)
@@ -322,7 +322,6 @@ interface BuildRecord {
   readonly tree: string;
   readonly base_commit: string;
   readonly complete: boolean;
-  readonly canceled: boolean;
   /** Milliseconds since the epoch, like the other instants here. */
   readonly started: string;
   readonly finished: string | null;
@@ -336,7 +335,6 @@ function toBuildState(row: BuildRecord): BuildState {
     tree: row.tree,
     base: row.base_commit,
     complete: row.complete,
-    canceled: row.canceled,
     checks: row.checks,
     startedAt: Math.round(Number(row.started)),
     finishedAt: row.finished === null ? null : Math.round(Number(row.finished)),

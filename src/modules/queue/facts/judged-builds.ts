@@ -93,10 +93,10 @@ export interface OwnChecks {
 
 /**
  * Judges a pull request's own required checks on its head. Admission, planner, gate and explanations all use this
- * function. A canceled run proves nothing.
+ * function.
  */
 export function judgeOwnChecks(build: BuildState | undefined, rules: QueueRules): OwnChecks {
-  if (build === undefined || build.canceled) return { verdict: 'none', failed: [], missing: [] };
+  if (build === undefined) return { verdict: 'none', failed: [], missing: [] };
   const verdict = judgeChecks(build, rules.ownRequiredChecks);
   if (verdict !== 'red') return { verdict, failed: [], missing: [] };
   const required = rules.ownRequiredChecks;

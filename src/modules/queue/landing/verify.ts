@@ -211,7 +211,7 @@ async function checkEvidence(ctx: Context, { client, repository, commit, proof }
       async (tx) => await loadBuilds(ctx, tx, { repositoryId: repository.id, commits: [evidence.commit], trees: [] }),
     );
     // These are the attempts by which the landing was judged. Later attempts prove nothing about the landing.
-    const judged = build && { ...build, checks: evidence.checks, canceled: false };
+    const judged = build && { ...build, checks: evidence.checks };
     const known = new Set(build?.checks.map((check) => `${check.name} ${check.attempt} ${check.conclusion}`));
     for (const check of evidence.checks) {
       if (!known.has(`${check.name} ${check.attempt} ${check.conclusion}`))
