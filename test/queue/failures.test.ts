@@ -72,7 +72,7 @@ describe('a red build', () => {
     await w.rows(`update local_check_run c set cancel_requested = true where ${ofBuild} and c.name = 'slow'`);
     await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'cancelled'")).length === 1);
     await held.open();
-    await w.until(async () => !(await w.status(number)).status.match(/queued|tagged/));
+    await w.until(async () => !/queued|tagged/.test((await w.status(number)).status));
     expect(await statuses(w, number)).toEqual(['blocked 107']);
     expect(await resets(w)).toEqual([]);
   });
@@ -90,6 +90,29 @@ describe('a red build', () => {
     expect(await statuses(w, number)).toEqual(['blocked 107']);
     expect((await w.batches()).map((batch) => batch.state)).toEqual(['failed', 'failed']);
     expect((await w.events()).filter(([action]) => action === 'batch_failed')).toHaveLength(2);
+  });
+});
+
+describe('a red own check', () => {
+  it('keeps its pull request from landing by a green build, although another check of the head was canceled', async () => {
+    await using held = await gate();
+    const required = 'preconditions:\n  use_github_mergeability: false\n  required_checks: [test]\n';
+    await using w = await world({
+      configuration: `${parallel({ builds: 1 })}${required}`,
+      // On the head, `slow` is canceled and `test` fails. On the build, both pass.
+      ci: `checks:\n  slow: {run: 'test -e other || sleep 600'}\n  test: {run: 'test -e other || { ${held.waits}; exit 1; }'}\n`,
+    });
+    const number = await w.open('topic', { topic: '1\n' });
+    const isRunning = "c.state = 'running' and c.commit in (select head_sha from pull_request)";
+    await w.until(async () => (await w.rows(`select 1 from local_check_run c where ${isRunning}`)).length === 2);
+    await w.rows(`update local_check_run c set cancel_requested = true where ${isRunning} and c.name = 'slow'`);
+    await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'cancelled'")).length === 1);
+    await held.open();
+    await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'failure'")).length === 1);
+    await w.commit('main', { other: '1\n' });
+    await w.queue(number);
+    await w.until(async () => !/queued|tagged/.test((await w.status(number)).status));
+    expect(await statuses(w, number)).toEqual(['blocked 107']);
   });
 });
 

@@ -9,6 +9,7 @@ import {
   isKnownRed,
   judgeBuild,
   judgeChecks,
+  judgeOwnHead,
   missingChecks,
   withoutHeads,
 } from '../../../src/domain/queue/evidence/evidence.ts';
@@ -191,6 +192,40 @@ describe('the verdict of a build', () => {
     expect(judgeBuild(build({ text: 'unit:cancelled lint:success' }), gate)).toBe('none');
     expect(judgeBuild(build({ text: 'unit:cancelled lint:failure' }), gate)).toBe('red');
   });
+});
+
+describe('the own checks of a head', () => {
+  test.each([
+    [
+      'are red if one failed, whatever was canceled',
+      'parallel',
+      'unit:failure lint:cancelled',
+      required('unit'),
+      'red',
+    ],
+    ['are red in serial mode too', 'serial', 'unit:failure lint:cancelled', required('unit', 'lint'), 'red'],
+    ['are pending if one was canceled', 'parallel', 'unit:cancelled', required('unit'), 'pending'],
+    ['are pending in a queue without builds', 'no-queue', 'unit:cancelled', required('unit'), 'pending'],
+    ['are pending if every check counts', 'parallel', 'unit:cancelled', null, 'pending'],
+    ['have no verdict if the build repeats them', 'serial', 'unit:cancelled', required('unit'), 'none'],
+    [
+      'are pending if nothing repeats them',
+      'serial',
+      'interlock/verify:cancelled',
+      required('interlock/verify'),
+      'pending',
+    ],
+    [
+      'are green if what was canceled is not required',
+      'parallel',
+      'unit:success lint:cancelled',
+      required('unit'),
+      'green',
+    ],
+    ['have no verdict if there are none', 'parallel', '', null, 'none'],
+  ] as const)('%s', (_name, mode, text, ownRequiredChecks, verdict) =>
+    expect(judgeOwnHead({ checks: checks(text), complete: true }, { mode, ownRequiredChecks })).toBe(verdict),
+  );
 });
 
 describe('a canceled build is canceled again', () => {

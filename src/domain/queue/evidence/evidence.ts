@@ -30,6 +30,21 @@ export function judgeChecks(list: CheckList, required: readonly RequiredCheck[] 
 }
 
 /**
+ * The verdict of a pull request's own checks on its head. A canceled required check is pending, because it has not
+ * passed and may run again. In serial mode the head is the build, and the batch repeats canceled checks of CI, so the
+ * verdict is `none`.
+ */
+export function judgeOwnHead(
+  list: CheckList,
+  { mode, ownRequiredChecks }: Pick<QueueRules, 'mode' | 'ownRequiredChecks'>,
+): Verdict {
+  const verdict = judgeChecks(list, ownRequiredChecks);
+  const canceled = verdict === 'none' ? newestAttempts(list.checks).filter(isCanceled) : [];
+  const isRepeated = mode === 'serial' && !canceled.some(({ name }) => isServiceCheck(name));
+  return canceled.length === 0 || isRepeated ? verdict : 'pending';
+}
+
+/**
  * The verdict of a build. It is `none` if the build proves nothing because a required check was canceled. A complete
  * build without any check is red.
  */

@@ -6,7 +6,7 @@ import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { BuildState, Verdict } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { loadBuilds, type WantedBuilds } from './build.records.ts';
-import { failedChecks, judgeChecks, missingChecks } from '../../../domain/queue/evidence/evidence.ts';
+import { failedChecks, judgeOwnHead, missingChecks } from '../../../domain/queue/evidence/evidence.ts';
 
 /** Loads builds. A failed check that is being retried, or is about to be retried, is pending in them. */
 export async function loadJudgedBuilds(
@@ -97,7 +97,7 @@ export interface OwnChecks {
  */
 export function judgeOwnChecks(build: BuildState | undefined, rules: QueueRules): OwnChecks {
   if (build === undefined) return { verdict: 'none', failed: [], missing: [] };
-  const verdict = judgeChecks(build, rules.ownRequiredChecks);
+  const verdict = judgeOwnHead(build, rules);
   if (verdict !== 'red') return { verdict, failed: [], missing: [] };
   const required = rules.ownRequiredChecks;
   return { verdict, failed: failedChecks(build, required), missing: missingChecks(build, required) };
