@@ -1,6 +1,6 @@
 // Checks at GitHub: reads the checks of CI by GraphQL, and writes Interlock's own checks by REST.
 import type { Database } from '../../platform/database.ts';
-import type { CodeHost, HostRepository, PublishedHostCheck } from '../port.ts';
+import { type CodeHost, HostRefused, type HostRepository, HostUnavailable, type PublishedHostCheck } from '../port.ts';
 import { readReport } from './check-report.ts';
 import type { Api, Client } from './client.ts';
 import { readAllChecks } from './commit-checks.ts';
@@ -31,8 +31,10 @@ export function checkOperations(settings: CheckSettings) {
       const api = await client.apiFor(repository, 'notification');
       for (const id of await findRunning(api, commit)) await cancelRun(api, id);
     },
-    rerunChecks: async (repository, commit, names) =>
-      await rerunChecks(await client.apiFor(repository, 'landing'), commit, names),
+    rerunChecks: async (repository, commit, names) => {
+      const api = await client.apiFor(repository, 'landing');
+      return await rerunChecks(api, await findNamed(api, commit, names), { commit, now: clock().getTime() });
+    },
   } satisfies Partial<CodeHost>;
 }
 
@@ -71,8 +73,11 @@ async function publishCheck(
   });
 }
 
-/** Runs the named checks again that have completed without success. Returns their names. */
-async function rerunChecks(api: Api, commit: string, names: readonly string[]): Promise<string[]> {
+const passed: readonly unknown[] = ['success', 'neutral', 'skipped'];
+
+type CheckRun = Awaited<ReturnType<typeof readCheckRuns>>[number];
+
+async function readCheckRuns(api: Api, commit: string) {
   const readPage = async (page: number) =>
     await api.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
       ...nameOf(api),
@@ -81,22 +86,64 @@ async function rerunChecks(api: Api, commit: string, names: readonly string[]): 
       per_page: pageSize,
       page,
     });
+  return await readPages(async (page) => (await readPage(page)).data.check_runs);
+}
+
+/** The ended runs of the named checks. If some runs of a check have not passed, the others are left out. */
+async function findNamed(api: Api, commit: string, names: readonly string[]): Promise<CheckRun[]> {
+  const ended = (await readCheckRuns(api, commit)).filter(
+    ({ name, status }) => names.includes(name) && status === 'completed',
+  );
+  const failed = ended.filter(({ conclusion }) => !passed.includes(conclusion));
+  const namesOfFailed = new Set(failed.map(({ name }) => name));
+  return ended.filter((run) => failed.includes(run) || !namesOfFailed.has(run.name));
+}
+
+/**
+ * Starts the runs again, and returns the names of their checks. GitHub starts a job only while no other job of its
+ * workflow run runs, so the jobs of one workflow run are started by one request.
+ */
+async function rerunChecks(
+  api: Api,
+  runs: readonly CheckRun[],
+  { commit, now }: { readonly commit: string; readonly now: number },
+): Promise<string[]> {
+  const isJob = ({ app }: CheckRun): boolean => app?.slug === 'github-actions';
+  const jobs = runs.filter(isJob);
+  const workflowRuns = jobs.length === 0 ? [] : await readWorkflowRuns(api, commit);
   const started: string[] = [];
-  for (const run of await readPages(async (page) => (await readPage(page)).data.check_runs)) {
-    if (!names.includes(run.name) || run.status !== 'completed' || run.conclusion === 'success') continue;
-    if (run.app?.slug === 'github-actions')
-      await api.request('POST /repos/{owner}/{repo}/actions/jobs/{job_id}/rerun', {
-        ...nameOf(api),
-        job_id: run.id,
-      });
-    else
-      await api.request('POST /repos/{owner}/{repo}/check-runs/{check_run_id}/rerequest', {
-        ...nameOf(api),
-        check_run_id: run.id,
-      });
+  for (const suite of new Set(jobs.map(({ check_suite }) => check_suite?.id))) {
+    const workflowRun = workflowRuns.find(({ check_suite_id }) => check_suite_id === suite);
+    if (workflowRun === undefined) continue;
+    const ofRun = jobs.filter(({ check_suite }) => check_suite?.id === suite);
+    started.push(...ofRun.map(({ name }) => name));
+    await startJobs(api, ofRun, Number(workflowRun.id)).catch((error: unknown) => {
+      if (!(error instanceof HostRefused && /already running/i.test(error.message))) throw error;
+      throw new HostUnavailable(error.message, { cause: error, retryAt: now + runEndsWithinMs });
+    });
+  }
+  for (const run of runs.filter((each) => !isJob(each))) {
+    await api.request('POST /repos/{owner}/{repo}/check-runs/{check_run_id}/rerequest', {
+      ...nameOf(api),
+      check_run_id: run.id,
+    });
     started.push(run.name);
   }
   return [...new Set(started)];
+}
+
+/** When to try again if a workflow run still runs. */
+const runEndsWithinMs = 15_000;
+
+/** One request starts the jobs of a workflow run, and the jobs that need them. */
+async function startJobs(api: Api, jobs: readonly CheckRun[], run_id: number): Promise<void> {
+  const [first] = jobs;
+  if (first !== undefined && jobs.length === 1)
+    await api.request('POST /repos/{owner}/{repo}/actions/jobs/{job_id}/rerun', { ...nameOf(api), job_id: first.id });
+  // GitHub skips a job if a job that it needs was canceled. Such a job starts with the job that it needs.
+  else if (jobs.every(({ conclusion }) => conclusion === 'skipped' || !passed.includes(conclusion)))
+    await api.request('POST /repos/{owner}/{repo}/actions/runs/{run_id}/rerun-failed-jobs', { ...nameOf(api), run_id });
+  else await api.request('POST /repos/{owner}/{repo}/actions/runs/{run_id}/rerun', { ...nameOf(api), run_id });
 }
 
 const stateFields = {
@@ -127,8 +174,7 @@ async function findCheck(api: Api, { commit, name }: PublishedHostCheck): Promis
   return own === undefined ? null : String(own.id);
 }
 
-/** Workflow runs of the commit that have not ended. */
-async function findRunning(api: Api, commit: string): Promise<number[]> {
+async function readWorkflowRuns(api: Api, commit: string) {
   // An empty commit would list every run of the repository.
   if (commit === '') return [];
   const readPage = async (page: number) =>
@@ -138,8 +184,12 @@ async function findRunning(api: Api, commit: string): Promise<number[]> {
       per_page: pageSize,
       page,
     });
-  const runs = await readPages(async (page) => (await readPage(page)).data.workflow_runs);
-  return runs
+  return await readPages(async (page) => (await readPage(page)).data.workflow_runs);
+}
+
+/** Workflow runs of the commit that have not ended. */
+async function findRunning(api: Api, commit: string): Promise<number[]> {
+  return (await readWorkflowRuns(api, commit))
     .filter(({ status, event }) => status !== 'completed' && event !== 'workflow_dispatch')
     .map(({ id }) => Number(id));
 }

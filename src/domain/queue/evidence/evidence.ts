@@ -123,7 +123,8 @@ export function missingChecks(list: CheckList, required: readonly RequiredCheck[
   return [...new Set(missing.map((requirement) => requirement.name))];
 }
 
-function newestAttempts(checks: readonly CheckState[]): CheckState[] {
+/** The newest attempt of each check. */
+export function newestAttempts(checks: readonly CheckState[]): CheckState[] {
   const newest = new Map<string, CheckState>();
   for (const check of checks) {
     const known = newest.get(check.name);

@@ -1,6 +1,5 @@
 // Makes a build: composes the commit of a batch from its parent commit and its pinned heads.
 import type { Context } from '../../../context.ts';
-import { judgeBuild } from '../../../domain/queue/evidence/evidence.ts';
 import { coauthorsOf, withCoauthors } from '../../../domain/queue/requests/message.ts';
 import { hostClient, type CompositionResult, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -8,12 +7,13 @@ import { buildRef, composeAssumedCommit, digestContent, type AssumedCommit } fro
 import { blockMembers, blockRefusedMembers } from './batch.refusals.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { updateBranch } from './branch-update.ts';
+import { renewHeadBuild } from './head-build.ts';
 import { movesHeads } from '../facts/own-pushes.ts';
-import { isFresh, loadBuilds, recordBuild, recordChecks } from '../facts/build.records.ts';
-import { configurationOf, rulesOf } from '../store/rules-in-force.ts';
+import { recordBuild } from '../facts/build.records.ts';
+import { configurationOf } from '../store/rules-in-force.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
-import { PullRequestEntity, QueueEntity, type BatchMemberRow } from '../store/queue.entities.ts';
+import { PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { announce, startWork, finishWork } from '../store/status.writer.ts';
 
@@ -42,7 +42,7 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
       : await keepConflict(ctx, loaded, { ...result, of: 'composition' });
   if (batch.mode === 'serial') {
     if (!(await isUpToDate(ctx, loaded, result.tree))) return await updateHead(ctx, loaded);
-    await renewHeadBuild(ctx, loaded);
+    if (!(await renewHeadBuild(ctx, loaded))) return;
   }
   await recordComposed(ctx, loaded, { composed: result, below: below.commit });
 }
@@ -265,31 +265,6 @@ async function isUpToDate(ctx: Context, { batch, host, members }: LoadedBatch, t
   const client = hostClient(ctx, host);
   const head = await client.readCommit(member.pinnedHead);
   return head?.tree === tree && (await client.isAncestor(batch.parentCommit, member.pinnedHead));
-}
-
-/**
- * Makes the existing build of a head count as a build on this base commit, even if the build was recorded for another
- * base commit. If the build is canceled or too old, its checks are run again. There is no new commit to test, so the
- * planner would otherwise end this batch and start the same batch without end.
- */
-async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
-  const { batch, members, host, repository } = loaded;
-  const head = members[0]?.pinnedHead ?? '';
-  const names = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.send(
-      'update build set base_commit = $4 where account_id = $1 and repository_id = $2 and commit = $3 and base_commit <> $4',
-      [ctx.accountId, batch.repositoryId, head, batch.baseCommit],
-    );
-    const [build] = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [head], trees: [] });
-    const queue = await tx.load(QueueEntity, batch.queueId);
-    if (build === undefined || queue === null) return [];
-    const isCanceled = judgeBuild(build, rulesOf(repository, queue).rules.requiredChecks) === 'none';
-    if (!isCanceled && isFresh(build, ctx.clock().getTime())) return [];
-    return [...new Set(build.checks.map((check) => check.name))];
-  });
-  if (names.length === 0) return;
-  await hostClient(ctx, host).rerunChecks(head, names);
-  await recordChecks(ctx, host, head);
 }
 
 /**

@@ -1,0 +1,67 @@
+// The build of a head in serial mode. The checks of the head are the build, so they run again if they prove nothing.
+import type { Context } from '../../../context.ts';
+import { judgeBuild, newestAttempts, passingByDefault } from '../../../domain/queue/evidence/evidence.ts';
+import { hostClient, HostRefused } from '../../../hosts/port.ts';
+import { isFresh, loadBuilds, recordChecks } from '../facts/build.records.ts';
+import type { LoadedBatch } from '../store/batch.rows.ts';
+import { QueueEntity } from '../store/queue.entities.ts';
+import { rulesOf } from '../store/rules-in-force.ts';
+import { blockMembers } from './batch.refusals.ts';
+
+/**
+ * Makes the existing build of a head count as a build on this base commit, even if the build was recorded for another
+ * base commit. If the build is canceled or too old, its checks are run again. There is no new commit to test, so the
+ * planner would otherwise end this batch and start the same batch without end. If the host does not run the checks
+ * again, the pull request is blocked. Returns whether the build counts, or runs again.
+ */
+export async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise<boolean> {
+  const { batch, members } = loaded;
+  const [member] = members;
+  if (member === undefined) return false;
+  const head = member.pinnedHead;
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.send(
+      'update build set base_commit = $4 where account_id = $1 and repository_id = $2 and commit = $3 and base_commit <> $4',
+      [ctx.accountId, batch.repositoryId, head, batch.baseCommit],
+    );
+  });
+  const names = await findWorthlessChecks(ctx, loaded, head);
+  if (names.length === 0) return true;
+  const refused = await refusalToRepeat(ctx, loaded, { head, names });
+  if (refused === null) return true;
+  await blockMembers(ctx, loaded, [{ member, message: refused }]);
+  return false;
+}
+
+/** The names of the checks that must run again, because the build is canceled or too old. Empty: the build counts. */
+async function findWorthlessChecks(ctx: Context, { batch, repository }: LoadedBatch, head: string): Promise<string[]> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const [queue, [build]] = await Promise.all([
+      tx.load(QueueEntity, batch.queueId),
+      loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [head], trees: [] }),
+    ]);
+    if (build === undefined || queue === null) return [];
+    const checks = newestAttempts(build.checks);
+    if (!isFresh(build, ctx.clock().getTime())) return checks.map(({ name }) => name);
+    if (judgeBuild(build, rulesOf(repository, queue).rules.requiredChecks) !== 'none') return [];
+    return checks.flatMap(({ name, conclusion }) => (passingByDefault.includes(conclusion) ? [] : [name]));
+  });
+}
+
+/** Runs the checks again. Returns why they do not run again. Null: they do. */
+async function refusalToRepeat(
+  ctx: Context,
+  loaded: LoadedBatch,
+  { head, names }: { readonly head: string; readonly names: readonly string[] },
+): Promise<string | null> {
+  try {
+    const started = await hostClient(ctx, loaded.host).rerunChecks(head, names);
+    await recordChecks(ctx, loaded.host, head);
+    // Somebody else may have started the checks.
+    if (started.length > 0 || (await findWorthlessChecks(ctx, loaded, head)).length === 0) return null;
+    return `the checks of the head were canceled or ended more than a day ago, and cannot be run again: ${names.join(', ')}`;
+  } catch (error) {
+    if (error instanceof HostRefused) return error.message;
+    throw error;
+  }
+}
