@@ -20,6 +20,31 @@ async function three(w: World): Promise<[number, number, number]> {
   return numbers;
 }
 
+describe('a pull request whose commit would look like a landing that was given up', () => {
+  it('is blocked, because nobody could tell whether it has landed', async () => {
+    await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }) });
+    const [first, same, last] = [
+      await w.open('first', { 'feature.txt': 'new\n' }),
+      await w.open('same', { 'feature.txt': 'new\n' }),
+      await w.open('last', { 'last.txt': 'new\n' }),
+    ];
+    await w.queue(first);
+    await w.settled(first);
+    await queuePullRequest(w.ctx, {
+      repository: w.repository,
+      number: same,
+      source: 'graphql_api',
+      mergeCommitMessage: { title: 'Nothing lands under this number: batch 1' },
+    });
+    await w.queue(last);
+    await w.until(async () => (await w.landed()).length > 1);
+    await w.settled(same, last);
+    expect(await statuses(w, same, last)).toEqual(['blocked 110', 'merged']);
+    expect(await w.landed()).toHaveLength(2);
+    await expectLandedOnce(w, first, last);
+  });
+});
+
 describe('a refusal of the host', () => {
   it.each(among([1, 3], [3]))(
     'to compose a commit blocks that pull request with the text of the host, and the others land (batches of %i)',

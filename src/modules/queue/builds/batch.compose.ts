@@ -8,6 +8,7 @@ import { blockMembers, blockRefusedMembers } from './batch.refusals.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { updateBranch } from './branch-update.ts';
 import { renewHeadBuild } from './head-build.ts';
+import { isTombstone } from '../facts/landing-refs.ts';
 import { movesHeads } from '../facts/own-pushes.ts';
 import { recordBuild } from '../facts/build.records.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
@@ -40,11 +41,28 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
     return batch.sideBuild === 'speculative'
       ? await keepConflictOfSpeculation(ctx, loaded, loaded.assumed.length + result.at)
       : await keepConflict(ctx, loaded, { ...result, of: 'composition' });
+  if (await looksLikeTombstone(ctx, loaded, result.commit)) return;
   if (batch.mode === 'serial') {
     if (!(await isUpToDate(ctx, loaded, result.tree))) return await updateHead(ctx, loaded);
     if (!(await renewHeadBuild(ctx, loaded))) return;
   }
   await recordComposed(ctx, loaded, { composed: result, below: below.commit });
+}
+
+/**
+ * Whether the commit would look like the tombstone of a landing, so that nobody could tell that it has landed. The
+ * member with its message is blocked then.
+ */
+async function looksLikeTombstone(ctx: Context, loaded: LoadedBatch, commit: string): Promise<boolean> {
+  const made = await hostClient(ctx, loaded.host).readCommit(commit);
+  if (made === null || !(await isTombstone(ctx, loaded.host, made))) return false;
+  const message = 'it changes nothing, and its message is the one by which Interlock marks landings that were given up';
+  await blockMembers(
+    ctx,
+    loaded,
+    loaded.members.slice(-1).map((member) => ({ member, message })),
+  );
+  return true;
 }
 
 /**

@@ -72,8 +72,8 @@ export async function readLandingRef(
 
 /**
  * Whether a commit is a tombstone. The commit alone decides. Rows are not used, because a restored database may lack
- * them. The author is not used, because the service may be renamed at a host. A real landing cannot look like a
- * tombstone, unless it changes nothing.
+ * them. The author is not used, because the service may be renamed at a host. A batch whose commit would look like a
+ * tombstone is not built.
  */
 export async function isTombstone(ctx: Context, host: HostedRepository, commit: HostCommit): Promise<boolean> {
   const [parent, other] = commit.parents;

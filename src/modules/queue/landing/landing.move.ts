@@ -110,10 +110,11 @@ export async function settleOutcome(ctx: Context, loaded: LoadedBatch, failure: 
 
 export async function outcomeOf(
   ctx: Context,
-  { host }: LoadedBatch,
+  { batch, host }: LoadedBatch,
   { commit, failure }: { readonly commit: HostCommit; readonly failure: Failure },
 ): Promise<Outcome> {
-  return (await isTombstone(ctx, host, commit)) ? failure : { kind: 'landed', commit };
+  const isLanded = commit.commit === batch.commit || !(await isTombstone(ctx, host, commit));
+  return isLanded ? { kind: 'landed', commit } : failure;
 }
 
 /**
