@@ -16,7 +16,7 @@ async function haltsOf(steps: readonly { readonly atMs: number; readonly fails: 
   for (const { atMs, fails } of steps) {
     now = atMs;
     const step = async (): Promise<void> => await (fails ? Promise.reject(new Error('down')) : Promise.resolve());
-    await takeStep(ctx, loaded, step).catch(() => {});
+    await takeStep(ctx, loaded, { take: step }).catch(() => {});
   }
   return halts;
 }

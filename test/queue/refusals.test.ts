@@ -1,7 +1,7 @@
 // Refusals of the host, and decisions that could repeat without end: one pull request must never stop a line.
 import { describe, expect, it } from 'vitest';
-import { HostRefused } from '../../src/hosts/port.ts';
-import { queuePullRequest, syncPullRequest, verifyRepository } from '../../src/modules/queue/index.ts';
+import { HostRefused, HostUnavailable } from '../../src/hosts/port.ts';
+import { driveBatch, queuePullRequest, syncPullRequest, verifyRepository } from '../../src/modules/queue/index.ts';
 import { loadRepository } from '../../src/modules/repositories/index.ts';
 import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { among } from '../support/tier.ts';
@@ -63,6 +63,25 @@ describe('a refusal of the host', () => {
       await expectLandedOnce(w, a, c);
     },
   );
+
+  it.each([
+    ['halts the queue with the text of the host', new HostRefused('the checks are secret'), true],
+    ['does not halt the queue if the host is only unavailable', new HostUnavailable('it is down'), false],
+  ])('to read the checks of a build for ten minutes %s', async (_name, error, isHalted) => {
+    let aheadMs = 0;
+    const clock = (): Date => new Date(Date.now() + aheadMs);
+    await using w = await world({ configuration: parallel({ builds: 1 }), runsCi: false, clock });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.commit('main', { 'other.txt': 'o\n' });
+    await w.queue(number);
+    await w.until(async () => (await w.status(number)).status === 'tagged');
+    replaceHostMethod(w, 'readChecks', () => async () => await Promise.reject(error));
+    const [batch] = await w.batches();
+    for (; aheadMs <= 10 * 60_000; aheadMs += 60_000)
+      await expect(driveBatch(w.ctx, batch?.id ?? '')).rejects.toThrow(error.message);
+    const [queue] = await w.rows<{ reason: string | null }>('select halted_reason as reason from queue');
+    expect(queue?.reason?.endsWith(error.message) ?? false).toBe(isHalted);
+  });
 
   it('to land blocks the members of that landing, and the line goes on', async () => {
     await using w = await world({ configuration: parallel({ builds: 3, batch: 1 }) });

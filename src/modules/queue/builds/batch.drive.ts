@@ -4,6 +4,7 @@
 // superseded. A batch does not use src/platform/turns, because the planner decides about it and each step is a short
 // activity without a lease.
 import type { Context } from '../../../context.ts';
+import { HostRefused } from '../../../hosts/port.ts';
 import { withTraceOfBatch } from '../facts/traces.ts';
 import { causes } from '../planning/open-work.ts';
 import { cleanUp } from './batch.clean-up.ts';
@@ -29,10 +30,15 @@ export async function driveBatch(ctx: Context, batchId: string): Promise<BatchPr
   const loaded = await loadBatch(ctx, batchId);
   const need = nextStepOfRow(loaded.batch);
   const traced = async (name: string, work: () => Promise<void>): Promise<void> =>
-    await withTraceOfBatch(ctx, { name, batchId }, async () => await takeStep(ctx, loaded, work));
+    await withTraceOfBatch(ctx, { name, batchId }, async () => await takeStep(ctx, loaded, { take: work }));
   if (need === 'make') await traced('compose build', async () => await makeBuild(ctx, loaded));
   if (need === 'open') await traced('open build', async () => await openBuild(ctx, loaded));
-  if (need === 'wait') await watchBuild(ctx, loaded);
+  // A batch that waits for checks may wait through an outage of the host. Only a refusal would last.
+  if (need === 'wait')
+    await takeStep(ctx, loaded, {
+      take: async () => await watchBuild(ctx, loaded),
+      counts: (error) => error instanceof HostRefused,
+    });
   if (need === 'clean_up') await cleanUp(ctx, loaded);
   return await describeBatch(ctx, batchId);
 }

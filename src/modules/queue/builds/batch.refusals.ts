@@ -92,14 +92,18 @@ const failing = new WeakMap<Database, Map<string, Failing>>();
 
 /**
  * Takes a step of a batch. If the step fails for ten minutes, the queue is halted with the error as reason, because no
- * pull request behind the batch can land.
+ * pull request behind the batch can land. `counts`: which errors count. Default: every error.
  */
-export async function takeStep(ctx: Context, { batch }: LoadedBatch, step: () => Promise<void>): Promise<void> {
+export async function takeStep(
+  ctx: Context,
+  { batch }: LoadedBatch,
+  step: { readonly take: () => Promise<void>; readonly counts?: (error: unknown) => boolean },
+): Promise<void> {
   const ofBatches = failing.get(ctx.db) ?? new Map<string, Failing>();
   failing.set(ctx.db, ofBatches);
   const key = `${ctx.accountId}/${batch.id}`;
   try {
-    await step();
+    await step.take();
     ofBatches.delete(key);
   } catch (error) {
     if (error instanceof CommitMissing) return await giveUpMissing(ctx, batch.id);
@@ -112,6 +116,7 @@ export async function takeStep(ctx: Context, { batch }: LoadedBatch, step: () =>
       );
       throw error;
     }
+    if (step.counts?.(error) === false) throw error;
     const before = ofBatches.get(key);
     const since = before === undefined || now - before.lastAt > longestGapMs ? now : before.since;
     ofBatches.set(key, { since, lastAt: now });
