@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import color from 'picocolors';
 import { StartError } from './launcher/start-error.ts';
 import { createTicker } from './launcher/ticker.ts';
-import { exportProofs } from './modules/proofs/index.ts';
+import { exportProofs, writeProofFile } from './modules/proofs/index.ts';
 import { verifyRepository } from './modules/queue/index.ts';
 import { projectRoot } from './platform/project-root.ts';
 import { runTool } from './run-tool.ts';
@@ -37,7 +37,7 @@ async function exportTo(file: string, { ctx, repository, secrets }: NamedReposit
     );
   const proofs = await exportProofs(ctx, secrets, repository);
   const path = resolve(callersFolder(), file);
-  await writeFile(path, `${JSON.stringify(proofs)}\n`, { mode: 0o600, flag: 'wx' });
+  await writeFile(path, writeProofFile(proofs), { mode: 0o600, flag: 'wx' });
   const count = proofs.branches.reduce((sum, branch) => sum + branch.proofs.length, 0);
   console.log(`${count} proofs of ${proofs.repository} are in ${path}. The public key is ${proofs.keys[0]}.`);
   console.log(

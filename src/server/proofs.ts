@@ -1,10 +1,11 @@
 // Serves the proofs of a repository as a file, and the script that verifies them without this service (docs/proofs.md).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { notFound } from '../domain/errors.ts';
 import type { Secrets, Session } from '../modules/accounts/index.ts';
-import { exportProofs } from '../modules/proofs/index.ts';
+import { exportProofs, writeProofFile } from '../modules/proofs/index.ts';
 import { findRepository } from '../modules/repositories/index.ts';
 import { projectRoot } from '../platform/project-root.ts';
 
@@ -32,6 +33,7 @@ export function serveProofs(fastify: FastifyInstance, { admit, secrets }: ProofR
     return await reply
       .header('cache-control', 'no-store')
       .header('content-disposition', 'attachment; filename="proofs.json"')
-      .send(proofs);
+      .type('application/json; charset=utf-8')
+      .send(Readable.from(writeProofFile(proofs)));
   });
 }

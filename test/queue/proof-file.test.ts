@@ -1,12 +1,13 @@
 // Runs proofs/verify.py on the exported proofs as a user does: on a clone and a file, without the service. The script
 // must find changes in the file and in the clone.
 import { execFile } from 'node:child_process';
-import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { exportProofs, type ProofFile } from '../../src/modules/proofs/index.ts';
+import { exportProofs, type ProofFile, writeProofFile } from '../../src/modules/proofs/index.ts';
 import { canonical, digestProof, type ProofBody } from '../../src/modules/queue/landing/proof.ts';
 import { findRepository } from '../../src/modules/repositories/index.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
@@ -47,12 +48,12 @@ afterAll(async () => {
 async function exported(w: World): Promise<Exported> {
   const repository = await findRepository(w.ctx, w.repository);
   if (repository === null) throw new Error('The world has no repository.');
-  const file = await exportProofs(w.ctx, w.secrets, repository);
+  const text = await readText(writeProofFile(await exportProofs(w.ctx, w.secrets, repository)));
   const folder = await mkdtemp(join(tmpdir(), 'interlock-proofs-'));
   folders.push(folder);
   const clone = join(folder, 'clone');
   await git(folder, 'clone', '-q', '--single-branch', '--branch', 'main', `file://${w.gitDir}`, clone);
-  return { file: JSON.parse(JSON.stringify(file)) as ProofFile, clone, folder };
+  return { file: JSON.parse(text) as ProofFile, clone, folder };
 }
 
 async function git(folder: string, ...args: string[]): Promise<string> {
@@ -143,6 +144,16 @@ it('derives landings by linear commits', async () => {
     statement: { ...statement, managedFrom: proofs[0]?.body.members[0]?.commit ?? '' },
   }));
   expect((await verify({ ...linear, file: signedAgain(file) })).said).toContain('its first parent is not');
+});
+
+it('contains the history of a pull request that once had a file of more than 64 MB', async () => {
+  await using w = await world({ configuration: parallel({ builds: 1 }) });
+  await w.commit('big', { 'big.txt': randomBytes(66 * 1024 * 1024).toString('base64') }, { from: 'main' });
+  const number = await w.open('big', { 'big.txt': 'small\n' }, { from: 'big' });
+  await w.queue(number);
+  await w.settled(number);
+  const { code, said } = await verify(await exported(w));
+  expect(code, said).toBe(0);
 });
 
 it('derives a landing whose parts were tested separately', async () => {

@@ -30,11 +30,24 @@ export function withHostErrors<Host extends object>(host: Host): Host {
       name,
       (...args: unknown[]) => {
         const result: unknown = value(...args);
+        if (isIterable(result)) return withErrorsOfParts(result);
         return result instanceof Promise ? result.catch(rethrowAsHostError) : result;
       },
     ];
   });
   return Object.fromEntries(guarded) as Host;
+}
+
+function isIterable(result: unknown): result is AsyncIterable<unknown> {
+  return typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
+}
+
+async function* withErrorsOfParts(parts: AsyncIterable<unknown>): AsyncGenerator {
+  try {
+    yield* parts;
+  } catch (error) {
+    rethrowAsHostError(error);
+  }
 }
 
 function rethrowAsHostError(error: unknown): never {

@@ -98,11 +98,11 @@ function readOperations(mirrors: Mirrors) {
     },
     // GitHub does not say who pushed a commit to a branch.
     findConfigurationPush: async () => await Promise.resolve(null),
-    packCommits: async (repository, range) => {
+    async *packCommits(repository, range) {
       const directory = await directoryWith(repository, ...range.without);
       // Fetches the commits. A commit that GitHub does not have is left out of the pack.
       await mirrors.tryFetchMissing(repository, range.commits);
-      return await git.packCommits(mirrors.git, directory, range);
+      yield* git.packCommits(mirrors.git, directory, range);
     },
     isAncestor: async (repository, ancestor, descendant) =>
       (await mirrors.tryFetchMissing(repository, [ancestor, descendant])) &&

@@ -119,7 +119,7 @@ function gitOperations(installation: Installation) {
       }),
     listAncestry: async (repository, range) => await git.listAncestry(installation.git, at(repository), range),
     findConfigurationPush: async (repository, of) => await findConfigurationPush(installation, repository, of),
-    packCommits: async (repository, range) => await git.packCommits(installation.git, at(repository), range),
+    packCommits: (repository, range) => git.packCommits(installation.git, at(repository), range),
     isAncestor: async (repository, ancestor, descendant) =>
       await git.isAncestor(installation.git, at(repository), { ancestor, descendant }),
     listChangedFiles: async (repository, range) => await git.listChangedFiles(installation.git, at(repository), range),

@@ -105,13 +105,13 @@ export interface HostGit {
   ): Promise<ConfigurationPush | null>;
   /**
    * A thin pack of the objects that are reachable from `commits`, but not from `without`. It is for a clone that has
-   * the commits `without`. Commits that do not exist are left out. Throws HostUnavailable if the pack is larger than 64
-   * MB.
+   * the commits `without`. Commits that do not exist are left out. The pack may be larger than the memory, and is read
+   * piece by piece.
    */
   packCommits(
     repository: HostRepository,
     range: { readonly commits: readonly string[]; readonly without: readonly string[] },
-  ): Promise<Buffer>;
+  ): AsyncIterable<Buffer>;
   isAncestor(repository: HostRepository, ancestor: string, descendant: string): Promise<boolean>;
   /**
    * The files that a head changes since its merge base with `base`. Null: there are more than `limit` files, or the

@@ -21,6 +21,11 @@ export interface ProofFile {
   readonly packs: readonly string[];
 }
 
+/** The content of a `ProofFile`. Its packs may be larger than the memory, so each is read piece by piece. */
+export interface ExportedProofs extends Omit<ProofFile, 'packs'> {
+  readonly packs: readonly AsyncIterable<Buffer>[];
+}
+
 interface ProvenBranch {
   readonly statement: BranchStatement;
   readonly key: string;
@@ -65,7 +70,7 @@ interface ProofRow {
 const proofsInAPack = 100;
 
 /** Exports the proofs of a repository, and first signs those that are not signed yet. Needs the scope `queue:read`. */
-export async function exportProofs(ctx: Context, secrets: Secrets, repository: RepositoryRow): Promise<ProofFile> {
+export async function exportProofs(ctx: Context, secrets: Secrets, repository: RepositoryRow): Promise<ExportedProofs> {
   requireScope(ctx, 'queue:read');
   await signProofs(ctx, secrets);
   const key = await openProofKey(ctx, secrets);
@@ -85,7 +90,7 @@ export async function exportProofs(ctx: Context, secrets: Secrets, repository: R
     repository: nameOf(repository),
     keys: await readProofKeys(ctx),
     branches,
-    packs: await packCommits(ctx, repository, branches),
+    packs: packCommits(ctx, repository, branches),
   };
 }
 
@@ -125,18 +130,41 @@ async function readBranch(
   return { statement, key: key.publicKey, signature, proofs };
 }
 
-async function packCommits(
+/** The text of the `ProofFile`, piece by piece. */
+export async function* writeProofFile({ packs, ...proofs }: ExportedProofs): AsyncGenerator<string> {
+  yield `${JSON.stringify(proofs).slice(0, -1)},"packs":[`;
+  for (const [index, pack] of packs.entries()) {
+    yield index === 0 ? '"' : ',"';
+    yield* toBase64(pack);
+    yield '"';
+  }
+  yield ']}\n';
+}
+
+/** Three bytes are four digits of base64, so the bytes after the last three wait for the next piece. */
+async function* toBase64(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest = Buffer.alloc(0);
+  for await (const piece of pieces) {
+    const bytes = Buffer.concat([rest, piece]);
+    const end = bytes.length - (bytes.length % 3);
+    yield bytes.toString('base64', 0, end);
+    rest = bytes.subarray(end);
+  }
+  yield rest.toString('base64');
+}
+
+function packCommits(
   ctx: Context,
   repository: RepositoryRow,
   branches: readonly ProvenBranch[],
-): Promise<readonly string[]> {
+): ExportedProofs['packs'] {
   const client = hostClient(ctx, toHostedRepository(repository));
   const without = branches.flatMap(({ statement: { tip } }) => (tip === null ? [] : [tip]));
   const proofs = branches.flatMap((branch) => branch.proofs);
-  const packs: string[] = [];
+  const packs: AsyncIterable<Buffer>[] = [];
   for (let from = 0; from < proofs.length; from += proofsInAPack) {
     const commits = new Set(proofs.slice(from, from + proofsInAPack).flatMap(({ body }) => commitsOf(body)));
-    packs.push((await client.packCommits({ commits: [...commits], without })).toString('base64'));
+    packs.push(client.packCommits({ commits: [...commits], without }));
   }
   return packs;
 }

@@ -1,3 +1,3 @@
-export { exportProofs, type ProofFile } from './file.ts';
+export { exportProofs, writeProofFile, type ProofFile } from './file.ts';
 export { readProofKeys } from './keys.ts';
 export { proofsAreDue, signProofs } from './signing.ts';
