@@ -62,6 +62,29 @@ it('a comparison leaves a pull request to a hint that is due soon, so that the p
   expect(await title()).toEqual([{ title: 'Renamed' }]);
 });
 
+it('a bot branch that was made after the clean-up of its batch is deleted, unless it is used or has a commit of somebody else', async () => {
+  await using w = await world({ configuration: parallel({ builds: 1 }), runsCi: false });
+  const number = await w.open('tea', { tea: '1' });
+  const isLive = async (): Promise<boolean> =>
+    (await w.rows('select 1 from bot_pull_request where closed_at is null')).length > 0;
+  await w.queue(number);
+  await w.until(isLive);
+  await w.dequeue(number);
+  await w.until(async () => (await w.rows('select 1 from batch where cleaned_up_at is null')).length === 0);
+  const [ended] = await w.rows<{ id: string; commit: string }>('select id, commit from batch');
+  await w.queue(number);
+  await w.until(isLive);
+  const used = await w.git('for-each-ref', '--format=%(refname)', 'refs/heads/mq-*');
+  await w.git('update-ref', `refs/heads/mq-bot-${ended?.id}`, ended?.commit ?? '');
+  await w.git('update-ref', 'refs/heads/mq-bot-999', await w.git('rev-parse', 'refs/heads/tea'));
+  await untilNoHint(w);
+  await reconcileRepository(w.ctx, toHostedRepository(await loadRepository(w.ctx, w.repository)));
+  expect((await w.git('for-each-ref', '--format=%(refname)', 'refs/heads/mq-*')).split('\n')).toEqual([
+    used,
+    'refs/heads/mq-bot-999',
+  ]);
+});
+
 it('a bot pull request whose worker was killed before it wrote the row is closed, and a pull request of somebody else stays open', async () => {
   await using w = await world({ configuration: parallel({ builds: 1 }), runsCi: false });
   const number = await w.open('tea', { tea: '1' });

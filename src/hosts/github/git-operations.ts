@@ -72,7 +72,7 @@ function readOperations(mirrors: Mirrors) {
       return commit === null ? null : { commit: commit.commit, tree: commit.tree };
     },
     listRefs: async (repository, prefix) => {
-      const refs = await mirrors.readRefs(repository, [prefix.endsWith('/') ? prefix : `${prefix}/`]);
+      const refs = await mirrors.readRefs(repository, [prefix.endsWith('/') ? prefix : `${prefix}*`]);
       return refs.toSorted((one, other) => (one.ref < other.ref ? -1 : 1));
     },
     readCommit: async (repository, commit) => {

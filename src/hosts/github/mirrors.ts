@@ -15,7 +15,7 @@ import {
   removeMirror,
 } from './mirror-clone.ts';
 import { asHostError, isUnknownCommit, stderrOf } from './mirror-errors.ts';
-import { gatherReads, readRemoteRefs, type ReadRefs, type RemoteRef, TokenRefused } from './remote-refs.ts';
+import { gatherReads, matchesPattern, readRemoteRefs, type ReadRefs, TokenRefused } from './remote-refs.ts';
 import { remoteEnvironment, type FindRemote, type Remote } from './remote.ts';
 
 export interface MirrorOptions {
@@ -100,7 +100,9 @@ export function createMirrors(options: MirrorOptions): Mirrors {
       if (!patterns.some(concernsLandings)) return await readActualRefs(repository, patterns);
       const found = await readActualRefs(repository, [...patterns, ledgerRef]);
       const tip = found.find(({ ref }) => ref === ledgerRef)?.commit ?? null;
-      return joinLedger(found, await readLedger(mirrors, repository, tip)).filter((each) => isOneOf(each, patterns));
+      return joinLedger(found, await readLedger(mirrors, repository, tip)).filter(({ ref }) =>
+        matchesPattern(ref, patterns),
+      );
     },
     readActualRefs,
     readLedger: async (repository, tip) => await readLedger(mirrors, repository, tip),
@@ -246,10 +248,6 @@ function createRepairs({ dataDir, clock }: MirrorOptions): Mirrors['repairing'] 
 
 function nameOf({ owner, name }: Pick<HostRepository, 'owner' | 'name'>): string {
   return `${owner}/${name}`;
-}
-
-function isOneOf({ ref }: RemoteRef, patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => (pattern.endsWith('/') ? ref.startsWith(pattern) : ref === pattern));
 }
 
 async function within<T>(work: Promise<T>, ms: number, message: string): Promise<T> {

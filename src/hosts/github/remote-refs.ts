@@ -49,7 +49,7 @@ export function gatherReads(read: ReadRefs): ReadRefs {
   }
 
   return async (repository, patterns) => {
-    if (patterns.some((pattern) => pattern.endsWith('/'))) return await read(repository, patterns);
+    if (patterns.some(isPrefix)) return await read(repository, patterns);
     const loader = loaderOf(repository);
     const found = await Promise.all([...new Set(patterns)].map(async (ref) => await loader.load(ref)));
     return found.filter((each) => each !== null).toSorted((one, other) => (one.ref < other.ref ? -1 : 1));
@@ -60,8 +60,8 @@ export function gatherReads(read: ReadRefs): ReadRefs {
 export class TokenRefused extends HostUnavailable {}
 
 /**
- * Reads the refs that match the patterns, sorted by name. A pattern is a full name, or a prefix that ends in `/`.
- * Throws TokenRefused or HostUnavailable.
+ * Reads the refs that match the patterns, sorted by name. A pattern is a full name, a prefix that ends in `/`, or any
+ * prefix followed by `*`. Throws TokenRefused or HostUnavailable.
  */
 export async function readRemoteRefs(
   repository: Pick<HostRepository, 'owner' | 'name'>,
@@ -93,10 +93,21 @@ export async function readRemoteRefs(
   const refs = parseRefs(body);
   if (refs === null) throw new HostUnavailable(`GitHub's answer about the refs of ${name} cannot be read`);
   return refs
-    .filter(({ ref }) =>
-      patterns.some((pattern) => (pattern.endsWith('/') ? ref.startsWith(pattern) : ref === pattern)),
-    )
+    .filter(({ ref }) => matchesPattern(ref, patterns))
     .toSorted((one, other) => (one.ref < other.ref ? -1 : 1));
+}
+
+function isPrefix(pattern: string): boolean {
+  return pattern.endsWith('/') || pattern.endsWith('*');
+}
+
+/** The pattern without its `*`, which no name of a ref contains. */
+function startOf(pattern: string): string {
+  return pattern.replace(/\*$/, '');
+}
+
+export function matchesPattern(ref: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => (isPrefix(pattern) ? ref.startsWith(startOf(pattern)) : ref === pattern));
 }
 
 function refusalOf(name: string, { status, headers }: Response): Error {
@@ -123,7 +134,7 @@ function requestOf(patterns: readonly string[]): string {
     packet('agent=git/interlock\n'),
     packet('object-format=sha1\n'),
     delimiter,
-    ...patterns.map((pattern) => packet(`ref-prefix ${pattern}\n`)),
+    ...patterns.map((pattern) => packet(`ref-prefix ${startOf(pattern)}\n`)),
     flush,
   ].join('');
 }

@@ -96,7 +96,8 @@ function gitOperations(installation: Installation) {
     },
     listRefs: async (repository, prefix) => {
       await completeLandings(installation, repository, prefix);
-      return await git.listRefs(at(repository), prefix);
+      const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
+      return (await git.listRefs(at(repository), folder)).filter(({ ref }) => ref.startsWith(prefix));
     },
     readCommit: async (repository, commit) => {
       const raw = await git.readCommit(installation.git, at(repository), commit);

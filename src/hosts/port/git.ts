@@ -60,7 +60,7 @@ export interface HostGit {
    * The commit of a ref, and its tree. Null: the ref does not exist. `ref` is the full name, such as `refs/heads/main`.
    */
   readRef(repository: HostRepository, ref: string): Promise<{ readonly commit: string; readonly tree: string } | null>;
-  /** Full names and commits of the refs under a prefix such as `refs/heads/` or `refs/interlock/landings/`. */
+  /** Full names and commits of the refs whose names begin with a prefix such as `refs/heads/` or `refs/heads/mq-bot-`. */
   listRefs(
     repository: HostRepository,
     prefix: string,

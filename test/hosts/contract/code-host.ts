@@ -46,6 +46,7 @@ function describeRefs(given: () => Given): void {
       { ref: 'refs/heads/main', commit: base },
       { ref: 'refs/heads/topic', commit: head },
     ]);
+    expect(await host.listRefs(repository, 'refs/heads/to')).toEqual([{ ref: 'refs/heads/topic', commit: head }]);
     expect(await host.readCommit(repository, head)).toMatchObject({ commit: head, parents: [base] });
     expect(await host.readCommit(repository, none)).toBeNull();
     expect(await host.isAncestor(repository, base, head)).toBe(true);

@@ -2,7 +2,7 @@
 // push a branch called `mq-bot-1`, and a fork may have such a branch.
 import type { Context } from '../../../context.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
-import type { HostPullRequest, HostedRepository } from '../../../hosts/port.ts';
+import { hostClient, type HostPullRequest, type HostedRepository } from '../../../hosts/port.ts';
 
 type Opened = Pick<HostPullRequest, 'number' | 'headBranch' | 'headFork'>;
 
@@ -67,4 +67,29 @@ export async function findAbandonedBots(
   });
   const numbers = new Set(found.map(({ number }) => number));
   return bots.filter(({ number }) => numbers.has(number));
+}
+
+/**
+ * The bot branches that no clean-up deletes: their worker was delayed until the clean-up of the batch was over, and was
+ * killed before it opened the bot pull request. The commit must be that of a batch that has been cleaned up, because
+ * others may have made a branch with the name of a bot branch.
+ */
+export async function findAbandonedBranches(
+  ctx: Context,
+  repository: HostedRepository,
+): Promise<readonly { readonly ref: string; readonly commit: string }[]> {
+  // The refs are read before the rows, because the row of a batch is written before its branch is made.
+  const refs = await hostClient(ctx, repository).listRefs('refs/heads/mq-bot-');
+  const bots = refs.filter(({ ref }) => batchOfBotBranch(ref.slice('refs/heads/'.length)) !== null);
+  if (bots.length === 0) return [];
+  return await ctx.db.read<{ ref: string; commit: string }>(ctx.accountId, {
+    name: 'abandoned_bot_branches',
+    text: `select o.ref, o.commit from unnest($3::text[], $4::text[]) as o (ref, commit)
+           where exists (select from batch b where b.account_id = $1 and b.repository_id = $2 and b.commit = o.commit and b.cleaned_up_at is not null)
+             and not exists (select from batch b where b.account_id = $1 and b.repository_id = $2 and b.commit = o.commit and b.cleaned_up_at is null)
+             and not exists (select from bot_pull_request p where p.account_id = $1 and p.repository_id = $2
+                             and 'refs/heads/' || p.branch = o.ref and p.closed_at is null)
+           order by o.ref`,
+    values: [ctx.accountId, repository.id, bots.map(({ ref }) => ref), bots.map(({ commit }) => commit)],
+  });
 }

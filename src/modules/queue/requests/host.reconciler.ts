@@ -2,11 +2,11 @@
 // requests that differ are read again.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
-import { hostClient, type HostedRepository, type HostPullRequest } from '../../../hosts/port.ts';
+import { hostClient, RefMoved, type HostedRepository, type HostPullRequest } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { deleteBranch } from '../builds/bot-pull-requests.ts';
-import { findAbandonedBots, withoutBots } from '../facts/bot-branches.ts';
+import { findAbandonedBots, findAbandonedBranches, withoutBots } from '../facts/bot-branches.ts';
 import { recordChecks } from '../facts/build.records.ts';
 import { followComments } from './commands.service.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
@@ -37,6 +37,7 @@ export async function reconcileRepository(
   const opened = await hostClient(ctx, repository).listOpenPullRequests();
   for (const bot of await findAbandonedBots(ctx, repository, opened))
     await attempt(async () => await closeAbandonedBot(ctx, repository, bot));
+  await attempt(async () => await deleteAbandonedBranches(ctx, repository));
   const seen = (await withoutBots(ctx, repository, opened)).map(withTipAsHead);
   const numbers = new Set([...seen.map((pullRequest) => pullRequest.number), ...open.keys()]);
   // Pull requests with a hint that is due soon are left out. Reading them twice would delay the other hints.
@@ -81,6 +82,16 @@ export async function readIdleStamp(ctx: Context, repository: HostedRepository):
 async function closeAbandonedBot(ctx: Context, repository: HostedRepository, bot: HostPullRequest): Promise<void> {
   await hostClient(ctx, repository).closePullRequest(bot.number);
   await deleteBranch(ctx, repository, bot.headBranch);
+}
+
+async function deleteAbandonedBranches(ctx: Context, repository: HostedRepository): Promise<void> {
+  for (const { ref, commit } of await findAbandonedBranches(ctx, repository))
+    await hostClient(ctx, repository)
+      .updateRefs([{ ref, from: commit, to: null }])
+      .catch((error: unknown) => {
+        // Somebody else has moved or deleted the branch.
+        if (!(error instanceof RefMoved)) throw error;
+      });
 }
 
 const soonMs = 60_000;
