@@ -21,6 +21,32 @@ describe('a red build', () => {
     expect(proof?.body.grade).toBe('same_tree');
   });
 
+  it('is passed by a green build whose other checks go on, because its evidence must last until the landing', async () => {
+    await using held = await gate();
+    const required = 'preconditions:\n  use_github_mergeability: false\n  required_checks: [test]\n';
+    await using w = await world({
+      configuration: `${parallel({ builds: 2 })}${required}`,
+      ci: `checks:\n  test: {run: 'test ! -e broken || test -e repair'}\n  docs: {run: 'test ! -e repair || ${held.waits}'}\n`,
+      runsCi: false,
+    });
+    const numbers = [await w.open('broken', { broken: '1\n' }), await w.open('repair', { repair: '1\n' })];
+    await w.queue(...numbers);
+    await w.until(async () => (await statuses(w, ...numbers)).every((status) => status === 'tagged'));
+    await using _ci = await startCi(w);
+    await w.settled(...numbers);
+    await w.until(async () => (await w.rows('select 1 from batch where cleaned_up_at is null')).length === 0);
+    await held.open();
+    const isOver = async (): Promise<boolean> =>
+      (await w.rows("select 1 from local_check_run where state <> 'completed'")).length === 0;
+    await w.until(isOver);
+    expect(
+      await w.rows(
+        `select c.conclusion from local_check_run c join batch b on b.commit = c.commit
+         where c.name = 'docs' and b.state <> 'landed' order by b.id desc limit 1`,
+      ),
+    ).toEqual([{ conclusion: 'success' }]);
+  });
+
   it('is not passed if the failure depth is one: its pull request is blocked, and the others land without it', async () => {
     const { w, numbers } = await builtTogether(['broken', 'other', 'repair']);
     await using _ = w;

@@ -1,15 +1,18 @@
 import type { Context } from '../../../context.ts';
+import { judgeBuild } from '../../../domain/queue/evidence/evidence.ts';
 import { hostClient, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import { botBranch, type LoadedBatch } from '../store/batch.rows.ts';
 import { deleteBranch, closeRows } from './bot-pull-requests.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
+import { loadBuilds } from '../facts/build.records.ts';
 import { readGateRuns } from '../facts/final-gates.ts';
 import { headsFence, movesHeads } from '../facts/own-pushes.ts';
-import { BotPullRequestEntity } from '../store/queue.entities.ts';
+import { BotPullRequestEntity, QueueEntity } from '../store/queue.entities.ts';
 import { lockQueue } from '../store/queue.locks.ts';
+import { rulesOf } from '../store/rules-in-force.ts';
 
 /**
- * Cleans up after an ended batch: stops the runs that continue, closes the bot pull request, and deletes its branch by
+ * Cleans up after an ended batch: stops the runs that nobody needs, closes the bot pull request, and deletes its branch by
  * compare-and-set. If the bot pull request is idle or another batch has taken it over, it is not closed.
  */
 export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> {
@@ -21,8 +24,7 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
     value: batch.id,
     orderBy: 'id',
   });
-  // The checks of a landed commit are not stopped, because the commit is on the base branch.
-  if (batch.mode === 'parallel' && batch.commit && batch.state !== 'landed') await client.cancelChecks(batch.commit);
+  if (batch.commit && (await mayStop(ctx, loaded))) await client.cancelChecks(batch.commit);
   const isOwn = bot === null || (!bot.idle && !bot.heirBatchId && !bot.closedAt);
   if (isOwn) {
     const branch = bot?.branch ?? botBranch(batch.id);
@@ -42,6 +44,22 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
       batch.id,
       ctx.clock().toISOString(),
     ]);
+  });
+}
+
+/**
+ * Whether the checks of the batch may be stopped. The checks of a landed commit go on, because the commit is on the base
+ * branch. Those of a green build go on, because the build may justify another landing of its tree.
+ */
+async function mayStop(ctx: Context, { batch, repository }: LoadedBatch): Promise<boolean> {
+  if (batch.mode !== 'parallel' || batch.state === 'landed') return false;
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const [queue, [build]] = await Promise.all([
+      tx.load(QueueEntity, batch.queueId),
+      loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [batch.commit ?? ''], trees: [] }),
+    ]);
+    if (queue === null || build === undefined) return true;
+    return judgeBuild(build, rulesOf(repository, queue).rules.requiredChecks) !== 'green';
   });
 }
 
