@@ -6,6 +6,7 @@ import { advanceDeployment, closeOpenDeployments } from '../../src/modules/relea
 import { updateReleaseProject } from '../../src/modules/releases/projects.service.ts';
 import { updateEnvironment } from '../../src/modules/releases/environments.service.ts';
 import { cdServer, type CdServer } from '../support/cd-server.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { releaseWorld, type ReleaseWorld } from '../support/release-world.ts';
 
 const http = (url: string) => ({ kind: 'http', url, statusUrl: url }) as const;
@@ -553,6 +554,28 @@ describe('a deployment by a command', () => {
 });
 
 describe('the build of a release candidate', () => {
+  it.each([
+    ['has started it', null],
+    ['has refused it', { status: 403, body: 'not yours' }],
+  ])('runs at the present provider if the provider is changed while the former one %s', async (_what, broken) => {
+    await using former = await cdServer();
+    await using present = await cdServer();
+    former.broken = broken;
+    await using r = await releaseWorld({ build: http(former.url) });
+    let changes = 0;
+    const stop = onFailpoint('build:after_trigger', async () => {
+      changes += 1;
+      if (changes > 1) return;
+      await updateReleaseProject(r.w.ctx, r.w.secrets, { project: 'shop', build: http(present.url) });
+    });
+    present.startsAs = 'success';
+    await r.candidate('v1-rc1', { built: true });
+    await r.w.until(async () => (await r.candidateStatus('v1-rc1')).status !== 'building').finally(stop);
+    expect((await r.candidateStatus('v1-rc1')).status).toBe('ready');
+    expect(former.calls.map(({ action }) => action)).toEqual(['start']);
+    expect(present.calls[0]?.action).toBe('start');
+  });
+
   it('makes the candidate ready, or failed with a message, and only a ready candidate can be deployed', async () => {
     await using cd = await cdServer();
     await using r = await releaseWorld({ build: http(cd.url) });

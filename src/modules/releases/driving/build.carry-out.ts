@@ -1,10 +1,10 @@
 // Carries out the calls of a candidate's build outside of a transaction, like `deployment.carry-out.ts`. A build has no
-// slot, so only its status decides whether a result is written.
+// slot, so its status and its provider decide whether a result is written.
 import type { Context } from '../../../context.ts';
 import { candidateStatusByReading, pauseAfter } from '../../../domain/releases/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { ProviderReading } from '../../../platform/providers/port.ts';
-import { carryOutDue, delayNextCall, noFailedCalls } from '../../../platform/turns/index.ts';
+import { carryOutDue, delayNextCall, type DueStep, noFailedCalls } from '../../../platform/turns/index.ts';
 import type { ReleaseDriving } from './supervise-run.ts';
 import { buildKind, type BuildTypes } from './build.advance.ts';
 import { endBuild } from './build.rows.ts';
@@ -18,11 +18,11 @@ const carryOut = carryOutByProvider<BuildTypes>({
   subject: 'build',
   runOf: ({ secrets }, rows, now) => runOfBuild(secrets, rows, now),
   nameOf: ({ candidate }) => candidate.providerRun ?? null,
-  writeCallOutcome: async (ctx, tx, { rows, outcome }) => {
-    if (rows.candidate.status === 'building') await conclude(ctx, tx, { rows, outcome });
+  writeCallOutcome: async (ctx, tx, { rows, due, outcome }) => {
+    if (isSameRun(rows, due)) await conclude(ctx, tx, { rows, outcome });
   },
-  writeRunResult: async (ctx, tx, { rows, reading }) => {
-    if (rows.candidate.status === 'building') await writeReading(ctx, tx, { rows, reading });
+  writeRunResult: async (ctx, tx, { rows, due, reading }) => {
+    if (isSameRun(rows, due)) await writeReading(ctx, tx, { rows, reading });
   },
   delayNextCall: putOffBuild,
 });
@@ -30,6 +30,12 @@ const carryOut = carryOutByProvider<BuildTypes>({
 /** Carries out the call or the supervised run that is due. Returns the outcome as a sentence. */
 export async function carryOutBuild(ctx: Context, id: string, by: ReleaseDriving): Promise<string> {
   return await carryOutDue(ctx, carryOut, { id, by });
+}
+
+/** Whether the build goes on at the provider that was called. The answer of an earlier provider proves nothing. */
+function isSameRun({ candidate, project }: CandidateRows, due: DueStep<BuildTypes>): boolean {
+  const before = due.rows.project.buildProviderSince ?? null;
+  return candidate.status === 'building' && before?.getTime() === (project.buildProviderSince ?? null)?.getTime();
 }
 
 async function conclude(
