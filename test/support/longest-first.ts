@@ -14,6 +14,7 @@ const longest = [
   'test/runbooks/host-away.test.ts',
   'test/workflows/outage.test.ts',
   'test/hosts/github/long-lists.test.ts',
+  'test/queue/proof-file.test.ts',
   'test/workflows/releases.test.ts',
   'test/workflows/runbooks.test.ts',
   'test/queue/speculation.test.ts',
