@@ -35,6 +35,20 @@ describe('a landing that waits for own checks', () => {
     expect(decisions).toContain('stuck p1');
   });
 
+  test.each([
+    ['during a pause', { paused: true }, []],
+    ['before the merge window', { landingsFrom: now + minute }, ['look again in 1 min']],
+  ] as const)('is not stuck %s with speculative builds', (_when, queue, decisions) => {
+    const speculative: Situation = {
+      ...stuckAfter(0),
+      ...asked,
+      line: [{ of: [1], build: 'success', change: { sideBuild: 'speculative' } }],
+      rules: { ...stuckAfter(0).rules, speculation: 'adaptive' },
+    };
+    expect(planned(speculative)).toContain('block p1 112');
+    expect(planned({ ...speculative, queue })).toEqual(decisions);
+  });
+
   const cases: readonly Case[] = [
     ['waits without a limit, if none is set', { ...stuckAfter(null), ...asked }, []],
     ['waits until the limit', stuckAfter(12), ['look again in 2 min']],

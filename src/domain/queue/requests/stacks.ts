@@ -62,14 +62,16 @@ export function findStack<Candidate extends StackCandidate>(
   return below === null || lowest === undefined ? null : { baseBranch: lowest.baseBranch, below };
 }
 
+interface InStack extends Pick<PullRequestState, 'id' | 'below' | 'skipLine' | 'stack'> {}
+
 /**
  * Gives each pull request in line the id of its stack, which is the id of the lowest pull request below it. A stacked
  * pull request skips the line only if all pull requests below it skip the line too.
  */
-export function withStacks(inLine: readonly PullRequestState[]): readonly PullRequestState[] {
+export function withStacks<PullRequest extends InStack>(inLine: readonly PullRequest[]): readonly PullRequest[] {
   const known = new Map(inLine.map((pullRequest) => [pullRequest.id, pullRequest]));
   const isBelowOther = new Set(inLine.flatMap(({ below }) => below ?? []));
-  const downFrom = (top: PullRequestState): readonly PullRequestState[] => {
+  const downFrom = (top: PullRequest): readonly PullRequest[] => {
     const chain = [top];
     for (let next = top; next.below !== null; ) {
       const below = known.get(next.below);

@@ -4,7 +4,7 @@
 // result no longer matters.
 import { blockFailedPullRequests, holdPullRequestsAbove } from '../planning/departures.ts';
 import { greenSince, endOwnCheckWait, type OwnCheckWait } from '../planning/green-batch.ts';
-import { waitsForOwnChecks, type LineView, type Step } from '../planning/line.ts';
+import { mayLand, waitsForOwnChecks, type LineView, type Step } from '../planning/line.ts';
 import { ejectFailedPullRequests, endObsoleteBuilds, judgeLanding } from './ejection.ts';
 import type { SpeculationGraph } from './graph.ts';
 import { estimateLandingProbabilities, type LandingProbabilities } from './landing-probability.ts';
@@ -63,12 +63,12 @@ function estimatedOnce(graph: SpeculationGraph): () => LandingProbabilities {
 
 /**
  * Finds the pull requests that have waited for their own checks for too long. The time counts from the moment at which
- * all builds that justify the landing were green.
+ * all builds that justify the landing were green. Nobody is stuck while landings are stopped.
  */
 function judgeOwnCheckWait(graph: SpeculationGraph, justified: MergeableSet): OwnCheckWait {
   const { stuckTimeoutMins } = graph.view.snapshot.rules;
   let ownCheckWait: OwnCheckWait = { view: graph.view, decisions: [], until: null };
-  if (stuckTimeoutMins === null) return ownCheckWait;
+  if (stuckTimeoutMins === null || !mayLand(graph.view)) return ownCheckWait;
   for (const index of justified.indices) {
     const row = graph.line[index];
     if (row === undefined || !waitsForOwnChecks(graph.view, row)) continue;

@@ -104,7 +104,9 @@ async function loadParts(
   const ids = speculative.map(({ id }) => id);
   const [assumed, members] = [await loadAssumedRows(tx, ids), await loadMembers(tx, ids)];
   const trees = speculative.flatMap(({ tree }) => tree ?? []);
-  const builds = await loadBuilds(ctx, tx, { repositoryId, commits: [], trees });
+  // As in the planner, the age of a part's own build counts from its end, so the build is read at any age.
+  const commits = speculative.flatMap(({ testedCommit, commit }) => testedCommit ?? commit ?? []);
+  const builds = await loadBuilds(ctx, tx, { repositoryId, commits, trees });
   const parts: PassedPart[] = [];
   for (const part of speculative) {
     const content = [...(assumed.get(part.id) ?? []), ...(members.get(part.id) ?? [])];

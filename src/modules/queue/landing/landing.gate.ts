@@ -7,6 +7,7 @@ import { decideGate, type GateFacts, type GateMember } from '../../../domain/que
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import { buildsSpeculatively, type QueueRules } from '../../../domain/queue/model/rules.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
+import { withStacks } from '../../../domain/queue/requests/stacks.ts';
 import { findFreezeInForce } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { readBranchHolds } from '../../repositories/index.ts';
@@ -169,7 +170,10 @@ async function loadLineFacts(
 ): Promise<GateFacts['line']> {
   if (!buildsSpeculatively(rules)) return [];
   const targets = rules.useAffectedTargets ? await loadTargets(ctx, tx, queueId) : new Map<string, Targets>();
-  return (await readLine(ctx, tx, queueId)).map(({ id, number, rank, skipLine, labels }) => {
+  const inLine = await readLine(ctx, tx, queueId);
+  const below = await readPullRequestsBelow(ctx, tx, inLine);
+  const stacked = withStacks(inLine.map((row) => ({ ...row, below: findOpenBelow(below, row.belowId), stack: null })));
+  return stacked.map(({ id, number, rank, skipLine, labels }) => {
     const isBarrier = rules.barrierLabel !== null && labels.includes(rules.barrierLabel);
     return { id, number, rank, skipLine, targets: isBarrier ? null : (targets.get(id) ?? null) };
   });
