@@ -54,6 +54,37 @@ it('a plan of three thousand pull requests that share a target, behind a failed 
 });
 
 it.each([
+  ['linear builds', { ...parallel, maxParallelBuilds: 500 }],
+  ['serial mode', { ...parallel, mode: 'serial' }],
+] as const)(
+  'a plan that ends four hundred speculative builds after a change to %s costs at most ten times as much as the sorting',
+  (_, changed) => {
+    const waiting = Array.from({ length: 1000 }, (__, number) => pr(number + 1, { status: 'tagged' }));
+    const line = waiting.slice(0, 400).map(
+      ({ number }): BatchSpec => ({
+        of: [number],
+        build: 'pending',
+        change: { sideBuild: 'speculative' },
+      }),
+    );
+    expect(leastMsOf(situation({ rules: changed, waiting, line })) / leastMsOfSorting()).toBeLessThan(10);
+  },
+);
+
+it('a plan that returns two hundred green parts of bisections costs at most a hundred times as much as the sorting', () => {
+  const bisection = (group: string) => ({ group, max: 2, attempts: 1, phase: 'side_build' }) as const;
+  const waiting = Array.from({ length: 400 }, (__, number) =>
+    pr(number + 1, { status: 'tagged', bisection: bisection(`g${number >> 1}`) }),
+  );
+  const line = Array.from(
+    { length: 200 },
+    (__, part): BatchSpec => ({ of: [2 * part + 1, 2 * part + 2], build: 'success', change: { sideBuild: 'part' } }),
+  );
+  const bisecting = { ...parallel, useParallelBisection: true, batchSize: 4 };
+  expect(leastMsOf(situation({ rules: bisecting, waiting, line })) / leastMsOfSorting()).toBeLessThan(100);
+});
+
+it.each([
   ['fifty pass the one before them', 0.7, 50],
   ['every second one is ready and waits for the one before it', 0.85, 500],
 ])(

@@ -31,18 +31,37 @@ type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
  * another side build.
  */
 export function judgeSideBuilds(view: LineView): Step {
-  const judged = view.sideBuilds.map((batch) => judgeOne(view, batch)).find((step) => step.decisions.length > 0);
-  if (judged === undefined) return { view, decisions: [] };
-  const rest = judgeSideBuilds(judged.view);
-  return { view: rest.view, decisions: [...judged.decisions, ...rest.decisions] };
+  const leftover = endLeftoverBuilds(view);
+  const decisions = [...leftover.decisions];
+  let left = leftover.view;
+  for (let step = judgeFirst(left); step !== null; step = judgeFirst(left)) {
+    left = step.view;
+    decisions.push(...step.decisions);
+  }
+  return { view: left, decisions };
+}
+
+/**
+ * Ends the speculative builds that were started before the mode of the queue changed. There may be hundreds, so that
+ * all leave the line at once.
+ */
+function endLeftoverBuilds(view: LineView): Step {
+  const leftover = view.sideBuilds.filter(({ sideBuild }) => sideBuild === 'speculative');
+  if (leftover.length === 0) return { view, decisions: [] };
+  return { view: withoutBatches(view, leftover), decisions: supersede(leftover, { code: 307, causedBy: null }) };
+}
+
+/** The step for the first side build whose result decides anything. Null: no side build decides anything now. */
+function judgeFirst(view: LineView): Step | null {
+  for (const batch of view.sideBuilds) {
+    const step = judgeOne(view, batch);
+    if (step.decisions.length > 0) return step;
+  }
+  return null;
 }
 
 function judgeOne(view: LineView, batch: BatchState): Step {
-  // Speculative builds were started before the mode of the queue changed.
-  const cause =
-    batch.sideBuild === 'speculative'
-      ? { code: 307 as const, causedBy: null }
-      : (memberFault(view, batch) ?? ruleFault(view, batch) ?? placeFault(view, batch));
+  const cause = memberFault(view, batch) ?? ruleFault(view, batch) ?? placeFault(view, batch);
   if (cause !== null) return { view: withoutBatches(view, [batch]), decisions: supersede([batch], cause) };
   return batch.sideBuild === 'part' ? judgePart(view, batch) : judgeIsolation(view, batch);
 }
