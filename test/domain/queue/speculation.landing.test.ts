@@ -1,6 +1,7 @@
 // A landing in line of a queue with speculative builds: when it ends before it has happened.
 import { expect, test } from 'vitest';
-import { now, planned, pr, type BatchSpec, type Situation } from './situation.ts';
+import type { BuildState } from '../../../src/domain/queue/model/snapshot.ts';
+import { minute, now, planned, pr, type BatchSpec, type Situation } from './situation.ts';
 
 const adaptive = { speculation: 'adaptive', useAffectedTargets: true } as const;
 const on = (number: number, targets: readonly string[], change: object = {}) => pr(number, { targets, ...change });
@@ -103,6 +104,33 @@ test.each<[string, Situation, readonly string[]]>([
 ])('%s', (_name, { rules, waiting = [on(1, a)], ...from }, decisions) =>
   expect(planned({ ...from, waiting, rules: { ...adaptive, ...rules } })).toEqual(decisions),
 );
+
+/** A build of the tree of the first batch. */
+const buildOfTree = (commit: string, conclusion: 'success' | 'failure'): BuildState => ({
+  commit,
+  tree: 'tree of b1',
+  base: 'tip',
+  checks: [{ name: 'test', attempt: 1, conclusion }],
+  complete: true,
+  ...{ startedAt: now - minute, finishedAt: now, lastEndAt: now },
+});
+
+test.each([
+  [
+    'is built again if it is red, and another commit with its tree is green',
+    [buildOfTree('earlier', 'success')],
+    ['supersede b1 309', 'speculate new p1 on tip'],
+  ],
+  [
+    'fails if two builds of its tree are red',
+    [buildOfTree('earlier', 'success'), buildOfTree('repeated', 'failure')],
+    ['fail b1', 'block p1 107'],
+  ],
+] as const)('where the host lands only commits that were built, a landing %s', (_name, others, decisions) => {
+  const builds = [buildOfTree('commit of b1', 'failure'), ...others];
+  const rules = { ...adaptive, landsBuiltCommitsOnly: true };
+  expect(planned({ line: [running], waiting: [on(1, a)], rules, change: { builds } })).toEqual(decisions);
+});
 
 const started: BatchSpec = { ...green, change: { landingStarted: true, landingPlanned: true } };
 const limited = { maxParallelBuilds: 1 };

@@ -17,8 +17,8 @@ import type { QueueRules } from '../model/rules.ts';
 import type { BatchState, BuildState, PullRequestState, Snapshot } from '../model/snapshot.ts';
 
 /**
- * `worthless`: the build was canceled or is too old to prove anything, and must be repeated. A build that was canceled
- * again is red. `evidence` is '' when validation is skipped.
+ * `worthless`: the build was canceled, is too old to prove anything, or contradicts a green build of its tree. It must be
+ * repeated. A build that was canceled again is red. `evidence` is '' when validation is skipped.
  */
 export type BatchVerdict =
   | { readonly kind: 'pending' }
@@ -108,11 +108,12 @@ function judgeByGates({ gates = [] }: BatchState, evidence: string, now: number)
 }
 
 /** Null while the checks of the build run. */
-function judgeByBuild(build: BuildState, { rules, snapshot }: Facts): BatchVerdict | null {
+function judgeByBuild(build: BuildState, facts: Facts): BatchVerdict | null {
+  const { rules, snapshot } = facts;
   const verdict = judgeBuild(build, rules.requiredChecks);
   switch (verdict) {
     case 'red':
-      return redBy(build, rules);
+      return isRefuted(build, facts) ? { kind: 'worthless', code: 309 } : redBy(build, rules);
     case 'none':
       return isCanceledAgain(build, snapshot.builds, rules) ? redBy(build, rules) : { kind: 'worthless', code: 309 };
     case 'green':
@@ -124,6 +125,16 @@ function judgeByBuild(build: BuildState, { rules, snapshot }: Facts): BatchVerdi
     default:
       return verdict satisfies never;
   }
+}
+
+/**
+ * Whether the red build must be repeated, because another commit with its tree is green and no second build of the tree
+ * is red. If the host accepts only commits that were built themselves, the green build does not justify a landing.
+ */
+function isRefuted({ tree }: BuildState, { rules, snapshot, evidence }: Facts): boolean {
+  if (!rules.landsBuiltCommitsOnly || !evidence.has(tree)) return false;
+  const ofTree = snapshot.builds.filter((build) => build.tree === tree);
+  return ofTree.filter((build) => judgeBuild(build, rules.requiredChecks) === 'red').length < 2;
 }
 
 function redBy(build: BuildState, { requiredChecks }: QueueRules): BatchVerdict {
