@@ -1,7 +1,8 @@
 // Limits of the planner with speculative builds: its time, and builds that other pull requests need.
 import { describe, expect, it } from 'vitest';
 import { cpuMsSince } from '../../support/cpu.ts';
-import { planned, pr } from './situation.ts';
+import { plan } from '../../../src/domain/queue/plan.ts';
+import { now, planned, pr, situation } from './situation.ts';
 
 const targeted = { useAffectedTargets: true } as const;
 
@@ -21,6 +22,19 @@ describe('a pull request that does not merge', () => {
       expect(decisions.filter((decision) => decision.includes('p99'))).toEqual([]);
     },
   );
+});
+
+it('a long line whose targets are unknown is built to a limited depth, with linear speculation', () => {
+  const waiting = Array.from({ length: 1000 }, (_, index) => pr(index + 1));
+  const cpu = process.cpuUsage();
+  const decisions = plan(
+    situation({ waiting, rules: { ...targeted, speculation: 'linear', maxParallelBuilds: null } }),
+    now,
+  );
+  expect(cpuMsSince(cpu)).toBeLessThan(1_000);
+  const starts = decisions.filter((decision) => decision.kind === 'StartBatch');
+  expect(starts).toHaveLength(101);
+  expect(Math.max(...starts.map(({ assumes }) => assumes.length))).toBe(100);
 });
 
 describe('a stack whose upper part does not merge', () => {

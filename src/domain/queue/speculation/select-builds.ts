@@ -39,6 +39,12 @@ const minSecondTryProbability = 0.5;
  */
 const minReplacementFactor = 20;
 
+/**
+ * With linear speculation, a build assumes at most this many pull requests. Adaptive speculation is limited by the
+ * probability of the assumption. Without a limit, the assumptions of a long line would grow with its square.
+ */
+const deepestAssumption = 100;
+
 export interface BuildSelection {
   readonly starts: readonly StartBatch[];
   /** Running speculative builds that are replaced. */
@@ -106,6 +112,7 @@ function collectCandidates(
       heap.push(isolatedCandidate(members));
     if (mostProbable !== null && (mostProbable[first] ?? 1) < minProbability && !isInIsolatedRetry(graph, first))
       continue;
+    if (!isAdaptive && graph.before(first).length > deepestAssumption && !isInIsolatedRetry(graph, first)) continue;
     const candidate = mostLikelyCandidate(graph, probabilities, members);
     if (candidate !== null && (!isAdaptive || isUseful(candidate))) heap.push(candidate);
   }
