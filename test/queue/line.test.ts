@@ -1,7 +1,7 @@
 // Pull requests that skip the line or validation, and what people do at the host meanwhile.
 import { describe, expect, it } from 'vitest';
 import { openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
-import { parallel, world } from '../support/world.ts';
+import { parallel, world, type World } from '../support/world.ts';
 import { atRest, expectLandedOnce, hostOf, line, resetCodes, resets, skipLine, startCi, statuses } from './stories.ts';
 
 describe('skipping', () => {
@@ -112,8 +112,9 @@ describe('at the host', () => {
 });
 
 describe('two queues of one repository', () => {
-  it('share max_parallel_builds, and the second goes on when the first is done', async () => {
-    await using w = await world({
+  /** A pull request of each of two base branches. They are behind, so that each needs a build of its own. */
+  async function twoQueues(): Promise<World> {
+    const w = await world({
       configuration: `${parallel({ builds: 1 })}base_branches: [main, release]\n`,
       runsCi: false,
     });
@@ -129,14 +130,16 @@ describe('two queues of one repository', () => {
         headBranch: name,
         baseBranch: base,
       });
-      // The pull request is behind its base branch, so that it needs a build of its own.
       await w.commit(base, { [`${name}-${base}.txt`]: 'x\n' }, { message: 'Outside' });
     }
-    {
-      // The own checks are done before, so only the end of the first build can wake the second queue.
-      await using _own = await startCi(w);
-      await w.until(async () => (await w.rows('select 1 from build where finished_at is null')).length === 0);
-    }
+    // The own checks are done before, so only the end of the first build can wake the second queue.
+    await using _own = await startCi(w);
+    await w.until(async () => (await w.rows('select 1 from build where finished_at is null')).length === 0);
+    return w;
+  }
+
+  it('share max_parallel_builds, and the second goes on when the first is done', async () => {
+    await using w = await twoQueues();
     await w.queue(1, 2);
     await w.until(async () => (await statuses(w, 1))[0] === 'tagged');
     expect(await statuses(w, 1, 2)).toEqual(['tagged', 'queued']);
@@ -147,6 +150,21 @@ describe('two queues of one repository', () => {
     expect(await statuses(w, 1, 2)).toEqual(['merged', 'merged']);
     expect(await line(w)).toEqual(['Outside', 'Add a (#1)']);
     expect((await line(w, 'release')).at(-1)).toBe('Add b (#2)');
+  });
+
+  it('do not wait for builds of a queue that was halted an hour ago', async () => {
+    await using w = await twoQueues();
+    await w.queue(1);
+    await w.until(async () => (await statuses(w, 1))[0] === 'tagged');
+    await w.rows(
+      "update queue set halted_reason = 'CI does not start', halted_at = now() - interval '61 minutes' where base_branch = 'main'",
+    );
+    // The checks of this build never start.
+    await w.rows("update batch set tested_commit = repeat('f', 40) where state = 'building'");
+    await w.queue(2);
+    await using _ = await startCi(w);
+    await w.settled(2);
+    expect(await statuses(w, 1, 2)).toEqual(['tagged', 'merged']);
   });
 });
 

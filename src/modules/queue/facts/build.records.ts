@@ -60,9 +60,10 @@ async function readWaitingQueues(
        and status_check->>'commit' is distinct from head_sha
        and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
      union
-     -- After the end of a build, another queue of the repository may start one (max_parallel_builds).
+     -- After the end of a build, another queue of the repository may start one (max_parallel_builds), for a pull request
+     -- that waits, or a second one for a pull request that was built already.
      select id from queue
-     where account_id = $1 and repository_id = $2 and waiting > 0
+     where account_id = $1 and repository_id = $2 and waiting + tagged > 0
        and exists (select from batch where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('making', 'building', 'landing'))
        and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
      order by 1`,

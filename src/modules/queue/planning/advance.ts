@@ -310,7 +310,7 @@ const endsOfBatches: ReadonlySet<Decision['kind']> = new Set([
 async function wakeWaitingQueues({ ctx, tx, queue }: QueueWork): Promise<void> {
   // The other queues are not locked. If a wake is lost, the waiting queue still takes a turn after `waitForBuildsMs`.
   const waiting = await tx.query<{ id: string }>(
-    'select id from queue where account_id = $1 and repository_id = $2 and id <> $3 and waiting > 0',
+    'select id from queue where account_id = $1 and repository_id = $2 and id <> $3 and waiting + tagged > 0',
     [ctx.accountId, queue.repositoryId, queue.id],
   );
   for (const { id } of waiting) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId: id }));

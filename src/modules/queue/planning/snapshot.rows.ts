@@ -125,12 +125,17 @@ export async function loadIntents(ctx: Context, tx: Transaction, queueId: string
   };
 }
 
+/** How long builds of a halted queue count. Nobody ends them, and their checks may never start. */
+const haltedBuildsCountMs = 60 * 60_000;
+
+/** The running builds of the other queues of the repository, which count towards `max_parallel_builds` too. */
 export async function countBuildsElsewhere(ctx: Context, tx: Transaction, queue: QueueRow): Promise<number> {
   const rows = await tx.query<{ n: number }>(
-    `select count(*)::int as n from batch b
+    `select count(*)::int as n from batch b join queue q on q.account_id = b.account_id and q.id = b.queue_id
      where b.account_id = $1 and b.repository_id = $2 and b.queue_id <> $3 and b.state in ('making', 'building') and b.rests_on = '{}' and not b.given_up
+       and (q.halted_reason is null or (b.commit is not null and q.halted_at > $4))
        and not exists (select from build where account_id = $1 and repository_id = $2 and commit = b.tested_commit and finished_at is not null)`,
-    [ctx.accountId, queue.repositoryId, queue.id],
+    [ctx.accountId, queue.repositoryId, queue.id, new Date(ctx.clock().getTime() - haltedBuildsCountMs).toISOString()],
   );
   return rows[0]?.n ?? 0;
 }
