@@ -1,7 +1,8 @@
-// The page of a queue in a real Chromium: a red batch that is bisected, a member who may not skip the line, a narrow
-// screen, and a simulation of another configuration.
+// The page of a queue in a real Chromium: a red batch that is bisected, a member who may not skip the line and has pages
+// of its own, a narrow screen, and a simulation of another configuration.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Scope } from '../../src/context.ts';
 import { createApiToken } from '../../src/modules/accounts/index.ts';
 import { addUser } from '../../src/modules/accounts/users.service.ts';
 import { judgedByBuildsAlone, startCi } from '../queue/stories.ts';
@@ -98,6 +99,55 @@ describe('a member', () => {
     await page.keyboard.press('s');
     await page.getByRole('status').getByText('Not authorized to skip the line in this repository.').waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('a user without every right', () => {
+  let users = 0;
+  const signInAs = async (...scopes: readonly Scope[]) => {
+    users += 1;
+    const { userId } = await addUser(w.ctx, { email: `member${users}@acme.test`, role: 'member' });
+    const { token } = await createApiToken(w.ctx, w.secrets, { name: 'a browser', kind: 'user', scopes, userId });
+    return await signIn(browser, s, { token });
+  };
+
+  it('sees their own tokens, and can make one that may do everything that they may', async () => {
+    await using visit = await signInAs('queue:read', 'queue:write', 'config:read');
+    const { page } = visit;
+    await visit.open('/settings/tokens');
+    await page.getByText('1 token is valid.').waitFor();
+    await page.getByRole('button', { name: 'New token' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('a script');
+    await dialog.getByLabel('What the token may do').selectOption('everything');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('2 tokens are valid.').waitFor();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'a script' })
+      .getByText('queue:read, queue:write, config:read')
+      .waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it.each([
+    ['/settings/webhooks', 'The webhooks could not be read.'],
+    ['/activity?show=people', 'The activity could not be read.'],
+    ['/releases', 'The release projects could not be read.'],
+  ])('reads on %s why the page is empty', async (path, title) => {
+    await using visit = await signInAs('queue:read');
+    const { page } = visit;
+    await page.goto(s.url + path);
+    await page.getByText(title).waitFor();
+    await page.getByText('This needs').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('gets to the queue from the first page if they may not read releases', async () => {
+    await using visit = await signInAs('queue:read');
+    await visit.page.goto(s.url);
+    await visit.page.waitForURL('**/acme/shop/queue/main');
     expect(visit.complaints).toEqual([]);
   });
 });

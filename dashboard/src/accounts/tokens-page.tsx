@@ -4,6 +4,7 @@ import type { Client } from '@urql/core';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
+import type { QueryAnswer } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
 import { count } from '../design/labels.ts';
 import { Answer, Bar, Button, Pill, Terminal } from '../design/parts.tsx';
@@ -13,25 +14,33 @@ import {
   CreateApiTokenDocument,
   RevokeApiTokenDocument,
   TokensDocument,
+  TokensOfAccountDocument,
   type Scope,
+  type TokensOfAccountQuery,
   type TokensQuery,
 } from '../generated/accounts.ts';
 
-type Token = TokensQuery['apiTokens'][number];
+type Token = TokensQuery['viewer']['apiTokens'][number];
 
-const presets: Readonly<Record<string, readonly Scope[]>> = {
-  'read queues': ['QUEUE_READ'],
-  'queue pull requests': ['QUEUE_READ', 'QUEUE_WRITE'],
-  'register previews': ['PREVIEW_REGISTER'],
-  'deploy and roll back': ['RELEASE_READ', 'DEPLOY_WRITE'],
-  everything: ['ADMIN'],
+/** What a new token may do. A token can only have scopes that the viewer has. */
+const presets: Readonly<Record<string, (own: readonly Scope[]) => readonly Scope[]>> = {
+  'read queues': () => ['QUEUE_READ'],
+  'queue pull requests': () => ['QUEUE_READ', 'QUEUE_WRITE'],
+  'register previews': () => ['PREVIEW_REGISTER'],
+  'deploy and roll back': () => ['RELEASE_READ', 'DEPLOY_WRITE'],
+  everything: (own) => own,
 };
 
+/** An admin sees every token of the account, and everybody else their own tokens. */
 export function TokensPage(): ReactNode {
   useTitle('Tokens');
   const client = useClient();
   const act = useAct();
-  const answer = useAnswer(TokensDocument, {});
+  const own = useAnswer(TokensDocument, {});
+  const scopes = own.data?.viewer.scopes ?? [];
+  const isAdmin = scopes.includes('ADMIN');
+  const ofAccount = useAnswer(TokensOfAccountDocument, {}, { pause: !isAdmin });
+  const answer: QueryAnswer<TokensQuery | TokensOfAccountQuery> = isAdmin ? ofAccount : own;
   const [made, setMade] = useState<string | null>(null);
   const onMade = (token: string): void => {
     setMade(token);
@@ -41,13 +50,14 @@ export function TokensPage(): ReactNode {
     <>
       <Bar title="Tokens">
         <span className="grow" />
-        <Button kind="go" onClick={() => act(createAction(client, onMade))}>
+        <Button kind="go" onClick={() => act(createAction(client, scopes, onMade))}>
           New token
         </Button>
       </Bar>
       <AnswerView answer={answer} what="The tokens">
-        {({ apiTokens }) => {
-          const valid = apiTokens.filter(({ revokedAt }) => !revokedAt);
+        {(data) => {
+          const tokens = 'viewer' in data ? data.viewer.apiTokens : data.apiTokens;
+          const valid = tokens.filter(({ revokedAt }) => !revokedAt);
           return (
             <div className={parts['scroll']} tabIndex={0}>
               <Answer>
@@ -56,7 +66,7 @@ export function TokensPage(): ReactNode {
               <div className={parts['body']}>
                 {made !== null && <NewToken token={made} />}
                 <ul className={cx(parts['box'], parts['list'])}>
-                  {apiTokens.map((token) => (
+                  {tokens.map((token) => (
                     <TokenItem key={token.id} token={token} refresh={answer.refresh} />
                   ))}
                 </ul>
@@ -78,7 +88,7 @@ function NewToken({ token }: { readonly token: string }): ReactNode {
   );
 }
 
-function createAction(client: Client, onMade: (token: string) => void): Action {
+function createAction(client: Client, own: readonly Scope[], onMade: (token: string) => void): Action {
   return {
     title: 'A new token',
     verb: 'Create',
@@ -95,7 +105,7 @@ function createAction(client: Client, onMade: (token: string) => void): Action {
           input: {
             name,
             kind: 'USER',
-            scopes: [...(presets[may] ?? [])],
+            scopes: [...(presets[may]?.(own) ?? [])],
             expiresAt: expires === '' ? null : new Date(expires).toISOString(),
           },
         }),

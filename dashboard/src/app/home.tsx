@@ -2,14 +2,22 @@
 import { useEffect, type ReactNode } from 'react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Bar, Empty, Waiting } from '../design/parts.tsx';
+import { ShellDocument, type ShellQuery } from '../generated/app.ts';
+import { AnswerView, useAnswer } from './page.tsx';
 import { readPreferences } from './preferences.ts';
-import { useShell } from './use-shell.ts';
 
 export function Home(): ReactNode {
-  const shell = useShell();
+  const answer = useAnswer(ShellDocument, {});
+  return (
+    <AnswerView answer={answer} what="The repositories">
+      {({ repositories: { nodes } }) => <Redirect repositories={nodes} />}
+    </AnswerView>
+  );
+}
+
+function Redirect({ repositories }: { readonly repositories: ShellQuery['repositories']['nodes'] }): ReactNode {
   const navigate = useNavigate();
   const { owner, name } = useParams({ strict: false });
-  const repositories = shell?.repositories.nodes ?? [];
   const wanted = repositories.find((one) => owner === undefined || (one.owner === owner && one.name === name));
   const { lastQueue } = readPreferences();
   const last =
@@ -25,11 +33,11 @@ export function Home(): ReactNode {
         replace: true,
       });
   }, [last, wanted, navigate]);
-  const isEmpty = shell !== undefined && repositories.length === 0;
+  const isEmpty = repositories.length === 0;
   useEffect(() => {
     if (isEmpty) void navigate({ to: '/welcome', replace: true });
   }, [isEmpty, navigate]);
-  if (!shell || wanted || isEmpty) return <Waiting />;
+  if (last !== null || wanted || isEmpty) return <Waiting />;
   return (
     <>
       <Bar title="Not found" />

@@ -1,12 +1,13 @@
 // The menu: the side bar of a wide screen, and the tab bar of a narrow screen.
 import { useState, type ReactNode } from 'react';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { useQuery } from 'urql';
 import { Dialog } from '../design/dialog.tsx';
 import { Icon, Mark, type IconName } from '../design/icons.tsx';
 import { labelOf } from '../design/labels.ts';
 import { Kbd } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import type { ShellQuery } from '../generated/app.ts';
+import { ReleaseProjectNamesDocument, type ShellQuery } from '../generated/app.ts';
 import { InstallationSign } from './installation.tsx';
 import { changePreferences, usePreferences, type Theme } from './preferences.ts';
 import { graphiqlAddress } from './shown-query.ts';
@@ -22,11 +23,12 @@ interface PageLink {
   readonly to: string;
 }
 
-/** The pages of a repository, in the order of the side bar. */
-export function listPages(repository: ShownRepository | null, shell: ShellQuery | undefined): readonly PageLink[] {
+/** Returns the pages of a repository, in the order of the side bar. */
+export function usePages(repository: ShownRepository | null): readonly PageLink[] {
+  const [{ data: releases }] = useQuery({ query: ReleaseProjectNamesDocument });
   if (repository === null) return [{ key: 'a', label: 'Activity', icon: 'activity', to: '/activity' }];
   const base = `/${repository.owner}/${repository.name}`;
-  const project = shell?.releaseProjects.nodes.find(
+  const project = releases?.releaseProjects.nodes.find(
     (one) => one.repository.owner === repository.owner && one.repository.name === repository.name,
   );
   return [
@@ -71,13 +73,14 @@ export function Side({ shell, repository, onSearch }: MenuProps): ReactNode {
 
 /** The menu: the repositories, every page, the API, the theme, and the signed-in user. */
 function Menu({ shell, repository, onSearch }: MenuProps): ReactNode {
+  const pages = usePages(repository);
   const current = shell?.repositories.nodes.find(
     (one) => one.owner === repository?.owner && one.name === repository.name,
   );
   return (
     <div className={styles['menu']}>
       <RepositorySwitch shell={shell} repository={repository} />
-      {listPages(repository, shell).map((page) => (
+      {pages.map((page) => (
         <SideLink key={page.to} page={page} badge={page.key === 'q' ? current?.queueDepth.queued : undefined} />
       ))}
       <h2>Account</h2>
@@ -191,7 +194,7 @@ function RepositorySwitch({
 /** The tab bar of a narrow screen: three pages, the search, and a dialog with the whole menu. */
 export function Tabs({ shell, repository, onSearch }: MenuProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
-  const pages = listPages(repository, shell).filter(({ key }) => ['q', 'p', 'r'].includes(key));
+  const pages = usePages(repository).filter(({ key }) => ['q', 'p', 'r'].includes(key));
   return (
     <>
       <nav className={styles['tabs']} aria-label="Most used pages">

@@ -9,8 +9,9 @@ import type { QueryAnswer } from './use-live-query.ts';
 export function useAnswer<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
+  { pause = false }: { readonly pause?: boolean } = {},
 ): QueryAnswer<Data> {
-  const [{ data, error, fetching }, read] = useQuery({ query, variables, requestPolicy: 'cache-and-network' });
+  const [{ data, error, fetching }, read] = useQuery({ query, variables, pause, requestPolicy: 'cache-and-network' });
   const refresh = useCallback(() => read({ requestPolicy: 'network-only' }), [read]);
   return {
     data,

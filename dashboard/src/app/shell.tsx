@@ -1,12 +1,11 @@
 // The frame around every page: the menu, the state of the connection, the list of keys, and the palette.
 import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
 import { Outlet, useNavigate } from '@tanstack/react-router';
-import type { ShellQuery } from '../generated/app.ts';
 import { ActionProvider, useSay } from './act.tsx';
 import { listenToKeys, useCommands, type Command } from './commands.ts';
 import { ConnectionBanner } from './connection.tsx';
 import { Keys } from './keys.tsx';
-import { listPages, settings, Side, Tabs, themes } from './menu.tsx';
+import { settings, Side, Tabs, themes, usePages } from './menu.tsx';
 import { changePreferences, usePreferences } from './preferences.ts';
 import { graphiqlAddress } from './shown-query.ts';
 import { useRepository, useShell, type ShownRepository } from './use-shell.ts';
@@ -31,7 +30,6 @@ function Frame(): ReactNode {
   useEffect(() => listenToKeys(say), [say]);
   useEffect(() => listenToCtrlK(() => setSearching(true)), []);
   useShellCommands({
-    shell,
     repository,
     showKeys: () => setShowingKeys(true),
     search: () => setSearching(true),
@@ -69,14 +67,13 @@ function listenToCtrlK(search: () => void): () => void {
 }
 
 interface ShellCommands {
-  readonly shell: ShellQuery | undefined;
   readonly repository: ShownRepository | null;
   readonly showKeys: () => void;
   readonly search: () => void;
 }
 
-function useShellCommands({ shell, repository, showKeys, search }: ShellCommands): void {
-  const pages = usePageCommands(shell, repository);
+function useShellCommands({ repository, showKeys, search }: ShellCommands): void {
+  const pages = usePageCommands(repository);
   const say = useSay();
   const copyLink = async (): Promise<void> => {
     await navigator.clipboard.writeText(location.href);
@@ -97,9 +94,9 @@ function useShellCommands({ shell, repository, showKeys, search }: ShellCommands
   ]);
 }
 
-function usePageCommands(shell: ShellQuery | undefined, repository: ShownRepository | null): Command[] {
+function usePageCommands(repository: ShownRepository | null): Command[] {
   const navigate = useNavigate();
-  const commands = [...listPages(repository, shell), ...settings].map(
+  const commands = [...usePages(repository), ...settings].map(
     (page): Command => ({
       key: `g ${page.key}`,
       label: `Go to ${page.label}`,

@@ -2,7 +2,15 @@
 import { getOperationName, mapExchange, stringifyDocument, type Exchange, type Operation } from '@urql/core';
 
 /** The queries of the frame around every page. */
-const ofNoPage = new Set(['Shell', 'Cursor', 'Installation', 'FindPullRequests', 'FindRunbooks', 'FindReleases']);
+const ofNoPage = new Set([
+  'Shell',
+  'ReleaseProjectNames',
+  'Cursor',
+  'Installation',
+  'FindPullRequests',
+  'FindRunbooks',
+  'FindReleases',
+]);
 
 let shown: { readonly path: string; readonly operation: Operation } | null = null;
 

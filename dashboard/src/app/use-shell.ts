@@ -14,10 +14,7 @@ export interface ShownRepository extends RepositoryName {
   readonly branch: string;
 }
 
-/**
- * Reads what every page needs: the viewer, the repositories and the release projects. Undefined until the answer
- * arrives.
- */
+/** Reads what every page needs: the viewer and the repositories. Undefined until the answer arrives. */
 export function useShell(): ShellQuery | undefined {
   const [{ data }] = useQuery({ query: ShellDocument });
   return data;
