@@ -141,6 +141,38 @@ export async function openWindow(
   };
 }
 
+/** The errors of a refused operation. */
+export function refusedWith(code: string) {
+  return [{ message: 'Refused.', extensions: { code } }];
+}
+
+interface SocketMessage {
+  readonly type: string;
+  readonly payload?: unknown;
+}
+
+/**
+ * Answers the first subscription to a field with a message, passes the others on, and returns how many there have been.
+ */
+export async function refuseOnce(page: Page, field: string, answer: SocketMessage): Promise<() => number> {
+  let asked = 0;
+  await page.routeWebSocket('**/graphql', (socket) => {
+    const server = socket.connectToServer();
+    socket.onMessage((text) => {
+      const message = JSON.parse(String(text)) as {
+        readonly id: string;
+        readonly type: string;
+        readonly payload?: { readonly query: string };
+      };
+      const isOfField = message.type === 'subscribe' && message.payload?.query.includes(field) === true;
+      if (isOfField) asked += 1;
+      if (!isOfField || asked > 1) return server.send(text);
+      return socket.send(JSON.stringify({ id: message.id, ...answer }));
+    });
+  });
+  return () => asked;
+}
+
 // The package is a CommonJS module, but its types say otherwise.
 const { AxeBuilder } = createRequire(import.meta.url)('@axe-core/playwright') as { readonly AxeBuilder: typeof Axe };
 

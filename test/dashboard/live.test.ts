@@ -3,7 +3,7 @@
 import type { Browser, Page, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
-import { launchChromium, serveDashboard, signIn, type DashboardServer } from './browser.ts';
+import { launchChromium, refusedWith, refuseOnce, serveDashboard, signIn, type DashboardServer } from './browser.ts';
 
 let w: World;
 let s: DashboardServer;
@@ -37,25 +37,16 @@ function countReads(page: Page, operation = 'Queue'): () => number {
   return () => reads;
 }
 
-/** Answers the first subscription to the queue with an error, passes the others on, and counts all of them. */
-async function refuseOnce(page: Page, code: string): Promise<() => number> {
-  let asked = 0;
-  await page.routeWebSocket('**/graphql', (socket) => {
-    const server = socket.connectToServer();
-    socket.onMessage((text) => {
-      const message = JSON.parse(String(text)) as {
-        readonly id: string;
-        readonly type: string;
-        readonly payload?: { readonly query: string };
-      };
-      const isOfQueue = message.type === 'subscribe' && message.payload?.query.includes('queueChanged') === true;
-      if (isOfQueue) asked += 1;
-      if (!isOfQueue || asked > 1) return server.send(text);
-      const error = { message: 'Refused.', extensions: { code } };
-      return socket.send(JSON.stringify({ id: message.id, type: 'error', payload: [error] }));
-    });
+/** Lets the next requests of an operation fail: without an answer, or with one that the database does not answer. */
+async function failRequests(page: Page, operation: string, failures: readonly ('lost' | 'refused')[]): Promise<void> {
+  const left = [...failures];
+  await page.route('**/graphql', async (route) => {
+    const isOfOperation = route.request().postData()?.includes(`"operationName":"${operation}"`) === true;
+    const failure = isOfOperation ? left.shift() : undefined;
+    if (failure === undefined) return await route.fallback();
+    if (failure === 'lost') return await route.abort();
+    return await route.fulfill({ json: { data: null, errors: refusedWith('UNAVAILABLE') } });
   });
-  return () => asked;
 }
 
 describe('the page of a queue', () => {
@@ -101,14 +92,25 @@ describe('the page of a queue', () => {
   });
 
   it.each([
-    ['reads a new cursor, and the changes after it, if its cursor has expired', 'CURSOR_EXPIRED', 2],
-    ['continues after its cursor if the rate limit refused it', 'RATE_LIMITED', 1],
-  ])('%s', async (_, code, cursorsRead) => {
+    [
+      'reads a new cursor, and the changes after it, if its cursor has expired',
+      'error',
+      refusedWith('CURSOR_EXPIRED'),
+      2,
+    ],
+    ['continues after its cursor if the rate limit refused it', 'error', refusedWith('RATE_LIMITED'), 1],
+    [
+      'continues after its cursor if a change could not be read',
+      'next',
+      { data: null, errors: refusedWith('UNAVAILABLE') },
+      1,
+    ],
+  ])('%s', async (_, type, payload, cursorsRead) => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     // The page after the sign-in reads a cursor of its own.
     await page.waitForLoadState('networkidle');
-    const asked = await refuseOnce(page, code);
+    const asked = await refuseOnce(page, 'queueChanged', { type, payload });
     const cursors = countReads(page, 'Cursor');
     await visit.open(path);
     await lineOf(page).getByText('#3', { exact: true }).waitFor();
@@ -120,6 +122,32 @@ describe('the page of a queue', () => {
     await w.queue(3);
     await lineOf(page).getByText('#3', { exact: true }).waitFor();
     expect(cursors()).toBe(cursorsRead);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('reads the rows again until a read succeeds', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open(path);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await failRequests(page, 'Queue', ['refused', 'lost', 'refused']);
+    await w.dequeue(3);
+    await page.getByText('could not be read').waitFor();
+    await lineOf(page).getByText('#4', { exact: true }).waitFor();
+    expect(await lineOf(page).getByText('#3', { exact: true }).count()).toBe(0);
+    await w.queue(3);
+    expect(visit.complaints).toEqual([expect.stringContaining('net::ERR_FAILED')]);
+  });
+
+  it('reads the cursor again until a read succeeds, and so misses no change', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.waitForLoadState('networkidle');
+    const cursors = countReads(page, 'Cursor');
+    await failRequests(page, 'Cursor', ['refused', 'refused']);
+    await visit.open(path);
+    await lineOf(page).getByText('#3', { exact: true }).waitFor();
+    expect(cursors()).toBe(3);
     expect(visit.complaints).toEqual([]);
   });
 

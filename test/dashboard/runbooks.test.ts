@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runbookWorld, type RunbookWorld } from '../support/runbook-world.ts';
-import { launchChromium, serveDashboard, signIn, type DashboardServer } from './browser.ts';
+import { launchChromium, refusedWith, refuseOnce, serveDashboard, signIn, type DashboardServer } from './browser.ts';
 
 let r: RunbookWorld;
 let s: DashboardServer;
@@ -64,6 +64,26 @@ describe('a runbook', () => {
     await expect
       .poll(async () => await page.getByRole('region', { name: 'Log of the runbook' }).textContent())
       .toMatch(/I am to write a\.txt one\.[^]*I am to write b\.txt two\./);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it.each([
+    ['was refused', 'error', refusedWith('UNAVAILABLE')],
+    ['ended', 'complete', undefined],
+  ])('is shown to its end although the subscription to its changes %s', async (reason, type, payload) => {
+    const release = `${r.w.dataDir}/release-${type}`;
+    const number = await r.begin(`hold ${release}`, { title: `The subscription ${reason}` });
+    await r.become(number, '1.1 in_progress');
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    const asked = await refuseOnce(page, 'runbookChanged', { type, payload });
+    await visit.open(`/runbooks/${number}`);
+    // The subscription to the log keeps the socket open.
+    await page.getByText(`I am to hold ${release}.`).waitFor();
+    await expect.poll(asked).toBe(2);
+    await writeFile(release, '');
+    await r.rest(number);
+    await expect.poll(async () => await answerOf(page)).toBe(`The subscription ${reason}: 1 of 1 step done.`);
     expect(visit.complaints).toEqual([]);
   });
 

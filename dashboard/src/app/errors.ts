@@ -1,4 +1,5 @@
-// Why an operation failed, as the message of the API, or as a sentence of the dashboard if there was no answer.
+// Why an operation failed, as the message of the API, or as a sentence of the dashboard if there was no answer. When a
+// failed read is tried again.
 import type { CombinedError } from '@urql/core';
 
 export interface Problem {
@@ -19,6 +20,20 @@ export function problemOf(error: CombinedError): Problem {
     code: 'NETWORK',
     requestId: null,
   };
+}
+
+const passingCodes = new Set(['NETWORK', 'RATE_LIMITED', 'UNAVAILABLE', 'HOST_UNAVAILABLE']);
+
+/** Whether the same read may succeed a moment later. */
+export function isPassing({ code }: Problem): boolean {
+  return passingCodes.has(code);
+}
+
+const slowestRetryMs = 15_000;
+
+/** How long to wait before the next attempt, after this number of failed attempts. */
+export function backOffMs(failures: number): number {
+  return Math.min(slowestRetryMs, 500 * 2 ** (failures - 1)) * (0.75 + Math.random() / 2);
 }
 
 export function problemReference({ code, requestId }: Problem): string {

@@ -4,6 +4,7 @@ import { useSyncExternalStore } from 'react';
 import { stringifyDocument, type TypedDocumentNode } from '@urql/core';
 import { createClient } from 'graphql-ws';
 import { now } from '../design/clock.ts';
+import { backOffMs } from './errors.ts';
 
 export interface Connection {
   readonly state: 'idle' | 'live' | 'off';
@@ -37,8 +38,6 @@ const pingEveryMs = 10_000;
 const pongWithinMs = 5_000;
 const catchUpMs = 1_200;
 const shownForMs = 3_000;
-const slowestRetryMs = 15_000;
-const rateLimitedMs = 2_000;
 const signedOutCodes = new Set([4401, 4403]);
 
 let connection: Connection = { state: 'idle', offSince: null, retryAt: null, caughtUp: null, changes: 0 };
@@ -90,8 +89,8 @@ function onClosed({ code }: CloseEvent): void {
   clearTimeout(pongTimer);
   if (signedOutCodes.has(code)) return signedOut();
   if (starts.size === 0) return publish({ state: 'idle', offSince: null, retryAt: null });
-  const waitMs = Math.min(slowestRetryMs, 500 * 2 ** attempts) * (0.75 + Math.random() / 2);
   attempts += 1;
+  const waitMs = backOffMs(attempts);
   clearTimeout(retryTimer);
   retryTimer = setTimeout(startAll, waitMs);
   publish({ state: 'off', offSince: connection.offSince ?? now(), retryAt: now() + waitMs });
@@ -115,17 +114,25 @@ export function onSignedOut(handler: () => void): void {
 /** Subscribes until the returned function is called. */
 export function follow<Data, Variables extends object>(source: Following<Data, Variables>): () => void {
   let cursor = source.after;
+  let failures = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let stop: () => void = () => undefined;
   const start = (): void => {
     stop();
-    stop = socket.subscribe<Data>(
-      {
-        query: stringifyDocument(source.document),
-        variables: { ...source.variables, after: cursor },
-      },
+    let isCurrent = true;
+    const startLater = (): void => {
+      if (!isCurrent) return;
+      failures += 1;
+      clearTimeout(timer);
+      timer = setTimeout(start, backOffMs(failures));
+    };
+    const end = socket.subscribe<Data>(
+      { query: stringifyDocument(source.document), variables: { ...source.variables, after: cursor } },
       {
         next: ({ data }) => {
-          if (!data) return;
+          // The change could not be read, so it may not be shown yet. The changes after it still arrive.
+          if (!data) return startLater();
+          failures = 0;
           cursor = source.cursorOf(data) ?? cursor;
           if (missed !== null) missed += 1;
           source.onChange(data);
@@ -133,18 +140,23 @@ export function follow<Data, Variables extends object>(source: Following<Data, V
         },
         // If the socket was closed, nothing is done here, because `closed` above has scheduled the next attempt.
         error: (error) => {
-          if (!Array.isArray(error)) return;
+          if (!isCurrent || !Array.isArray(error)) return;
           const code = (error[0] as { readonly extensions?: { readonly code?: string } }).extensions?.code;
-          if (code === 'CURSOR_EXPIRED') {
-            if (source.onExpired) return source.onExpired();
-            cursor = null;
-            start();
-          }
-          if (code === 'RATE_LIMITED') setTimeout(start, rateLimitedMs);
+          if (code === 'CURSOR_EXPIRED' && source.onExpired) return source.onExpired();
+          if (code === 'CURSOR_EXPIRED') cursor = null;
+          startLater();
         },
-        complete: () => undefined,
+        // A log ends with its work. Changes have no end, but the end of a subscription that was stopped arrives here too.
+        complete: () => {
+          if (source.isLog !== true) startLater();
+        },
       },
     );
+    stop = () => {
+      isCurrent = false;
+      clearTimeout(timer);
+      end();
+    };
   };
   starts.add(start);
   start();

@@ -4,7 +4,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useClient, useQuery, type AnyVariables, type TypedDocumentNode } from 'urql';
 import { CursorDocument } from '../generated/app.ts';
-import { problemOf, type Problem } from './errors.ts';
+import { backOffMs, isPassing, problemOf, type Problem } from './errors.ts';
 import { follow } from './live.ts';
 
 /** The page reads at most once in this time, because all users of the account share one rate limit. */
@@ -14,7 +14,6 @@ const restShare = 2;
 const longestRestMs = 5_000;
 /** The first of several changes is read after this time, so that a transaction's changes are read together. */
 const gatherMs = 50;
-const rateLimitedMs = 1_500;
 
 export interface LiveQuery<Data, Variables, Change, ChangeVariables> {
   readonly document: TypedDocumentNode<Data, Variables>;
@@ -40,11 +39,10 @@ export interface QueryAnswer<Data> {
 export function useLiveQuery<Data, Variables extends AnyVariables, Change, ChangeVariables extends object>(
   query: LiveQuery<Data, Variables, Change, ChangeVariables>,
 ): QueryAnswer<Data> {
-  const client = useClient();
   // If only the part of the rows that is read changes, the cursor stays the same and no new subscription begins.
-  const subject = JSON.stringify(query.follows?.variables ?? query.variables);
-  const [followed, setFollowed] = useState<{ readonly subject: string; readonly cursor: string | null } | null>(null);
-  const isReady = followed?.subject === subject || query.follows === null;
+  const subject = query.follows === null ? null : JSON.stringify(query.follows.variables);
+  const { followed, problem: cursorProblem, renew } = useNewestCursor(subject);
+  const isReady = followed?.subject === subject || subject === null;
   const [{ data, error, fetching }, read] = useQuery({
     query: query.document,
     variables: query.variables as never,
@@ -57,30 +55,6 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
   const refresh = useCallback(() => read({ requestPolicy: 'network-only' }), [read]);
   const refreshing = useRef(refresh);
   refreshing.current = refresh;
-  const isRateLimited = error !== undefined && problemOf(error).code === 'RATE_LIMITED';
-  useEffect(() => {
-    if (!isRateLimited || fetching) return undefined;
-    const timer = setTimeout(refresh, rateLimitedMs);
-    return () => clearTimeout(timer);
-  }, [isRateLimited, fetching, refresh]);
-
-  // How many times the event log had already deleted the changes after the cursor.
-  const [expiries, setExpiries] = useState(0);
-  useEffect(() => {
-    let isCurrent = true;
-    // A new cursor is read first. Rows that were read before this cursor are then read again.
-    setFollowed(null);
-    if (latest.current.follows === null) return undefined;
-    void client
-      .query(CursorDocument, {}, { requestPolicy: 'network-only' })
-      .toPromise()
-      .then(({ data: newest }) => {
-        if (isCurrent) setFollowed({ subject, cursor: newest?.cursor ?? null });
-      });
-    return () => {
-      isCurrent = false;
-    };
-  }, [client, subject, expiries]);
 
   const reader = useRef<Reader>(null);
   const isBusy = useRef(fetching);
@@ -93,25 +67,87 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
     if (followed?.subject !== subject || follows === null) return undefined;
     const newReader = createReader({ read: () => refreshing.current(), isBusy: () => isBusy.current });
     reader.current = newReader;
-    const stop = follow({
-      ...follows,
-      after: followed.cursor,
-      onChange: newReader.request,
-      onExpired: () => setExpiries((before) => before + 1),
-    });
+    const stop = follow({ ...follows, after: followed.cursor, onChange: newReader.request, onExpired: renew });
     return () => {
       stop();
       newReader.stop();
+      reader.current = null;
     };
-  }, [followed, subject]);
+  }, [followed, subject, renew]);
 
+  const failure = error ? problemOf(error) : cursorProblem;
+  const isRateLimited = failure?.code === 'RATE_LIMITED';
+  const shown = isRateLimited ? null : failure;
+  useRepeats({
+    isFailed: error !== undefined && isPassing(problemOf(error)),
+    fetching,
+    // A hidden tab reads again when it becomes visible.
+    repeat: useCallback(() => (reader.current ? reader.current.request() : refreshing.current()), []),
+  });
   return {
     data,
-    problem: error && data === undefined && !isRateLimited ? problemOf(error) : null,
-    partial: error && data !== undefined && !isRateLimited ? problemOf(error) : null,
-    isWaiting: data === undefined && (isRateLimited || (error === undefined && (fetching || !isReady))),
+    problem: data === undefined ? shown : null,
+    partial: data === undefined ? null : shown,
+    isWaiting: data === undefined && (isRateLimited || (failure === null && (fetching || !isReady))),
     refresh,
   };
+}
+
+interface NewestCursor {
+  /** Null: the cursor for the subject has not been read yet. `cursor` is null if the viewer may not read it. */
+  readonly followed: { readonly subject: string | null; readonly cursor: string | null } | null;
+  readonly problem: Problem | null;
+  /** Reads a new cursor, because the event log has deleted the changes after the present one. */
+  readonly renew: () => void;
+}
+
+/** Reads the newest cursor for each subject, until a read succeeds. Rows that were read before are then read again. */
+function useNewestCursor(subject: string | null): NewestCursor {
+  const client = useClient();
+  const [followed, setFollowed] = useState<NewestCursor['followed']>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [expiries, setExpiries] = useState(0);
+  useEffect(() => {
+    let isCurrent = true;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    setFollowed(null);
+    setProblem(null);
+    const readCursor = async (failures: number): Promise<void> => {
+      const { data, error } = await client.query(CursorDocument, {}, { requestPolicy: 'network-only' }).toPromise();
+      if (!isCurrent) return;
+      const failure = error ? problemOf(error) : null;
+      const isRepeated = failure !== null && isPassing(failure);
+      setProblem(isRepeated ? failure : null);
+      if (isRepeated) timer = setTimeout(() => void readCursor(failures + 1), backOffMs(failures + 1));
+      else setFollowed({ subject, cursor: data?.cursor ?? null });
+    };
+    if (subject !== null) void readCursor(0);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [client, subject, expiries]);
+  return { followed, problem, renew: useCallback(() => setExpiries((before) => before + 1), []) };
+}
+
+/** Repeats a read that failed for a reason that may pass, until the read succeeds. */
+function useRepeats({
+  isFailed,
+  fetching,
+  repeat,
+}: {
+  readonly isFailed: boolean;
+  readonly fetching: boolean;
+  readonly repeat: () => void;
+}): void {
+  const failures = useRef(0);
+  useEffect(() => {
+    if (fetching) return undefined;
+    failures.current = isFailed ? failures.current + 1 : 0;
+    if (!isFailed) return undefined;
+    const timer = setTimeout(repeat, backOffMs(failures.current));
+    return () => clearTimeout(timer);
+  }, [isFailed, fetching, repeat]);
 }
 
 interface Reader {
