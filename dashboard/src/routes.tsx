@@ -116,6 +116,9 @@ const pages = [
 export const router = createRouter({
   routeTree: root.addChildren([home, repository, queue, pulls, pull, ...pages]),
   defaultPendingComponent: Waiting,
+  // The page of another repository, branch or pull request begins anew, so that nothing of the former is shown under its
+  // name.
+  defaultRemountDeps: ({ params }) => params,
   defaultPreload: 'intent',
   scrollRestoration: true,
 });

@@ -2,6 +2,7 @@
 // no row moves under a pointer.
 import type { Browser, Page, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRepository } from '../../src/modules/repositories/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { launchChromium, refusedWith, refuseOnce, serveDashboard, signIn, type DashboardServer } from './browser.ts';
 
@@ -177,6 +178,28 @@ describe('the page of a queue', () => {
     await marks.waitFor();
     const to = async (): Promise<number> => Number(await page.getByRole('slider').getAttribute('max'));
     await expect.poll(async () => (await to()) - Date.now()).toBeLessThan(120_000);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('the page of another repository', () => {
+  it('shows nothing of the repository before, while its own rows are read', async () => {
+    await createRepository(w.ctx, { owner: 'acme', name: 'stock', host: 'local' });
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open(`${path}?select=3`);
+    await lineOf(page).getByText('#3', { exact: true }).waitFor();
+    const answers = Promise.withResolvers<void>();
+    await page.route('**/graphql', async (route) => {
+      await answers.promise;
+      await route.fallback();
+    });
+    await page.getByRole('combobox', { name: 'Repository' }).selectOption('acme/stock');
+    await page.waitForURL('**/acme/stock/queue/main');
+    await page.getByText('Loading', { exact: true }).waitFor();
+    expect(await page.getByText('#3', { exact: true }).count()).toBe(0);
+    answers.resolve();
+    await page.getByText('Nobody has queued a pull request into main yet.').waitFor();
     expect(visit.complaints).toEqual([]);
   });
 });
