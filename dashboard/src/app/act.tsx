@@ -25,6 +25,8 @@ export interface Effect {
   readonly sentence: string;
   readonly lines?: readonly string[];
   readonly note?: string | undefined;
+  /** What `run` needs from the preview in order to do what was shown, such as a commit. */
+  readonly pinned?: string | null;
 }
 
 export interface Field {
@@ -47,8 +49,11 @@ export interface Action {
   readonly fields?: readonly Field[];
   /** Reads from the API what the action would do, and changes nothing. Null if the API has no preview of the action. */
   readonly preview: ((values: Values) => Promise<Effect>) | null;
-  /** Carries out the action. Returns the sentence that the user sees when the action has succeeded. */
-  readonly run: (values: Values) => Promise<string>;
+  /**
+   * Carries out the action. `shown` is the preview that the user confirms, or null if there is no preview. Returns the
+   * sentence that the user sees when the action has succeeded.
+   */
+  readonly run: (values: Values, shown: Effect | null) => Promise<string>;
 }
 
 /** A refusal of the API, with its code. */
@@ -177,7 +182,7 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
 
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (canConfirm) run(values);
+    if (canConfirm) run(values, effect);
   };
   return (
     <Dialog title={action.title} onClose={onClose} holdsFocus={fields.length === 0}>
@@ -216,7 +221,7 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
 }
 
 interface Run {
-  readonly run: (values: Values) => void;
+  readonly run: (values: Values, shown: Effect | null) => void;
   readonly isRunning: boolean;
   /** Why the server refused the action. Null: the server has not refused it. */
   readonly refusal: Problem | null;
@@ -226,9 +231,9 @@ interface Run {
 function useRun(action: Action, { onClose, say }: Pick<ActionDialogProps, 'onClose' | 'say'>): Run {
   const [refusal, setRefusal] = useState<Problem | null>(null);
   const [isRunning, setRunning] = useState(false);
-  const run = (values: Values): void => {
+  const run = (values: Values, shown: Effect | null): void => {
     setRunning(true);
-    action.run(values).then(
+    action.run(values, shown).then(
       (sentence) => {
         say(sentence);
         onClose();

@@ -22,8 +22,6 @@ const pullRequestsShown = 8;
 
 export function rollBackAction(client: Client, { project, environment }: EnvironmentRef): Action {
   const input = { project, environment, force: false };
-  // The server refuses the rollback if the environment now runs another candidate than the preview showed.
-  let ifRunning: string | null = null;
   return {
     title: `Roll back ${environment}?`,
     verb: 'Roll back',
@@ -41,16 +39,18 @@ export function rollBackAction(client: Client, { project, environment }: Environ
       const touchesOthers = impact && impact.cancels.length + impact.waitsFor.length > 0;
       const seconds = there?.freezeAfterRollbackSec;
       const frozenFor = typeof seconds !== 'number' ? '' : ` for ${describeDuration(seconds * 1000)}`;
-      ifRunning = there?.running?.releaseCandidate.version ?? null;
       return {
         sentence: `${environment} goes from ${from} back to ${to}. ${count(removed.length, 'pull request leaves', 'pull requests leave')} ${environment}. ${touchesOthers ? impact.sentence : 'Nothing else is canceled.'}`,
         lines: linesOf(removed),
         ...(there?.freezeAfterRollback && {
           note: `Then ${environment} is frozen${frozenFor}, so that nobody deploys over it by accident.`,
         }),
+        pinned: there?.running?.releaseCandidate.version ?? null,
       };
     },
-    run: async () => {
+    run: async (_, shown) => {
+      // The server refuses the rollback if the environment now runs another candidate than the preview showed.
+      const ifRunning = shown?.pinned ?? null;
       await answerOf(client.mutation(RollBackEnvironmentDocument, { input: { ...input, preview: false, ifRunning } }));
       return `The rollback of ${environment} has started.`;
     },
@@ -137,16 +137,18 @@ export function cutAction(client: Client, { project, repository, newest, isBuilt
           full === ''
             ? `The tip of ${branch} is not known yet, because nothing was ever queued for it. Name a commit.`
             : `${version} is the commit ${full.slice(0, 8)} of ${owner}/${name}. Nothing is deployed.`,
+        pinned: full,
       };
     },
-    run: async ({ version = '', commit = '' }) => {
+    run: async ({ version = '' }, shown) => {
       const { createRelease } = await answerOf(
         client.mutation(CreateReleaseDocument, {
           input: {
             project,
             version,
             repository: `${owner}/${name}`,
-            commit: await commitOf(commit.trim()),
+            // The tip may have moved since the preview.
+            commit: shown?.pinned ?? '',
             triggerBuildWorkflow: isBuilt,
           },
         }),

@@ -136,8 +136,8 @@ function useEndpointActions({ endpoint: { id, url, enabled }, refresh }: Endpoin
     act({
       ...action,
       preview: null,
-      run: async (values) => {
-        const sentence = await action.run(values);
+      run: async (values, shown) => {
+        const sentence = await action.run(values, shown);
         refresh();
         return sentence;
       },
