@@ -1,6 +1,6 @@
 // How the page of a queue follows changes: what it reads after a change, what it does if the server refuses, and that
 // no row moves under a pointer.
-import type { Browser, Page, WebSocketRoute } from 'playwright-core';
+import type { Browser, Locator, Page, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRepository } from '../../src/modules/repositories/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
@@ -178,6 +178,88 @@ describe('the page of a queue', () => {
     await marks.waitFor();
     const to = async (): Promise<number> => Number(await page.getByRole('slider').getAttribute('max'));
     await expect.poll(async () => (await to()) - Date.now()).toBeLessThan(120_000);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('the dialog of an action', () => {
+  const openDequeueing = async (page: Page, number: number): Promise<Locator> => {
+    await page.keyboard.press('x');
+    const confirm = page.getByRole('dialog', { name: `Dequeue #${number}?` }).getByRole('button', { name: 'Dequeue' });
+    await expect.poll(async () => await confirm.isEnabled()).toBe(true);
+    return confirm;
+  };
+  /** Holds the confirmation of a dequeue until the answer is given. `null`: the answer of the server. */
+  const holdDequeueing = async (page: Page) => {
+    const held = Promise.withResolvers<unknown>();
+    await page.route('**/graphql', async (route) => {
+      const sent = route.request().postData() ?? '';
+      if (!sent.includes('"operationName":"DequeuePullRequest"') || sent.includes('"preview":true'))
+        return await route.fallback();
+      const json = await held.promise;
+      return await (json === null ? route.fallback() : route.fulfill({ json }));
+    });
+    return held.resolve;
+  };
+
+  it('can be confirmed although something changes all the time', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    let repeat = (): void => undefined;
+    await page.routeWebSocket('**/graphql', (socket) => {
+      const server = socket.connectToServer();
+      server.onMessage((text) => {
+        socket.send(text);
+        if (String(text).includes('"type":"next"')) repeat = () => socket.send(text);
+      });
+    });
+    await visit.open(`${path}?select=2`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await w.dequeue(3);
+    await lineOf(page).getByText('#3', { exact: true }).waitFor({ state: 'detached' });
+    const changes = setInterval(() => repeat(), 50);
+    try {
+      await (await openDequeueing(page, 2)).click();
+      await page.getByText('#2 left the line.').waitFor();
+    } finally {
+      clearInterval(changes);
+    }
+    await w.queue(2, 3);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('that was closed too early still says why the action was refused', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open(`${path}?select=2`);
+    const answer = await holdDequeueing(page);
+    const confirm = await openDequeueing(page, 2);
+    await confirm.click();
+    await page.getByText('Sending…').waitFor();
+    await page.keyboard.press('Escape');
+    await confirm.waitFor({ state: 'detached' });
+    answer({ data: null, errors: refusedWith('CONFLICT') });
+    await page.getByRole('status').getByText('Dequeue: Nothing was changed. Refused.').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('stays open when the action of a former dialog succeeds', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open(`${path}?select=2`);
+    const answer = await holdDequeueing(page);
+    const confirm = await openDequeueing(page, 2);
+    await confirm.click();
+    await page.getByText('Sending…').waitFor();
+    await page.keyboard.press('Escape');
+    await confirm.waitFor({ state: 'detached' });
+    await page.keyboard.press('p');
+    const pause = page.getByRole('dialog', { name: 'Pause main?' });
+    await pause.waitFor();
+    answer(null);
+    await page.getByText('#2 left the line.').waitFor();
+    expect(await pause.count()).toBe(1);
+    await w.queue(2);
     expect(visit.complaints).toEqual([]);
   });
 });

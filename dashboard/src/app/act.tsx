@@ -1,5 +1,5 @@
 // The dialog of an action. Before the action can be confirmed, the dialog reads from the server what the action would
-// do. It reads this again whenever something changes. No action is shown as done before the server says so.
+// do. It reads this again when something changes. No action is shown as done before the server says so.
 import {
   createContext,
   useCallback,
@@ -16,18 +16,9 @@ import { cx } from '../design/cx.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { Button } from '../design/parts.tsx';
 import styles from '../design/parts.module.css';
-import { problemReference, problemOf, type Problem } from './errors.ts';
+import { problemReference, problemOf, RefusedError, type Problem } from './errors.ts';
 import { forgetKeys } from './keyed.ts';
-import { useConnection } from './live.ts';
-
-/** What an action would do. */
-export interface Effect {
-  readonly sentence: string;
-  readonly lines?: readonly string[];
-  readonly note?: string | undefined;
-  /** What `run` needs from the preview in order to do what was shown, such as a commit. */
-  readonly pinned?: string | null;
-}
+import { usePreview, type Effect, type Preview, type Values } from './use-preview.ts';
 
 export interface Field {
   readonly name: string;
@@ -38,8 +29,6 @@ export interface Field {
   readonly initial?: string;
   readonly options?: readonly string[];
 }
-
-export type Values = Readonly<Record<string, string>>;
 
 export interface Action {
   readonly title: string;
@@ -54,15 +43,6 @@ export interface Action {
    * sentence that the user sees when the action has succeeded.
    */
   readonly run: (values: Values, shown: Effect | null) => Promise<string>;
-}
-
-/** A refusal of the API, with its code. */
-export class RefusedError extends Error {
-  readonly problem: Problem;
-  constructor(problem: Problem) {
-    super(problem.sentence);
-    this.problem = problem;
-  }
 }
 
 /** Waits for an operation and returns its data. Throws `RefusedError` if the API refused it or sent no data. */
@@ -109,50 +89,20 @@ export function ActionProvider({ children }: { readonly children: ReactNode }): 
   return (
     <ActContext value={value}>
       {children}
-      {action && <ActionDialog key={action.title} action={action} onClose={() => setAction(null)} say={say} />}
+      {action && (
+        <ActionDialog
+          key={action.title}
+          action={action}
+          // An answer that arrives late does not close the dialog of another action.
+          onClose={() => setAction((shown) => (shown === action ? null : shown))}
+          say={say}
+        />
+      )}
       <div role="status" aria-live="polite">
         {sentenceShown !== null && <div className={styles['toast']}>{sentenceShown}</div>}
       </div>
     </ActContext>
   );
-}
-
-/** How long after a change the preview is read again. Until then the action cannot be confirmed. */
-const disarmedMs = 300;
-
-type Preview = { readonly effect: Effect | null; readonly problem: Problem | null; readonly isArmed: boolean };
-
-/**
- * Reads what the action would do when the dialog opens, and again when a field or something on the server changes.
- * Until the preview has been read, the action cannot be confirmed.
- */
-function usePreview({ preview }: Action, values: Values): Preview {
-  const { changes } = useConnection();
-  const subject = JSON.stringify(values);
-  const [state, setState] = useState<Preview>({ effect: null, problem: null, isArmed: preview === null });
-  useEffect(() => {
-    if (preview === null) return undefined;
-    let isCurrent = true;
-    setState((before) => ({ ...before, isArmed: false }));
-    const timer = setTimeout(
-      () =>
-        void preview(JSON.parse(subject) as Values).then(
-          (effect) => {
-            if (isCurrent) setState({ effect, problem: null, isArmed: true });
-          },
-          (error: unknown) => {
-            if (!(error instanceof RefusedError)) throw error;
-            if (isCurrent) setState({ effect: null, problem: error.problem, isArmed: false });
-          },
-        ),
-      changes === 0 ? 0 : disarmedMs,
-    );
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-    };
-  }, [preview, subject, changes]);
-  return state;
 }
 
 interface ActionDialogProps {
@@ -167,7 +117,7 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
     Object.fromEntries(fields.map(({ name, initial, options }) => [name, initial ?? options?.[0] ?? ''])),
   );
   const { run, isRunning, refusal } = useRun(action, { onClose, say });
-  const { effect, problem, isArmed } = usePreview(action, values);
+  const { effect, problem, isArmed } = usePreview(action.preview, values);
   const confirm = useRef<HTMLButtonElement>(null);
   const isComplete = fields.every(({ name, required }) => required !== true || (values[name] ?? '').trim() !== '');
   const canConfirm = isArmed && isComplete && !isRunning;
@@ -227,10 +177,20 @@ interface Run {
   readonly refusal: Problem | null;
 }
 
-/** Runs the action. Afterwards says the sentence of its success and closes the dialog, or keeps the refusal. */
+/**
+ * Runs the action. Afterwards says the sentence of its success and closes the dialog, or keeps the refusal. If the user
+ * has closed the dialog meanwhile, says the refusal.
+ */
 function useRun(action: Action, { onClose, say }: Pick<ActionDialogProps, 'onClose' | 'say'>): Run {
   const [refusal, setRefusal] = useState<Problem | null>(null);
   const [isRunning, setRunning] = useState(false);
+  const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
   const run = (values: Values, shown: Effect | null): void => {
     setRunning(true);
     action.run(values, shown).then(
@@ -242,6 +202,7 @@ function useRun(action: Action, { onClose, say }: Pick<ActionDialogProps, 'onClo
         setRunning(false);
         if (!(error instanceof RefusedError)) throw error;
         setRefusal(error.problem);
+        if (!isOpen.current) say(`${action.verb}: ${headingOf(error.problem)} ${error.problem.sentence}`);
       },
     );
   };

@@ -22,6 +22,15 @@ export function problemOf(error: CombinedError): Problem {
   };
 }
 
+/** A refusal of the API, with its code. */
+export class RefusedError extends Error {
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    super(problem.sentence);
+    this.problem = problem;
+  }
+}
+
 const passingCodes = new Set(['NETWORK', 'RATE_LIMITED', 'UNAVAILABLE', 'HOST_UNAVAILABLE']);
 
 /** Whether the same read may succeed a moment later. */

@@ -6,7 +6,7 @@ import { Dialog } from '../design/dialog.tsx';
 import { Icon } from '../design/icons.tsx';
 import { Kbd } from '../design/parts.tsx';
 import type { ShellQuery } from '../generated/app.ts';
-import { RefusedError } from './act.tsx';
+import { RefusedError } from './errors.ts';
 import { useChoices, type Choice } from './palette-choices.ts';
 import styles from './palette.module.css';
 

@@ -6,14 +6,7 @@ import { useClient, useQuery, type AnyVariables, type TypedDocumentNode } from '
 import { CursorDocument } from '../generated/app.ts';
 import { backOffMs, isPassing, problemOf, type Problem } from './errors.ts';
 import { follow } from './live.ts';
-
-/** The page reads at most once in this time, because all users of the account share one rate limit. */
-const readEveryMs = 700;
-/** The pause after a read, as a multiple of the read's duration, so that a slow server gets fewer requests. */
-const restShare = 2;
-const longestRestMs = 5_000;
-/** The first of several changes is read after this time, so that a transaction's changes are read together. */
-const gatherMs = 50;
+import { createReader, type Reader } from './reader.ts';
 
 export interface LiveQuery<Data, Variables, Change, ChangeVariables> {
   readonly document: TypedDocumentNode<Data, Variables>;
@@ -148,52 +141,4 @@ function useRepeats({
     const timer = setTimeout(repeat, backOffMs(failures.current));
     return () => clearTimeout(timer);
   }, [isFailed, fetching, repeat]);
-}
-
-interface Reader {
-  /** Requests a read. */
-  readonly request: () => void;
-  /** Called when a read has ended. */
-  readonly onRead: () => void;
-  readonly stop: () => void;
-}
-
-/**
- * Reads after the first change and then at intervals. A hidden tab reads when it becomes visible again. A read begins
- * only after the read before has ended, because it would abort that read, and under constant changes no read would end.
- */
-function createReader({ read, isBusy }: { readonly read: () => void; readonly isBusy: () => boolean }): Reader {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let isRequested = false;
-  let lastAt = -readEveryMs;
-  let restMs = readEveryMs;
-  let isReading = false;
-  const run = (): void => {
-    timer = undefined;
-    if (!isRequested || document.hidden || isBusy()) return;
-    isRequested = false;
-    isReading = true;
-    lastAt = performance.now();
-    read();
-  };
-  const request = (): void => {
-    isRequested = true;
-    timer ??= setTimeout(run, Math.max(gatherMs, lastAt + restMs - performance.now()));
-  };
-  const onVisible = (): void => {
-    if (isRequested) request();
-  };
-  document.addEventListener('visibilitychange', onVisible);
-  return {
-    request,
-    onRead: () => {
-      if (isReading) restMs = Math.min(longestRestMs, Math.max(readEveryMs, restShare * (performance.now() - lastAt)));
-      isReading = false;
-      if (isRequested) request();
-    },
-    stop: () => {
-      clearTimeout(timer);
-      document.removeEventListener('visibilitychange', onVisible);
-    },
-  };
 }

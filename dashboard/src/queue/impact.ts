@@ -1,5 +1,5 @@
 // What an action on a queue or a pull request would do, in sentences.
-import type { Effect } from '../app/act.tsx';
+import type { Effect } from '../app/use-preview.ts';
 import { count, numbers } from '../design/labels.ts';
 import { describeDuration } from '../design/time.tsx';
 import type { ImpactTextFragment } from '../generated/queue.ts';

@@ -3,7 +3,8 @@ import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 're
 import { useParams } from '@tanstack/react-router';
 import type { Client } from '@urql/core';
 import { useClient } from 'urql';
-import { answerOf, RefusedError, useAct, type Action } from '../app/act.tsx';
+import { answerOf, useAct, type Action } from '../app/act.tsx';
+import { RefusedError } from '../app/errors.ts';
 import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Answer, Banner, Bar, Button, Waiting } from '../design/parts.tsx';

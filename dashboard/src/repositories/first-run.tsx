@@ -2,8 +2,8 @@
 import { useMemo, useState, type FormEvent, type ReactNode } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { useClient } from 'urql';
-import { answerOf, RefusedError, useSay } from '../app/act.tsx';
-import { problemReference, type Problem } from '../app/errors.ts';
+import { answerOf, useSay } from '../app/act.tsx';
+import { problemReference, RefusedError, type Problem } from '../app/errors.ts';
 import { useTitle } from '../app/page.tsx';
 import { useShell } from '../app/use-shell.ts';
 import { cx } from '../design/cx.ts';

@@ -2,8 +2,8 @@
 // configuration.
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useClient } from 'urql';
-import { answerOf, RefusedError } from '../app/act.tsx';
-import { problemReference, type Problem } from '../app/errors.ts';
+import { answerOf } from '../app/act.tsx';
+import { problemReference, RefusedError, type Problem } from '../app/errors.ts';
 import { AnswerView, useAnswer } from '../app/page.tsx';
 import { now } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
