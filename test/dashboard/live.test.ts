@@ -1,5 +1,5 @@
 // How the page of a queue follows changes: what it reads after a change, what it does if the server refuses, and that
-// no row moves under a pointer.
+// no row moves under a pointer. That lists have no silent end.
 import type { Browser, Locator, Page, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRepository } from '../../src/modules/repositories/index.ts';
@@ -345,6 +345,78 @@ describe('a row of the line', () => {
     await expect.poll(top).toBeLessThan(before);
     expect(await title.evaluate((link) => link.matches(':focus'))).toBe(true);
     await w.queue(1);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('a long list', () => {
+  beforeAll(async () => {
+    await w.rows(
+      `insert into pull_request (account_id, repository_id, number, title, author, author_name, author_email, head_branch, base_branch, head_sha, url, status, created_at)
+       select account_id, id, 100 + n, case n when 1 then 'Sought' else 'Other' end || ' change ' || n, 'ada', 'Ada', 'ada@example.test', 'many' || n, 'main', md5(n::text), '', 'open', now()
+       from repository, generate_series(1, 60) n where name = 'shop'`,
+    );
+    await w.rows(
+      `insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash)
+       select account_id, owner, 'zoo' || n, host, configuration_yaml, configuration_hash
+       from repository, generate_series(100, 160) n where name = 'shop'`,
+    );
+    await w.rows(
+      `insert into account_user (account_id, email)
+       select account_id, 'person' || n || '@acme.test' from repository, generate_series(100, 220) n where name = 'shop'`,
+    );
+  });
+
+  it('of pull requests has pages', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/pulls');
+    await page.getByText('25 pull requests on this page.').waitFor();
+    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByText('#110', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByText('#135', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByRole('link', { name: 'Sought change 1' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Older' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Newest' }).click();
+    await page.getByText('#160', { exact: true }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('of pull requests that can be queued is searched on the server', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open(path);
+    await page.keyboard.press('q');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Others match too. Type more words.').waitFor();
+    await dialog.getByRole('textbox').fill('#101 sought');
+    await dialog.getByText('Sought change 1').waitFor();
+    await dialog.getByText('Others match too. Type more words.').waitFor({ state: 'detached' });
+    await dialog.getByRole('textbox').fill('sought other');
+    await dialog.getByText('No open pull request into main has this number or these words.').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('of repositories is read to its end', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open(path);
+    await page.getByRole('combobox', { name: 'Repository' }).selectOption('acme/zoo160');
+    await page.waitForURL('**/acme/zoo160/queue/main');
+    await page.goto(`${s.url}/acme/zoo159`);
+    await page.waitForURL('**/acme/zoo159/queue/main');
+    await page.goto(s.url);
+    await page.waitForURL('**/acme/zoo159/queue/main');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('of people is read to its end', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/settings/people');
+    await page.getByText('121 people and 1 service user.').waitFor();
+    await page.getByText('person220@acme.test').waitFor();
     expect(visit.complaints).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Client } from '@urql/core';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
-import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
+import { AnswerView, useTitle, useWholeList } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { count, labelOf } from '../design/labels.ts';
 import { Answer, Bar, Button, Pill } from '../design/parts.tsx';
@@ -20,13 +20,15 @@ import { Teams } from './teams.tsx';
 
 type Person = PeopleQuery['users']['nodes'][number];
 
+const usersOf = ({ users }: PeopleQuery): PeopleQuery['users'] => users;
+
 const roles = ['MEMBER', 'MAINTAINER', 'ADMIN'] as const satisfies readonly Role[];
 
 export function PeoplePage(): ReactNode {
   useTitle('People');
   const client = useClient();
   const act = useAct();
-  const answer = useAnswer(PeopleDocument, {});
+  const answer = useWholeList(PeopleDocument, usersOf);
   return (
     <>
       <Bar title="People">
@@ -36,8 +38,8 @@ export function PeoplePage(): ReactNode {
         </Button>
       </Bar>
       <AnswerView answer={answer} what="The people">
-        {({ users }) => {
-          const people = users.nodes.filter(({ removedAt }) => !removedAt);
+        {(users) => {
+          const people = users.filter(({ removedAt }) => !removedAt);
           return (
             <div className={parts['scroll']} tabIndex={0}>
               <Answer>

@@ -1,7 +1,7 @@
 // Parts for pages that read their content once: the read, and what the page shows until the answer comes or if the read
 // fails.
-import { useCallback, useEffect, type ReactNode } from 'react';
-import { useQuery, type AnyVariables, type TypedDocumentNode } from 'urql';
+import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
+import { useClient, useQuery, type AnyVariables, type TypedDocumentNode, type UseQueryArgs } from 'urql';
 import { Banner, Failure, Waiting } from '../design/parts.tsx';
 import { problemReference, problemOf, type Problem } from './errors.ts';
 import type { QueryAnswer } from './use-live-query.ts';
@@ -9,9 +9,9 @@ import type { QueryAnswer } from './use-live-query.ts';
 export function useAnswer<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
-  { pause = false }: { readonly pause?: boolean } = {},
+  { pause = false, requestPolicy = 'cache-and-network' }: Pick<UseQueryArgs, 'pause' | 'requestPolicy'> = {},
 ): QueryAnswer<Data> {
-  const [{ data, error, fetching }, read] = useQuery({ query, variables, pause, requestPolicy: 'cache-and-network' });
+  const [{ data, error, fetching }, read] = useQuery({ query, variables, pause, requestPolicy });
   const refresh = useCallback(() => read({ requestPolicy: 'network-only' }), [read]);
   return {
     data,
@@ -19,6 +19,50 @@ export function useAnswer<Data, Variables extends AnyVariables>(
     partial: error && data !== undefined ? problemOf(error) : null,
     isWaiting: data === undefined && fetching,
     refresh,
+  };
+}
+
+interface ListPage<Node> {
+  readonly nodes: readonly Node[];
+  readonly pageInfo: { readonly endCursor?: string | null; readonly hasNextPage: boolean };
+}
+
+/** Reads a list to its end, page by page. There is no answer until the last page has been read. */
+export function useWholeList<Data, Node>(
+  query: TypedDocumentNode<Data, { after?: string | null | undefined }>,
+  pageOf: (data: Data) => ListPage<Node>,
+): QueryAnswer<readonly Node[]> {
+  const client = useClient();
+  const [{ data, problem }, setAnswer] = useState<Pick<QueryAnswer<readonly Node[]>, 'data' | 'problem'>>({
+    data: undefined,
+    problem: null,
+  });
+  const [reads, setReads] = useState(0);
+  const latestPageOf = useRef(pageOf);
+  latestPageOf.current = pageOf;
+  useEffect(() => {
+    let isCurrent = true;
+    const readFrom = async (after: string | null, before: readonly Node[]): Promise<void> => {
+      const { data: answer, error } = await client
+        .query(query, { after }, { requestPolicy: 'network-only' })
+        .toPromise();
+      if (!isCurrent) return;
+      if (error || !answer) return setAnswer({ data: undefined, problem: error ? problemOf(error) : null });
+      const { nodes, pageInfo } = latestPageOf.current(answer);
+      if (pageInfo.hasNextPage) return await readFrom(pageInfo.endCursor ?? null, [...before, ...nodes]);
+      return setAnswer({ data: [...before, ...nodes], problem: null });
+    };
+    void readFrom(null, []);
+    return () => {
+      isCurrent = false;
+    };
+  }, [client, query, reads]);
+  return {
+    data,
+    problem,
+    partial: null,
+    isWaiting: data === undefined && problem === null,
+    refresh: useCallback(() => setReads((before) => before + 1), []),
   };
 }
 

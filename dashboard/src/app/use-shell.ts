@@ -1,8 +1,10 @@
 // What the frame and many pages need: the viewer, the repositories, and the repository that is shown.
+import { useEffect, useState } from 'react';
 import { useParams } from '@tanstack/react-router';
-import { useQuery } from 'urql';
 import { ShellDocument, type ShellQuery } from '../generated/app.ts';
+import { useAnswer } from './page.tsx';
 import { readPreferences } from './preferences.ts';
+import type { QueryAnswer } from './use-live-query.ts';
 
 export interface RepositoryName {
   readonly owner: string;
@@ -14,10 +16,20 @@ export interface ShownRepository extends RepositoryName {
   readonly branch: string;
 }
 
-/** Reads what every page needs: the viewer and the repositories. Undefined until the answer arrives. */
+/** Reads what every page needs: the viewer and all repositories. Undefined until the first answer arrives. */
 export function useShell(): ShellQuery | undefined {
-  const [{ data }] = useQuery({ query: ShellDocument });
-  return data;
+  return useShellAnswer().data;
+}
+
+/** The cache joins the pages of the repositories, so `data` has every page that was read. */
+export function useShellAnswer(): QueryAnswer<ShellQuery> {
+  const [after, setAfter] = useState<string | null>(null);
+  const answer = useAnswer(ShellDocument, { after }, { requestPolicy: 'cache-first' });
+  const { hasNextPage = false, endCursor = null } = answer.data?.repositories.pageInfo ?? {};
+  useEffect(() => {
+    if (hasNextPage) setAfter(endCursor);
+  }, [hasNextPage, endCursor]);
+  return answer;
 }
 
 /**

@@ -168,3 +168,20 @@ export function Terminal({ label, children }: { readonly label: string; readonly
     </div>
   );
 }
+
+interface PagesProps {
+  /** The cursor before the shown page. Null: the newest entries are shown. */
+  readonly after: string | null;
+  readonly pageInfo: { readonly endCursor?: string | null; readonly hasNextPage: boolean } | undefined;
+  readonly onPage: (after: string | null) => void;
+}
+
+/** The way to the older entries of a list, newest first, and back. */
+export function Pages({ after, pageInfo, onPage }: PagesProps): ReactNode {
+  return (
+    <div className={styles['acts']}>
+      {after !== null && <Button onClick={() => onPage(null)}>Newest</Button>}
+      {pageInfo?.hasNextPage === true && <Button onClick={() => onPage(pageInfo.endCursor ?? null)}>Older</Button>}
+    </div>
+  );
+}

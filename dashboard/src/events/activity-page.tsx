@@ -5,7 +5,7 @@ import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { LiveSign } from '../app/connection.tsx';
 import { useRepository, useShell } from '../app/use-shell.ts';
 import { useLiveQuery } from '../app/use-live-query.ts';
-import { Answer, Bar, Button, Empty } from '../design/parts.tsx';
+import { Answer, Bar, Empty, Pages } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
 import { sentence, labelOf } from '../design/labels.ts';
@@ -191,20 +191,5 @@ function UserActionItem({
         <span className="faint">{labelOf(entity)}</span> {target}
       </td>
     </tr>
-  );
-}
-
-interface PagesProps {
-  readonly after: string | null;
-  readonly pageInfo: { readonly endCursor?: string | null; readonly hasNextPage: boolean } | undefined;
-  readonly onPage: (after: string | null) => void;
-}
-
-function Pages({ after, pageInfo, onPage }: PagesProps): ReactNode {
-  return (
-    <div className={parts['acts']}>
-      {after !== null && <Button onClick={() => onPage(null)}>Newest</Button>}
-      {pageInfo?.hasNextPage === true && <Button onClick={() => onPage(pageInfo.endCursor ?? null)}>Older</Button>}
-    </div>
   );
 }

@@ -1,7 +1,7 @@
 // Shows every event of the log about a pull request.
 import { useState, type ReactNode } from 'react';
 import { AnswerView, useAnswer } from '../app/page.tsx';
-import { Button, Empty } from '../design/parts.tsx';
+import { Empty, Pages } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
 import { describeEvent } from '../app/describe-event.ts';
@@ -37,12 +37,7 @@ export function History({ queue: { owner, name }, number }: HistoryProps): React
                 ))}
               </tbody>
             </table>
-            <div className={parts['acts']}>
-              {after !== null && <Button onClick={() => setAfter(null)}>Newest</Button>}
-              {pageInfo?.hasNextPage === true && (
-                <Button onClick={() => setAfter(pageInfo.endCursor ?? null)}>Older</Button>
-              )}
-            </div>
+            <Pages after={after} pageInfo={pageInfo} onPage={setAfter} />
           </>
         );
       }}

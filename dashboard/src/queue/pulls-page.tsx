@@ -5,9 +5,10 @@ import { useCommands } from '../app/commands.ts';
 import { problemReference } from '../app/errors.ts';
 import { LiveSign } from '../app/connection.tsx';
 import { useShell } from '../app/use-shell.ts';
+import { useSettled } from '../app/use-settled.ts';
 import { useLiveQuery, type QueryAnswer } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
-import { Answer, Bar, Empty, Failure, Pill, Waiting } from '../design/parts.tsx';
+import { Answer, Bar, Empty, Failure, Pages, Pill, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
 import { count, labelOf, shortenCommit } from '../design/labels.ts';
@@ -59,11 +60,12 @@ export function PullsPage(): ReactNode {
   const view = views.find((one) => one === show) ?? 'open';
   const sought = useSettled(text);
   const filtered = { ...filterOf(view, author), ...(sought !== '' && { text: sought }) };
-  const { data, problem, isWaiting, refresh } = usePulls(owner, name, filtered);
+  const [after, setAfter] = usePageOf(JSON.stringify(filtered));
+  const { data, problem, isWaiting, refresh } = usePulls({ owner, name, filter: filtered, after });
   const filter = useRef<HTMLInputElement>(null);
   const rows = useRef<HTMLDivElement>(null);
   useListCommands(filter, rows);
-  const pulls = data?.repository?.pullRequests.nodes ?? [];
+  const { nodes: pulls = [], pageInfo } = data?.repository?.pullRequests ?? {};
   return (
     <>
       <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Pull requests">
@@ -71,7 +73,7 @@ export function PullsPage(): ReactNode {
         <span className="grow" />
         <Filter input={filter} text={text} />
       </Bar>
-      <Summary pulls={pulls} />
+      <Summary pulls={pulls} isPage={after !== null || pageInfo?.hasNextPage === true} />
       <ViewTabs owner={owner} name={name} text={text} />
       <div ref={rows} className={parts['scroll']} tabIndex={0}>
         {problem && (
@@ -88,18 +90,34 @@ export function PullsPage(): ReactNode {
             <PullItem key={pull.id} pull={pull} owner={owner} name={name} />
           ))}
         </ul>
+        <div className={parts['body']}>
+          <Pages after={after} pageInfo={pageInfo} onPage={setAfter} />
+        </div>
       </div>
     </>
   );
 }
 
-function usePulls(owner: string, name: string, filter: PullRequestFilter): QueryAnswer<PullsQuery> {
+/** The cursor of the page that is shown. Another list begins with its newest entries. */
+function usePageOf(list: string): readonly [string | null, (after: string | null) => void] {
+  const [page, setPage] = useState<{ readonly list: string; readonly after: string | null }>({ list, after: null });
+  return [page.list === list ? page.after : null, (after) => setPage({ list, after })];
+}
+
+interface PullsVariables {
+  readonly owner: string;
+  readonly name: string;
+  readonly filter: PullRequestFilter;
+  readonly after: string | null;
+}
+
+function usePulls({ owner, name, filter, after }: PullsVariables): QueryAnswer<PullsQuery> {
   useEffect(() => {
     document.title = `Pull requests of ${owner}/${name} · Interlock`;
   }, [owner, name]);
   return useLiveQuery({
     document: PullsDocument,
-    variables: { owner, name, filter },
+    variables: { owner, name, filter, after },
     follows: {
       document: QueueDepthChangedDocument,
       variables: { owner, name },
@@ -148,16 +166,23 @@ function Filter({ input, text }: FilterProps): ReactNode {
   );
 }
 
-function Summary({ pulls }: { readonly pulls: readonly Pull[] }): ReactNode {
+interface SummaryProps {
+  readonly pulls: readonly Pull[];
+  /** Whether the list has other pages. */
+  readonly isPage: boolean;
+}
+
+function Summary({ pulls, isPage }: SummaryProps): ReactNode {
   const stuck = pulls.filter(
     ({ explain, status }) => status === 'BLOCKED' || explain.who === 'AUTHOR' || explain.who === 'REVIEWER',
   );
   return (
     <Answer>
-      {count(pulls.length, 'pull request')}.{' '}
+      {count(pulls.length, 'pull request')}
+      {isPage && ' on this page'}.{' '}
       <em>
         {stuck.length === 0
-          ? 'No pull request waits for a person.'
+          ? `${isPage ? 'None of them' : 'No pull request'} waits for a person.`
           : `${count(stuck.length, 'waits', 'wait')} for a person.`}
       </em>
     </Answer>
@@ -186,18 +211,6 @@ function ViewTabs({ owner, name, text }: ViewTabsProps): ReactNode {
       ))}
     </nav>
   );
-}
-
-const settledAfterMs = 250;
-
-/** Returns the typed text after typing has paused for a moment. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text.trim()), settledAfterMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
 }
 
 function PullItem({

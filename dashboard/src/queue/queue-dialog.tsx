@@ -2,6 +2,7 @@
 import { useState, type ReactNode } from 'react';
 import { useClient, useQuery } from 'urql';
 import { useAct } from '../app/act.tsx';
+import { useSettled } from '../app/use-settled.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { Button, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -17,19 +18,21 @@ interface QueueDialogProps {
 
 export function QueueDialog({ queue, onClose }: QueueDialogProps): ReactNode {
   const [text, setText] = useState('');
+  const words = wordsOf(text);
+  const sought = useSettled(words.join(' '));
   const [{ data, fetching }] = useQuery({
     query: OpenPullRequestsDocument,
-    variables: queue,
+    variables: { ...queue, text: sought },
     requestPolicy: 'cache-and-network',
   });
-  const sought = text.toLowerCase();
-  const pulls = (data?.repository?.pullRequests.nodes ?? []).filter(({ number, title }) =>
-    `#${number} ${title}`.toLowerCase().includes(sought),
-  );
+  const { nodes = [], pageInfo } = data?.repository?.pullRequests ?? {};
+  // What was found by the text before may not match the present text.
+  const pulls = nodes.filter((pull) => isMatch(pull, words));
+  const isFound = !fetching && sought === words.join(' ');
   return (
     <Dialog title={`Queue into ${queue.branch}`} onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
       <label className={parts['field']}>
-        Number, or words of the title
+        Number, or words of the title, author or branch
         <input
           className={parts['input']}
           autoFocus
@@ -39,20 +42,39 @@ export function QueueDialog({ queue, onClose }: QueueDialogProps): ReactNode {
       </label>
       {pulls.length > 0 && (
         <ul className={cx(parts['box'], parts['list'])}>
-          {pulls.slice(0, 12).map((pull) => (
+          {pulls.map((pull) => (
             <PullItem key={pull.id} pull={pull} queue={queue} onClose={onClose} />
           ))}
         </ul>
       )}
-      {pulls.length === 0 && !fetching && (
+      {isFound && pageInfo?.hasNextPage === true && <p className="dim">Others match too. Type more words.</p>}
+      {pulls.length === 0 && isFound && (
         <p className="dim">
           {text === ''
             ? `No pull request into ${queue.branch} is open. Push a branch, and open its pull request.`
-            : `No open pull request into ${queue.branch} has this number or these words in its title.`}
+            : `No open pull request into ${queue.branch} has this number or these words.`}
         </p>
       )}
     </Dialog>
   );
+}
+
+/** The server refuses a longer text. */
+const longestText = 200;
+
+/** The words that the server searches for. It knows no `#` before a number. */
+function wordsOf(text: string): readonly string[] {
+  return text
+    .slice(0, longestText)
+    .toLowerCase()
+    .split(/\s+/)
+    .map((word) => word.replace(/^#/, ''))
+    .filter((word) => word !== '');
+}
+
+function isMatch({ number, title, author, headBranch }: Pull, words: readonly string[]): boolean {
+  const all = `${number} ${title} ${author} ${headBranch}`.toLowerCase();
+  return words.every((word) => all.includes(word));
 }
 
 type Pull = NonNullable<OpenPullRequestsQuery['repository']>['pullRequests']['nodes'][number];

@@ -1,12 +1,12 @@
 // The page of a repository's runbooks, on which a user also creates one.
-import { useMemo, type ReactNode } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { useCommands } from '../app/commands.ts';
 import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
-import { Answer, Bar, Button, Empty, Pill, type Tone } from '../design/parts.tsx';
+import { Answer, Bar, Button, Empty, Pages, Pill, type Tone } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago } from '../design/time.tsx';
 import { count, labelOf } from '../design/labels.ts';
@@ -23,7 +23,8 @@ export function RunbooksPage(): ReactNode {
   useTitle(`Runbooks of ${owner}/${name}`);
   const act = useAct();
   const ask = useCreateAction(owner, name);
-  const answer = useAnswer(RunbooksDocument, { owner, name });
+  const [after, setAfter] = useState<string | null>(null);
+  const answer = useAnswer(RunbooksDocument, { owner, name, after });
   useCommands([{ key: 'n', label: 'New runbook…', group: 'This page', run: () => act(ask) }]);
   return (
     <>
@@ -34,7 +35,14 @@ export function RunbooksPage(): ReactNode {
         </Button>
       </Bar>
       <AnswerView answer={answer} what="The runbooks">
-        {({ repository }) => <Runbooks runbooks={repository?.runbooks.nodes ?? []} />}
+        {({ repository }) => {
+          const { nodes = [], pageInfo } = repository?.runbooks ?? {};
+          return (
+            <Runbooks runbooks={nodes} isPage={after !== null || pageInfo?.hasNextPage === true}>
+              <Pages after={after} pageInfo={pageInfo} onPage={setAfter} />
+            </Runbooks>
+          );
+        }}
       </AnswerView>
     </>
   );
@@ -67,7 +75,15 @@ function useCreateAction(owner: string, name: string): Action {
 
 type Runbook = NonNullable<RunbooksQuery['repository']>['runbooks']['nodes'][number];
 
-function Runbooks({ runbooks }: { readonly runbooks: readonly Runbook[] }): ReactNode {
+interface RunbooksProps {
+  readonly runbooks: readonly Runbook[];
+  /** Whether the list has other pages. */
+  readonly isPage: boolean;
+  /** The way to the other pages. */
+  readonly children: ReactNode;
+}
+
+function Runbooks({ runbooks, isPage, children }: RunbooksProps): ReactNode {
   const running = runbooks.filter(({ status }) => toneOf(status) === 'blue').length;
   if (runbooks.length === 0)
     return (
@@ -78,8 +94,13 @@ function Runbooks({ runbooks }: { readonly runbooks: readonly Runbook[] }): Reac
   return (
     <div className={parts['scroll']} tabIndex={0}>
       <Answer>
-        {count(runbooks.length, 'runbook')}.{' '}
-        <em>{running === 0 ? 'No runbook is running.' : `${count(running, 'is', 'are')} running.`}</em>
+        {count(runbooks.length, 'runbook')}
+        {isPage && ' on this page'}.{' '}
+        <em>
+          {running === 0
+            ? `${isPage ? 'None of them' : 'No runbook'} is running.`
+            : `${count(running, 'is', 'are')} running.`}
+        </em>
       </Answer>
       <div className={parts['body']}>
         <ul className={cx(parts['box'], parts['list'])}>
@@ -87,6 +108,7 @@ function Runbooks({ runbooks }: { readonly runbooks: readonly Runbook[] }): Reac
             <RunbookItem key={runbook.id} runbook={runbook} />
           ))}
         </ul>
+        {children}
       </div>
     </div>
   );
