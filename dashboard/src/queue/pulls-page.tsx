@@ -90,7 +90,7 @@ export function PullsPage(): ReactNode {
             <PullItem key={pull.id} pull={pull} owner={owner} name={name} />
           ))}
         </ul>
-        <div className={parts['body']}>
+        <div className={styles['pages']}>
           <Pages after={after} pageInfo={pageInfo} onPage={setAfter} />
         </div>
       </div>
