@@ -15,6 +15,8 @@ export interface DashboardServer {
   readonly url: string;
   /** A path that signs a browser in once: as the admin of the world, or as the user of another token. */
   link(token?: string): Promise<string>;
+  /** Sends an operation as the admin of the world, or as the user of another token. Returns its data. */
+  send<Data>(query: string, variables?: unknown, token?: string): Promise<Data>;
   close(): Promise<void>;
 }
 
@@ -39,18 +41,26 @@ export async function serveDashboard(
     ...(temporal && { temporal }),
     dashboardDir: join(projectRoot, 'dist', 'dashboard'),
   });
+  const send = async <Data>(query: string, variables: unknown = {}, user = token): Promise<Data> => {
+    const response = await fetch(`${server.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${user}` },
+      body: JSON.stringify({ query, variables }),
+    });
+    const { data, errors } = (await response.json()) as { readonly data: Data; readonly errors?: unknown };
+    if (errors !== undefined) throw new Error(JSON.stringify(errors));
+    return data;
+  };
   return {
     url: server.url,
-    async link(user = token) {
-      const response = await fetch(`${server.url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${user}` },
-        body: JSON.stringify({ query: 'mutation { createSignInLink(input: {}) { url } }' }),
-      });
-      const { data } = (await response.json()) as {
-        readonly data: { readonly createSignInLink: { readonly url: string } };
-      };
-      return new URL(data.createSignInLink.url).pathname;
+    send,
+    async link(user) {
+      const { createSignInLink } = await send<{ readonly createSignInLink: { readonly url: string } }>(
+        'mutation { createSignInLink(input: {}) { url } }',
+        {},
+        user,
+      );
+      return new URL(createSignInLink.url).pathname;
     },
     async close() {
       await server.close();

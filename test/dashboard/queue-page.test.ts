@@ -1,6 +1,6 @@
 // The page of a queue in a real Chromium: a red batch that is bisected, a member who may not skip the line and has pages
 // of its own, a narrow screen, and a simulation of another configuration.
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/context.ts';
 import { createApiToken } from '../../src/modules/accounts/index.ts';
@@ -8,17 +8,26 @@ import { addUser } from '../../src/modules/accounts/users.service.ts';
 import { judgedByBuildsAlone, startCi } from '../queue/stories.ts';
 import { gate, type Gate } from '../support/gate.ts';
 import { configurationYaml, parallel, world, type World } from '../support/world.ts';
-import { launchChromium, seriousProblems, serveDashboard, signIn, type DashboardServer } from './browser.ts';
+import {
+  launchChromium,
+  openWindow,
+  seriousProblems,
+  serveDashboard,
+  signIn,
+  type DashboardServer,
+} from './browser.ts';
 
 let w: World;
 let s: DashboardServer;
 let browser: Browser;
 let parts: Gate;
 
+const rules = `${parallel({ builds: 4, batch: 2, more: 'use_parallel_bisection: true\nuse_optimistic_validation: false\n' })}${judgedByBuildsAlone}`;
+
 beforeAll(async () => {
   parts = await gate();
   w = await world({
-    configuration: `${parallel({ builds: 4, batch: 2, more: 'use_parallel_bisection: true\nuse_optimistic_validation: false\n' })}${judgedByBuildsAlone}`,
+    configuration: rules,
     // A build of one of the two pull requests waits for the gate. The heads do not have the newest commit of the base.
     ci: `checks:\n  test:\n    run: 'if test -e moved.txt && ! { test -e good.txt && test -e bad; }; then ${parts.waits}; fi; test ! -e bad'\n`,
     runsCi: false,
@@ -77,6 +86,41 @@ describe('a batch that fails', () => {
       .toContain('No pull request is in line.');
     await visit.open('/acme/shop/pull/2?tab=builds');
     await page.getByRole('region', { name: 'Batch 2', exact: true }).getByText('bisected', { exact: true }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('a pull request that is not in line', () => {
+  const lineOf = (page: Page) => page.getByRole('list', { name: 'The line of main' });
+
+  it('leaves the page when it is dequeued, although the line stays the same', async () => {
+    await w.configure(`${rules}  number_of_approvals: 1\n`);
+    await w.queue(3);
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/main');
+    const asked = lineOf(page).getByText('Gift cards: partial redemption');
+    await asked.waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await w.dequeue(3);
+    await asked.waitFor({ state: 'detached' });
+    await w.configure(rules);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('leaves the page some time after it was closed, which has no event', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.clock.install();
+    await visit.open('/acme/shop/queue/main');
+    const blocked = lineOf(page).getByText('Search: rank by availability');
+    await blocked.waitFor();
+    await s.send('mutation ($input: PullRequestRefInput!) { closePullRequest(input: $input) { pullRequest { id } } }', {
+      input: { repository: { owner: 'acme', name: 'shop' }, number: 2 },
+    });
+    await w.until(async () => (await w.status(2)).status === 'closed');
+    await page.clock.fastForward(30_000);
+    await blocked.waitFor({ state: 'detached' });
     expect(visit.complaints).toEqual([]);
   });
 });
@@ -225,5 +269,71 @@ describe('a simulation', () => {
     await page.getByRole('columnheader', { name: 'with the change' }).waitFor();
     expect(asked).toBe(2);
     expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('the page for a screen', () => {
+  const openLink = async (): Promise<string> => {
+    const { createEmbedLink } = await s.send<{ readonly createEmbedLink: { readonly url: string } }>(
+      'mutation ($input: CreateEmbedLinkInput!) { createEmbedLink(input: $input) { url } }',
+      { input: { repository: { owner: 'acme', name: 'shop' }, baseBranch: 'main' } },
+    );
+    const { pathname, search } = new URL(createEmbedLink.url);
+    return s.url + pathname + search;
+  };
+
+  it('comes back after no server has answered for a while', async () => {
+    const link = await openLink();
+    await using screen = await openWindow(browser, s);
+    const { page } = screen;
+    await page.clock.install();
+    let isAway = true;
+    let loads = 0;
+    await page.route('**/embed/**', async (route) => {
+      const isOfChanges = route.request().url().includes('/changes?');
+      if (!isOfChanges) loads += 1;
+      if (!isAway || loads === 1) return await (isOfChanges ? route.fulfill({ status: 503 }) : route.fallback());
+      return await route.abort();
+    });
+    await page.goto(link);
+    const passTime = async (): Promise<void> => await page.clock.fastForward(20_000);
+    await expect.poll(async () => await passTime().then(() => loads)).toBeGreaterThan(2);
+    isAway = false;
+    await page.unroute('**/embed/**');
+    const heading = page.getByRole('heading', { name: 'In line', exact: true });
+    await expect.poll(async () => await passTime().then(async () => await heading.count())).toBe(1);
+  });
+
+  it('names the checks that failed', async () => {
+    const link = await openLink();
+    await using screen = await openWindow(browser, s);
+    const { page } = screen;
+    const build = {
+      position: 1,
+      role: 'LINE',
+      buildStartedAt: null,
+      members: [{ pullRequest: { number: 7, title: 'Search' } }],
+      checks: [
+        { name: 'lint', conclusion: 'FAILURE', completedAt: new Date().toISOString() },
+        { name: 'test', conclusion: 'PENDING', completedAt: null },
+      ],
+    };
+    const nothing = { nodes: [] };
+    const board = {
+      version: 'any',
+      repository: 'acme/shop',
+      branch: 'main',
+      at: new Date().toISOString(),
+      summary: { tone: 'red', sentence: 'A build fails.' },
+      queue: { baseTip: null, depth: { queued: 1 }, batches: { nodes: [build] }, line: nothing, landed: nothing },
+    };
+    await page.route(
+      '**/changes?**',
+      async (route) =>
+        await route.fulfill({ contentType: 'text/event-stream', body: `data: ${JSON.stringify(board)}\n\n` }),
+    );
+    await page.goto(link);
+    await page.getByText('lint failed').waitFor();
+    expect(await page.getByText('running').count()).toBe(0);
   });
 });

@@ -1,4 +1,6 @@
 // When something that changes is read again.
+import { useEffect, useRef } from 'react';
+import { useConnection } from './live.ts';
 
 /** The page reads at most once in this time, because all users of the account share one rate limit. */
 const readEveryMs = 700;
@@ -16,15 +18,22 @@ export interface Reader {
   readonly stop: () => void;
 }
 
+interface ReaderOptions {
+  readonly read: () => void;
+  readonly isBusy: () => boolean;
+  /** The shortest time between two reads. Default: 0.7 s. */
+  readonly everyMs?: number;
+}
+
 /**
  * Reads after the first change and then at intervals. A hidden tab reads when it becomes visible again. A read begins
  * only after the read before has ended, because it would abort that read, and under constant changes no read would end.
  */
-export function createReader({ read, isBusy }: { readonly read: () => void; readonly isBusy: () => boolean }): Reader {
+export function createReader({ read, isBusy, everyMs = readEveryMs }: ReaderOptions): Reader {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isRequested = false;
-  let lastAt = -readEveryMs;
-  let restMs = readEveryMs;
+  let lastAt = -everyMs;
+  let restMs = everyMs;
   let isReading = false;
   const run = (): void => {
     timer = undefined;
@@ -45,7 +54,7 @@ export function createReader({ read, isBusy }: { readonly read: () => void; read
   return {
     request,
     onRead: () => {
-      if (isReading) restMs = Math.min(longestRestMs, Math.max(readEveryMs, restShare * (performance.now() - lastAt)));
+      if (isReading) restMs = Math.min(longestRestMs, Math.max(everyMs, restShare * (performance.now() - lastAt)));
       isReading = false;
       if (isRequested) request();
     },
@@ -54,4 +63,46 @@ export function createReader({ read, isBusy }: { readonly read: () => void; read
       document.removeEventListener('visibilitychange', onVisible);
     },
   };
+}
+
+/** Some changes have no event, for example when a pull request is closed. They are seen after this time. */
+const withoutEventMs = 30_000;
+
+interface ChangingRead {
+  readonly read: () => void;
+  readonly fetching: boolean;
+  readonly everyMs: number;
+  /** Whether what was read cannot change. */
+  readonly isOver: boolean;
+}
+
+/** Reads a part of a page again after each change that the page receives, and from time to time. */
+export function useReadAfterChanges({ read, fetching, everyMs, isOver }: ChangingRead): void {
+  const { changes } = useConnection();
+  const latest = useRef({ read, fetching });
+  latest.current = { read, fetching };
+  const reader = useRef<Reader>(null);
+  useEffect(() => {
+    if (isOver) return undefined;
+    const newReader = createReader({
+      read: () => latest.current.read(),
+      isBusy: () => latest.current.fetching,
+      everyMs,
+    });
+    reader.current = newReader;
+    const timer = setInterval(newReader.request, withoutEventMs);
+    return () => {
+      clearInterval(timer);
+      newReader.stop();
+      reader.current = null;
+    };
+  }, [isOver, everyMs]);
+  useEffect(() => {
+    if (!fetching) reader.current?.onRead();
+  }, [fetching]);
+  const seen = useRef(changes);
+  useEffect(() => {
+    if (seen.current !== changes) reader.current?.request();
+    seen.current = changes;
+  }, [changes]);
 }

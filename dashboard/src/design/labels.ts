@@ -1,6 +1,9 @@
-// Turns numbers, plurals, lists, enums and commits into text.
+// Turns numbers, plurals, lists, enums, commits and times of the day into text.
 const integer = new Intl.NumberFormat();
 const conjunction = new Intl.ListFormat('en', { type: 'conjunction' });
+
+/** `14:38`. After midnight, some browsers would write `24:05` with `hour12: false`. */
+export const clockTime = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 
 export function count(n: number, singular: string, plural = `${singular}s`): string {
   return `${integer.format(n)} ${n === 1 ? singular : plural}`;

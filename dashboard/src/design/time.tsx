@@ -1,15 +1,15 @@
 // Shows instants and durations as text. The title of each <time> has the whole instant, in the reader's zone and in UTC.
 import type { ReactNode } from 'react';
 import { useNow } from './clock.ts';
+import { clockTime } from './labels.ts';
 
-const clockTime = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });
 const dayAndTime = new Intl.DateTimeFormat(undefined, {
   weekday: 'short',
   day: 'numeric',
   month: 'short',
   hour: '2-digit',
   minute: '2-digit',
-  hour12: false,
+  hourCycle: 'h23',
 });
 const inFull = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 const dayMs = 24 * 60 * 60 * 1000;

@@ -1,6 +1,7 @@
 // Draws a queue for a screen on a wall. It shows the state of the queue in a sentence, what lands next, and what landed.
 // The page uses plain elements without a framework, so that it loads quickly and runs for months.
-import { list, numbers, personOf } from '../design/labels.ts';
+import { clockTime, list, numbers, personOf } from '../design/labels.ts';
+import type { CheckConclusion } from '../generated/queue.ts';
 
 interface Member {
   readonly pullRequest: { readonly number: number; readonly title: string };
@@ -8,7 +9,7 @@ interface Member {
 
 interface Check {
   readonly name: string;
-  readonly conclusion: string | null;
+  readonly conclusion: CheckConclusion | null;
   readonly completedAt: string | null;
 }
 
@@ -48,8 +49,6 @@ export interface Board {
   } | null;
 }
 
-const clockTime = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });
-
 type Child = Node | string | null;
 
 function element(name: string, className: string, ...children: readonly Child[]): HTMLElement {
@@ -81,7 +80,7 @@ function titles(members: readonly Member[]): string {
 
 function stateOf(checks: readonly Check[]): string {
   const running = checks.filter(({ completedAt }) => completedAt === null).map(({ name }) => name);
-  const failed = checks.filter(({ conclusion }) => conclusion === 'failure').map(({ name }) => name);
+  const failed = checks.filter(({ conclusion }) => conclusion === 'FAILURE').map(({ name }) => name);
   if (failed.length > 0) return `${list(failed)} failed`;
   if (checks.length === 0) return 'its checks have not started';
   return running.length === 0 ? 'all checks that reported are done' : `${running.slice(0, 3).join(', ')} running`;

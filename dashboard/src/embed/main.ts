@@ -4,6 +4,7 @@ import './embed.css';
 import { draw, type Board } from './board.ts';
 
 const redrawEveryMs = 20_000;
+const retryEveryMs = 20_000;
 
 const into = document.querySelector<HTMLElement>('#board');
 const { pathname, search } = location;
@@ -24,11 +25,26 @@ function showNotice(title: string, sentence: string): void {
   into?.replaceChildren(heading, text);
 }
 
+let isReloading = false;
+
+/**
+ * Loads the page again when a server answers, if only to say that the link is over. While no server answers, the browser
+ * would load an error page of its own, which never goes away.
+ */
+async function reload(): Promise<void> {
+  if (isReloading) return;
+  isReloading = true;
+  const answer = await fetch(location.href).catch(() => null);
+  if (answer !== null && (answer.ok || answer.status === 404)) return location.reload();
+  isReloading = false;
+  setTimeout(() => void reload(), retryEveryMs);
+}
+
 const changes = new EventSource(`${pathname.replace(/\/$/, '')}/changes${search}`);
 changes.addEventListener('message', ({ data }: MessageEvent<string>) => {
   const next = JSON.parse(data) as Board;
   // The server was upgraded, and this page is older than the server.
-  if (board !== null && board.version !== next.version) return location.reload();
+  if (board !== null && board.version !== next.version) return void reload();
   board = next;
   aheadMs = Date.now() - Date.parse(next.at);
   notLiveSince = null;
@@ -47,6 +63,6 @@ changes.addEventListener('error', () => {
   notLiveSince ??= Date.now();
   show();
   // The browser connects again by itself, except if the server refused the connection.
-  if (changes.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), redrawEveryMs);
+  if (changes.readyState === EventSource.CLOSED) setTimeout(() => void reload(), retryEveryMs);
 });
 setInterval(show, redrawEveryMs);

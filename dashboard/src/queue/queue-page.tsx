@@ -4,6 +4,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useQuery } from 'urql';
 import { problemReference } from '../app/errors.ts';
 import { changePreferences } from '../app/preferences.ts';
+import { useReadAfterChanges } from '../app/reader.ts';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
 import { Banner, Bar, Button, Empty, Failure, Waiting } from '../design/parts.tsx';
@@ -251,8 +252,8 @@ function PastBanner({ asOf, look }: PastBannerProps): ReactNode {
 const none: readonly never[] = [];
 
 /**
- * Reads the parts of the page other than the line. These reads are costly, so they are repeated only when the line has
- * changed.
+ * Reads the parts of the page other than the line. Pull requests that are not in line change without a change of the
+ * line, for example when one is closed.
  */
 function useRestOfPage(
   queue: QueueRef,
@@ -270,17 +271,12 @@ function useRestOfPage(
     variables: useMemo(() => ({ ...queue, asOf: at }), [queue, at]),
     requestPolicy: 'cache-and-network',
   });
-  const line = data.line.nodes.map(({ pullRequest }) => pullRequest.number).join();
-  const last = useRef({ line, at: Number.NEGATIVE_INFINITY });
-  useEffect(() => {
-    if (at !== null || last.current.line === line) return undefined;
-    const read = (): void => {
-      last.current = { line, at: performance.now() };
-      readOutside({ requestPolicy: 'network-only' });
-    };
-    const timer = setTimeout(read, Math.max(0, last.current.at + outsideEveryMs - performance.now()));
-    return () => clearTimeout(timer);
-  }, [line, at, readOutside]);
+  useReadAfterChanges({
+    read: () => readOutside({ requestPolicy: 'network-only' }),
+    fetching: outside.fetching,
+    everyMs: outsideEveryMs,
+    isOver: at !== null,
+  });
   const tip = useRef(data.baseTip);
   useEffect(() => {
     if (tip.current !== data.baseTip) readLandings({ requestPolicy: 'network-only' });
