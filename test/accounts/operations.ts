@@ -443,6 +443,11 @@ export const operations: readonly Operation[] = [
       'subscription ($project: String!) { environmentChanged(project: $project, environment: "production") { cursor } }',
   },
   {
+    field: 'Subscription.releaseProjectChanged',
+    scope: 'release:read',
+    document: 'subscription ($project: String!) { releaseProjectChanged(project: $project) { cursor } }',
+  },
+  {
     field: 'Subscription.deploymentLog',
     scope: 'release:read',
     document: 'subscription ($deployment: ID!) { deploymentLog(deployment: $deployment) { text } }',

@@ -197,6 +197,16 @@ describe('a preview', () => {
 });
 
 describe('a candidate', () => {
+  it('that is made elsewhere is shown at once', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/releases/shop');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await r.candidate('v2-rc10');
+    await page.getByRole('rowheader', { name: 'v2-rc10' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('is cut from the commit that the dialog showed, although the tip has moved meanwhile', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
@@ -204,14 +214,14 @@ describe('a candidate', () => {
     await page.keyboard.press('n');
     const dialog = page.getByRole('dialog', { name: 'Cut a candidate of shop' });
     const shown = await r.w.git('rev-parse', 'main');
-    await dialog.getByText(`v2-rc3 is the commit ${shown.slice(0, 8)} of acme/shop. Nothing is deployed.`).waitFor();
+    await dialog.getByText(`v2-rc11 is the commit ${shown.slice(0, 8)} of acme/shop. Nothing is deployed.`).waitFor();
     const number = await r.w.open('wishes', { 'wishes.txt': 'wishes\n' }, { title: 'Wishes: share them' });
     await r.w.queue(number);
     await r.w.settled(number);
     expect(await r.w.git('rev-parse', 'main')).not.toBe(shown);
     await dialog.getByRole('button', { name: 'Cut' }).click();
-    await page.getByRole('rowheader', { name: 'v2-rc3' }).waitFor();
-    const [cut] = await r.w.rows<{ commit: string }>("select commit from release_candidate where version = 'v2-rc3'");
+    await page.getByRole('rowheader', { name: 'v2-rc11' }).waitFor();
+    const [cut] = await r.w.rows<{ commit: string }>("select commit from release_candidate where version = 'v2-rc11'");
     expect(cut?.commit).toBe(shown);
     expect(visit.complaints).toEqual([]);
   });

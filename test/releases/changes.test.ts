@@ -98,6 +98,26 @@ describe('subscriptions', () => {
     ]);
   });
 
+  it('send a project each time one of its candidates or environments has changed, and no other project', async () => {
+    await using followed = follow<{ action: string; releaseProject: { name: string } }>(
+      s,
+      'subscription { releaseProjectChanged(project: "shop") { action releaseProject { name } } }',
+    );
+    await started(followed);
+    await s.rows(
+      `insert into event (account_id, repository_id, candidate_id, action, at)
+       select c.account_id, c.repository_id, c.id, 'release_ready', now() from release_candidate c
+       join release_project p on p.account_id = c.account_id and p.id = c.project_id order by p.name desc`,
+    );
+    await report('site', 'staging', 'SUCCESS');
+    await report('shop', 'staging', 'SUCCESS');
+    await followed.until(2);
+    expect(followed.payloads.map(({ action, releaseProject: { name } }) => `${name} ${action}`)).toEqual([
+      'shop release_ready',
+      'shop deployment_success',
+    ]);
+  });
+
   it.each([
     ['none', null],
     ['shop', 'nowhere'],

@@ -109,7 +109,7 @@ interface CutFrom {
   readonly newest: string | null;
   /** Whether candidates of the project are built. */
   readonly isBuilt: boolean;
-  /** Reads the candidates again: there is no subscription to them. */
+  /** Reads the candidates again, so that the new one is shown at once. */
   readonly refresh: () => void;
 }
 

@@ -14,7 +14,7 @@ import { Answer, Bar, Button, Empty } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { count } from '../design/labels.ts';
 import {
-  EnvironmentChangedDocument,
+  ReleaseProjectChangedDocument,
   ReleaseProjectsDocument,
   ReleasesDocument,
   type ReleaseProjectsQuery,
@@ -80,9 +80,9 @@ export function ReleasesPage(): ReactNode {
     document: ReleasesDocument,
     variables: { project },
     follows: {
-      document: EnvironmentChangedDocument,
+      document: ReleaseProjectChangedDocument,
       variables: { project },
-      cursorOf: ({ environmentChanged }) => environmentChanged.cursor,
+      cursorOf: ({ releaseProjectChanged }) => releaseProjectChanged.cursor,
     },
   });
   return (

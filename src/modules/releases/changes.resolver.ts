@@ -1,5 +1,5 @@
-// The subscriptions to deployments and environments. Each event about one of them gives one message, with the
-// deployment or environment as it is when the message is sent.
+// The subscriptions to release projects, deployments and environments. Each event about one of them gives one message,
+// with the project, deployment or environment as it is when the message is sent.
 import { Args, Ctx, FieldResolver, Resolver, Root, Subscription, ArgsType, Field, ObjectType } from 'type-graphql';
 import { loadIfAny, type GraphQLContext } from '../../graphql/context.ts';
 import { followEvents, type SubscriptionRequest, ChangeByEvent, FollowArgs } from '../../graphql/subscriptions.ts';
@@ -14,6 +14,7 @@ import { Deployment } from './deployments.types.ts';
 import { Environment } from './environments.types.ts';
 import { payloadOf, type SubscriptionValue } from '../../graphql/subscription-payloads.ts';
 import { environmentById, loadEnvironment, loadReleaseProject } from './projects.reads.ts';
+import { ReleaseProject } from './projects.types.ts';
 
 @Resolver(() => Event)
 export class ReleaseChangesResolver {
@@ -65,6 +66,37 @@ export class ReleaseChangesResolver {
   ): EnvironmentChange {
     return payloadOf(change);
   }
+
+  @Subscription(() => ReleaseProjectChange, {
+    subscribe: followReleaseProject,
+    description:
+      'Each change of a release project: of its candidates, its environments and their deployments. Needs release:read.',
+  })
+  releaseProjectChanged(
+    @Root() change: SubscriptionValue<ReleaseProjectChange>,
+    @Args(() => FollowReleaseProjectArgs) _args: FollowReleaseProjectArgs,
+  ): ReleaseProjectChange {
+    return payloadOf(change);
+  }
+}
+
+async function followReleaseProject(
+  subscribing: SubscriptionRequest<FollowReleaseProjectArgs>,
+): Promise<AsyncIterable<unknown>> {
+  const { args, context } = subscribing;
+  requireScope(context, 'release:read');
+  const { id, repositoryId } = await loadReleaseProject(context, args.project);
+  return await followEvents(subscribing, {
+    matches: ({ candidateId, environmentId }) => candidateId !== null || environmentId !== null,
+    toChange: async ({ cursor, action, candidateId, environmentId }) => {
+      await requireStillSeen(context, repositoryId);
+      const subject =
+        (await loadIfAny(context, candidateById, candidateId)) ??
+        (await loadIfAny(context, environmentById, environmentId));
+      if (subject?.projectId !== id) return null;
+      return { cursor, action, releaseProject: await loadReleaseProject(context, args.project) };
+    },
+  });
 }
 
 async function followDeployments(
@@ -107,10 +139,13 @@ async function follow<Change extends object>(
 }
 
 @ArgsType()
-class FollowEnvironmentsArgs extends FollowArgs {
+class FollowReleaseProjectArgs extends FollowArgs {
   @Field(() => String, { description: 'The release project.' })
   project!: string;
+}
 
+@ArgsType()
+class FollowEnvironmentsArgs extends FollowReleaseProjectArgs {
   @Field(() => String, {
     nullable: true,
     description:
@@ -132,4 +167,13 @@ class DeploymentChange extends ChangeByEvent {
 class EnvironmentChange extends ChangeByEvent {
   @Field(() => Environment, { description: 'The environment as it is now.' })
   environment!: Environment;
+}
+
+@ObjectType({
+  simpleResolvers: true,
+  description: 'A change of a release project, for example a candidate whose build has ended.',
+})
+class ReleaseProjectChange extends ChangeByEvent {
+  @Field(() => ReleaseProject, { description: 'The release project as it is now.' })
+  releaseProject!: ReleaseProject;
 }
