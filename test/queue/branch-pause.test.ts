@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { loadQueueAsOf } from '../../src/modules/queue/api/as-of.loader.ts';
 import { openPullRequest } from '../../src/modules/queue/index.ts';
-import { pauseBranches } from '../../src/modules/repositories/index.ts';
+import { pauseBranches, readHoldRows } from '../../src/modules/repositories/index.ts';
+import type { Transaction } from '../../src/platform/database.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { line, meanwhile, statuses } from './stories.ts';
 
@@ -65,4 +67,59 @@ it('no landing starts after the pause was answered, and a landing that had start
   await rule(w, 'ma*', false);
   await w.settled(second);
   expect(await line(w)).toHaveLength(2);
+});
+
+it('a rule that is set again without a change writes nothing, unless a newer rule could decide instead of it', async () => {
+  await using w = await world({ configuration: parallel({ builds: 2 }) });
+  const events = async (): Promise<number> =>
+    (await w.events()).filter(([action]) => action.startsWith('branches_')).length;
+  const message = { pattern: 'ma*', paused: true, pausedMessage: 'Wait.' };
+  const pause = async (rule: { pattern: string; paused: boolean; pausedMessage?: string }): Promise<void> =>
+    void (await pauseBranches(w.ctx, { repository: w.repository, ...rule }));
+  for (let i = 0; i < 3; i += 1) await pause(message);
+  expect(await events()).toBe(1);
+
+  await pause({ ...message, pausedMessage: 'Wait a day.' });
+  expect(await events()).toBe(2);
+  await pause({ pattern: '*in', paused: false });
+  await pause({ ...message, pausedMessage: 'Wait a day.' });
+  expect(await events()).toBe(4);
+  const newest = 'select pattern from branch_pause order by id desc limit 1';
+  expect(await w.rows(newest)).toEqual([{ pattern: 'ma*' }]);
+});
+
+it('a turn and an explanation read the message of the pause in force, and no other message', async () => {
+  await using w = await world({ configuration: parallel({ builds: 2 }) });
+  const text = (n: number): string => `${n} ${'x'.repeat(50_000)}`;
+  for (let n = 0; n < 20; n += 1)
+    await pauseBranches(w.ctx, {
+      repository: w.repository,
+      pattern: ['main', 'ma*', 'm*', 'other'][n % 4] ?? '',
+      paused: true,
+      pausedMessage: text(n),
+    });
+  const [{ id: queueId } = { id: '' }] = await w.rows<{ id: string }>('select id from queue');
+  const [repository = { id: '', accountId: '' }] = await w.rows<{ id: string; accountId: string }>(
+    'select id, account_id as "accountId" from repository',
+  );
+  await w.ctx.db.transaction(w.ctx.accountId, async (tx) => {
+    expect(JSON.stringify(await readHoldRows(tx, repository)).length).toBeLessThan(1_000);
+    for (const at of [null, w.ctx.clock()]) {
+      let read = 0;
+      const counted = new Proxy(tx, {
+        get: (of, name) =>
+          name !== 'query'
+            ? (Reflect.get(of, name) as unknown)
+            : async (...query: Parameters<Transaction['query']>) => {
+                const rows = await of.query(...query);
+                read += JSON.stringify(rows).length;
+                return rows;
+              },
+      });
+      const queue = await loadQueueAsOf(w.ctx, counted, { queueId, at });
+      expect(queue?.pause).toEqual({ pattern: 'main', message: text(16) });
+      expect(queue?.pausedBy).toMatchObject({ action: 'branches_paused' });
+      expect(read).toBeLessThan(2 * text(16).length);
+    }
+  });
 });

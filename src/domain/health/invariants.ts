@@ -4,7 +4,7 @@ import { judgeBuild } from '../queue/evidence/evidence.ts';
 import type { RequiredCheck } from '../queue/model/rules.ts';
 import type { CheckState } from '../queue/model/snapshot.ts';
 import { problemsOfEvents, type LoggedEvent } from '../events/event-grammar.ts';
-import { findRuleInForce, type Pause, type PauseRule } from '../queue/requests/pause.ts';
+import { findRuleInForce, type PatternRule } from '../queue/requests/pause.ts';
 import { isFrozenWithin, type Freeze } from '../releases/freeze.ts';
 
 interface Invariant {
@@ -140,7 +140,7 @@ export interface StartedLanding {
   readonly baseBranch: string;
   readonly startedAt: Date;
   /** Rules of pauses that are in force now, the newest first. */
-  readonly pauses: readonly (PauseRule & { readonly since: Date })[];
+  readonly pauses: readonly (PatternRule & { readonly since: Date })[];
 }
 
 /** How far the clocks of two processes may differ, because their instants are compared. */
@@ -160,7 +160,7 @@ export const catchUpMs = 600_000;
  * of the base branch, also the ones that a user has ended within `catchUpMs`.
  */
 export function isHeldUp(
-  { pause, freezes }: { readonly pause: Pause | null; readonly freezes: readonly Freeze[] },
+  { pause, freezes }: { readonly pause: object | null; readonly freezes: readonly Freeze[] },
   now: number,
 ): boolean {
   return pause !== null || isFrozenWithin(freezes, now - catchUpMs, now);

@@ -1,12 +1,16 @@
 import DataLoader from 'dataloader';
 import type { Context } from '../../context.ts';
 import { isManagedBranch, namedBaseBranches, parseConfiguration } from '../../domain/configuration/index.ts';
-import { decidePause, listPauses, type Pause, type PauseRule } from '../../domain/queue/requests/pause.ts';
+import {
+  decidePause,
+  listPauses,
+  type PatternRule,
+  type Pause,
+  type PauseRule,
+} from '../../domain/queue/requests/pause.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { Repository } from './repositories.types.ts';
-
-const columns = 'b.pattern, b.paused, b.paused_message as "pausedMessage"';
 
 /**
  * Reads the pause that is in force on a base branch. Takes no lock; `readBranchHolds` reads the same pause under a
@@ -19,8 +23,12 @@ export async function readPause(
 ): Promise<Pause | null> {
   requireScope(ctx, 'queue:read');
   const paused = await repository.paused;
-  const rules = paused ? [] : await loaderOf(ctx, pauseRules).load(repository.id);
-  return decidePause({ paused }, rules, baseBranch);
+  const rules = paused ? [] : await loaderOf(ctx, patternRules).load(repository.id);
+  const pause = decidePause({ paused }, rules, baseBranch);
+  if (pause === null) return null;
+  if (pause.by === 'repository') return { message: null, pattern: null };
+  const { id, pattern } = pause.by;
+  return { message: await loaderOf(ctx, pauseMessages).load(id), pattern };
 }
 
 /**
@@ -33,7 +41,12 @@ export async function readBranchPauses(
   pattern: string | null,
 ): Promise<PauseRule[]> {
   requireScope(ctx, 'queue:read');
-  const rules = await loaderOf(ctx, pauseRules).load(repository.id);
+  const rules = await ctx.db.read<PauseRule>(ctx.accountId, {
+    name: 'branch_pauses',
+    text: `select b.pattern, b.paused, b.paused_message as "pausedMessage" from branch_pause b
+           where b.account_id = $1 and b.repository_id = $2 order by b.id desc`,
+    values: [ctx.accountId, repository.id],
+  });
   return listPauses(rules, await readBaseBranches(ctx, repository), pattern);
 }
 
@@ -55,17 +68,37 @@ async function readBaseBranches(ctx: Context, repository: Repository): Promise<s
   ];
 }
 
-/** The rules of each repository, newest first. */
-function pauseRules(ctx: GraphQLContext): DataLoader<string, PauseRule[]> {
+type StoredRule = PatternRule & { readonly id: string; readonly repositoryId: string };
+
+/** The rules of each repository without their messages, newest first. */
+function patternRules(ctx: GraphQLContext): DataLoader<string, StoredRule[]> {
   return new DataLoader(
     async (repositoryIds) => {
-      const rows = await ctx.db.read<PauseRule & { repositoryId: string }>(ctx.accountId, {
-        name: 'branch_pauses',
-        text: `select b.repository_id as "repositoryId", ${columns} from branch_pause b
+      const rows = await ctx.db.read<StoredRule>(ctx.accountId, {
+        name: 'branch_pause_patterns',
+        text: `select b.id, b.repository_id as "repositoryId", b.pattern, b.paused from branch_pause b
                where b.account_id = $1 and b.repository_id = any ($2::bigint[]) order by b.id desc`,
         values: [ctx.accountId, repositoryIds],
       });
-      return repositoryIds.map((id) => rows.filter(({ repositoryId }) => repositoryId === id));
+      const rules = Map.groupBy(rows, ({ repositoryId }) => repositoryId);
+      return repositoryIds.map((id) => rules.get(id) ?? []);
+    },
+    { cache: false },
+  );
+}
+
+/** The message of each rule. Null also if the rule has been replaced in the meantime. */
+function pauseMessages(ctx: GraphQLContext): DataLoader<string, string | null> {
+  return new DataLoader(
+    async (ids) => {
+      const rows = await ctx.db.read<{ id: string; message: string | null }>(ctx.accountId, {
+        name: 'branch_pause_messages',
+        text: `select b.id, b.paused_message as message from branch_pause b
+               where b.account_id = $1 and b.id = any ($2::bigint[])`,
+        values: [ctx.accountId, ids],
+      });
+      const messages = new Map(rows.map(({ id, message }) => [id, message]));
+      return ids.map((id) => messages.get(id) ?? null);
     },
     { cache: false },
   );

@@ -18,7 +18,8 @@ const maxRules = 1000;
 const longestMessage = 60_000;
 
 /**
- * Replaces the rule with exactly this pattern. Once this function has returned, no landing on a paused branch starts.
+ * Replaces the rule with exactly this pattern. Once this function has returned, no landing on a paused branch starts. If
+ * the newest rule is already the same, nothing is written: no event, no user action and no new turns of the queues.
  */
 export async function pauseBranches(
   ctx: Context,
@@ -34,6 +35,10 @@ export async function pauseBranches(
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const repository = await lockRepository(ctx, tx, id);
     const of = { accountId: ctx.accountId, repositoryId: id };
+    // A rule that is not the newest is replaced even if it stays the same, because the newest rule decides among equals.
+    const newest = await tx.em.findOne(BranchPauseEntity, of, { orderBy: { id: 'desc' } });
+    if (newest?.pattern === pattern && newest.paused === paused && (newest.pausedMessage ?? null) === pausedMessage)
+      return { repository, rule: newest };
     await tx.em.nativeDelete(BranchPauseEntity, { ...of, pattern });
     if ((await tx.em.count(BranchPauseEntity, of)) >= maxRules)
       throw new DomainError('BAD_INPUT', `A repository has at most ${maxRules} rules: use wider patterns`, 'pattern');

@@ -6,10 +6,12 @@ export {
 } from './configuration.service.ts';
 export { readPause } from './branch-pauses.reads.ts';
 export {
-  branchHoldsOf,
+  decideHolds,
   holdColumns,
   readBranchHolds,
   readHoldRows,
+  readHoldsOf,
+  readPauseNow,
   type BranchHolds,
   type HoldRows,
 } from './branch-holds.reads.ts';

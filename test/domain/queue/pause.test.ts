@@ -62,13 +62,10 @@ describe('the rule in force for a base branch', () => {
 
 describe('a pause', () => {
   it('is that of the repository, whatever the rules of its branches', () => {
-    expect(decidePause({ paused: true }, [off('main')], 'main')).toEqual({ message: null, pattern: null });
+    expect(decidePause({ paused: true }, [off('main')], 'main')).toEqual({ by: 'repository' });
   });
-  it('has the message of the rule in force', () => {
-    expect(decidePause(going, [on('*', 'All'), on('main', 'Freeze')], 'main')).toEqual({
-      message: 'Freeze',
-      pattern: 'main',
-    });
+  it('is that of the rule in force', () => {
+    expect(decidePause(going, [on('*', 'All'), on('main', 'Freeze')], 'main')).toEqual({ by: on('main', 'Freeze') });
   });
   it('is not in force without a rule', () => expect(decidePause(going, [], 'main')).toBeNull());
   it('does not apply to a branch whose own rule ends it', () => {

@@ -1,9 +1,13 @@
 // Finds the rule that decides whether a base branch is paused (interface 2.3).
 import { isGlob, literalLength, matchesGlob } from '../../glob.ts';
 
-export interface PauseRule {
+/** A rule without its message. A message may have 60,000 characters, and only that of the rule in force is needed. */
+export interface PatternRule {
   readonly pattern: string;
   readonly paused: boolean;
+}
+
+export interface PauseRule extends PatternRule {
   readonly pausedMessage: string | null;
 }
 
@@ -18,7 +22,10 @@ export interface Pause {
  * The rule that decides about a base branch. Among the matching rules a plain name comes first, then the rule with most
  * literal characters, then the newest. Null: none matches.
  */
-export function findRuleInForce<Rule extends PauseRule>(newestFirst: readonly Rule[], baseBranch: string): Rule | null {
+export function findRuleInForce<Rule extends PatternRule>(
+  newestFirst: readonly Rule[],
+  baseBranch: string,
+): Rule | null {
   let found: Rule | null = null;
   for (const rule of newestFirst) {
     if (!matchesGlob(rule.pattern, baseBranch)) continue;
@@ -28,17 +35,17 @@ export function findRuleInForce<Rule extends PauseRule>(newestFirst: readonly Ru
 }
 
 /** The repository's own pause overrides all rules. If the repository is not paused, the rules decide. */
-export function decidePause(
+export function decidePause<Rule extends PatternRule>(
   repository: { readonly paused: boolean },
-  newestFirst: readonly PauseRule[],
+  newestFirst: readonly Rule[],
   baseBranch: string,
-): Pause | null {
-  if (repository.paused) return { message: null, pattern: null };
+): { readonly by: Rule | 'repository' } | null {
+  if (repository.paused) return { by: 'repository' };
   const rule = findRuleInForce(newestFirst, baseBranch);
-  return rule?.paused ? { message: rule.pausedMessage, pattern: rule.pattern } : null;
+  return rule?.paused ? { by: rule } : null;
 }
 
-function specificity({ pattern }: PauseRule): number {
+function specificity({ pattern }: PatternRule): number {
   return isGlob(pattern) ? literalLength(pattern) : Number.POSITIVE_INFINITY;
 }
 

@@ -13,7 +13,7 @@ import {
   type Violation,
 } from '../../../domain/health/invariants.ts';
 import { hostClient, type HostClient } from '../../../hosts/port.ts';
-import { branchHoldsOf, configurationOf, holdColumns, type HoldRows } from '../../repositories/index.ts';
+import { configurationOf, decideHolds, holdColumns, type HoldRows } from '../../repositories/index.ts';
 
 type Query = Ports['db']['system']['query'];
 
@@ -44,7 +44,7 @@ export async function findUnjustifiedLandings(query: Query, reach: Reach): Promi
 export async function findLandingsWhilePaused(query: Query, reach: Reach): Promise<readonly Violation[]> {
   const rows = await query<StartedLanding & { readonly account: string; readonly id: string }>(
     `select i.account_id::text as account, i.id::text as id, q.base_branch as "baseBranch", i.started_at as "startedAt",
-            (select jsonb_agg(jsonb_build_object('pattern', s.pattern, 'paused', s.paused, 'pausedMessage', s.paused_message, 'since', s.created_at) order by s.id desc)
+            (select jsonb_agg(jsonb_build_object('pattern', s.pattern, 'paused', s.paused, 'since', s.created_at) order by s.id desc)
              from branch_pause s where s.account_id = q.account_id and s.repository_id = q.repository_id) as pauses
      from intent i join queue q on q.account_id = i.account_id and q.id = i.queue_id
      where i.kind = 'land' and i.started_at is not null and i.id > (select coalesce(max(id), 0) from intent) - $1::bigint
@@ -83,7 +83,9 @@ export async function findHeldQueues(query: Query, now: Date): Promise<readonly 
                   and (f.deleted_at is null or f.deleted_at > $1)))`,
     [new Date(now.getTime() - catchUpMs).toISOString()],
   );
-  return rows.filter((row) => isHeldUp(branchHoldsOf(row, row, row.baseBranch), now.getTime())).map(({ id }) => id);
+  return rows
+    .filter((row) => isHeldUp(decideHolds(row, { repository: row, baseBranch: row.baseBranch }), now.getTime()))
+    .map(({ id }) => id);
 }
 
 export async function findBrokenHistories(query: Query, reach: Reach): Promise<readonly Violation[]> {

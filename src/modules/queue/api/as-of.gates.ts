@@ -1,68 +1,97 @@
 // Finds in the event log who paused or halted a base branch, and when. The log covers every instant.
 import type { Context } from '../../../context.ts';
 import type { Cause } from '../../../domain/queue/explain/condition.ts';
-import { decidePause, type Pause, type PauseRule } from '../../../domain/queue/requests/pause.ts';
+import { decidePause, type PatternRule, type Pause } from '../../../domain/queue/requests/pause.ts';
 import type { FreezeInForce } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { StoredFreeze } from '../../repositories/index.ts';
 
-export interface EventRow {
+interface EventRow {
   readonly action: string;
   readonly at: number;
   readonly actor: string | null;
-  readonly payload: Record<string, unknown>;
 }
 
-/** The events that paused, resumed or halted the queue, newest first. */
-export async function readGateEvents(
+/** A queue, and the instant up to which the log is read. */
+export interface GatesOf {
+  readonly queueId: string;
+  readonly repositoryId: string;
+  readonly instant: string;
+}
+
+// The planner of PostgreSQL uses the index of these events only if the actions are literals.
+const actions = {
+  pauses: `action in ('repository_paused', 'repository_unpaused')`,
+  halts: `action in ('queue_halted', 'queue_resumed')`,
+  repositoryPaused: `action in ('repository_paused')`,
+  branchesPaused: `action in ('branches_paused')`,
+} as const;
+
+const columns = 'action, extract(epoch from at)::float8 * 1000 as at, actor';
+const ofGates = 'account_id = $1 and repository_id = $2 and at <= $4 and (queue_id is null or queue_id = $3)';
+
+function valuesOf(ctx: Context, of: GatesOf): string[] {
+  return [ctx.accountId, of.repositoryId, of.queueId, of.instant];
+}
+
+async function readNewest(
   ctx: Context,
   tx: Transaction,
-  of: { readonly queueId: string; readonly repositoryId: string; readonly instant: string },
-): Promise<EventRow[]> {
-  return await tx.query<EventRow>(
-    `select action, extract(epoch from at)::float8 * 1000 as at, actor, payload from event
-     where account_id = $1 and repository_id = $2 and at <= $4
-       and action in ('repository_paused', 'repository_unpaused', 'branches_paused', 'branches_unpaused', 'queue_halted', 'queue_resumed')
-       and (queue_id is null or queue_id = $3)
-     order by id desc`,
-    [ctx.accountId, of.repositoryId, of.queueId, of.instant],
+  { kind, pattern = null, ...of }: GatesOf & { readonly kind: keyof typeof actions; readonly pattern?: string | null },
+): Promise<EventRow | null> {
+  const [newest] = await tx.query<EventRow>(
+    `select ${columns} from event
+     where ${ofGates} and ${actions[kind]} and ($5::text is null or payload->>'pattern' = $5) order by id desc limit 1`,
+    [...valuesOf(ctx, of), pattern],
   );
+  return newest ?? null;
 }
 
-/** The pause rules in force now, the newest first. */
-export async function readPauseRules(ctx: Context, tx: Transaction, repositoryId: string): Promise<PauseRule[]> {
-  return await tx.query<PauseRule>(
-    'select pattern, paused, paused_message as "pausedMessage" from branch_pause where account_id = $1 and repository_id = $2 order by id desc',
-    [ctx.accountId, repositoryId],
+/** The event that halted or resumed the queue last. */
+export async function readHaltCause(ctx: Context, tx: Transaction, of: GatesOf): Promise<Cause | null> {
+  const newest = await readNewest(ctx, tx, { ...of, kind: 'halts' });
+  return newest === null ? null : toCause(newest);
+}
+
+/** The event of the pause that is in force at the instant. */
+export async function readPauseCause(
+  ctx: Context,
+  tx: Transaction,
+  { pattern, ...of }: GatesOf & Pick<Pause, 'pattern'>,
+): Promise<Cause | null> {
+  const kind = pattern === null ? 'repositoryPaused' : 'branchesPaused';
+  const newest = await readNewest(ctx, tx, { ...of, kind, pattern });
+  return newest === null ? null : toCause(newest);
+}
+
+type LoggedRule = PatternRule & { readonly eventId: string };
+
+/** The pause of the base branch at the instant. The newest event about each pattern determines its rule. */
+export async function readPauseAt(
+  ctx: Context,
+  tx: Transaction,
+  { baseBranch, ...of }: GatesOf & { readonly baseBranch: string },
+): Promise<Pause | null> {
+  const [ofRepository, rules] = await Promise.all([
+    readNewest(ctx, tx, { ...of, kind: 'pauses' }),
+    tx.query<LoggedRule>(
+      `select "eventId", pattern, paused from (
+         select distinct on (payload->>'pattern') id as "eventId", payload->>'pattern' as pattern, action = 'branches_paused' as paused
+         from event where ${ofGates} and action in ('branches_paused', 'branches_unpaused')
+         order by payload->>'pattern', id desc) rule
+       order by "eventId" desc`,
+      valuesOf(ctx, of),
+    ),
+  ]);
+  const pause = decidePause({ paused: ofRepository?.action === 'repository_paused' }, rules, baseBranch);
+  if (pause === null) return null;
+  if (pause.by === 'repository') return { message: null, pattern: null };
+  const { eventId, pattern } = pause.by;
+  const [event] = await tx.query<{ message: string | null }>(
+    `select payload->>'message' as message from event where account_id = $1 and id = $2`,
+    [ctx.accountId, eventId],
   );
-}
-
-/** The pause of the base branch at the instant up to which the log was read. */
-export function pauseAt(log: readonly EventRow[], baseBranch: string): Pause | null {
-  const last = log.find(({ action }) => action === 'repository_paused' || action === 'repository_unpaused');
-  return decidePause({ paused: last?.action === 'repository_paused' }, rulesIn(log), baseBranch);
-}
-
-/** The pause rules at the instant: the newest event about each pattern determines its rule. */
-function rulesIn(log: readonly EventRow[]): PauseRule[] {
-  const rules = new Map<string, PauseRule>();
-  for (const { action, payload } of log) {
-    const { pattern, message } = payload;
-    if (typeof pattern !== 'string' || rules.has(pattern)) continue;
-    rules.set(pattern, {
-      pattern,
-      paused: action === 'branches_paused',
-      pausedMessage: typeof message === 'string' ? message : null,
-    });
-  }
-  return [...rules.values()];
-}
-
-export function findPauseEvent(log: readonly EventRow[], { pattern }: Pause): Cause | null {
-  const found = log.find(({ action, payload }) =>
-    pattern === null ? action === 'repository_paused' : action === 'branches_paused' && payload['pattern'] === pattern,
-  );
-  return found === undefined ? null : toCause(found);
+  return { message: event?.message ?? null, pattern };
 }
 
 /** The event that created the freeze, made from the row of the freeze. */

@@ -8,20 +8,20 @@ import type { Cause } from '../../../domain/queue/explain/condition.ts';
 import type { BatchCause } from '../../../domain/queue/explain/line-position.ts';
 import { decideLandingsFrom } from '../../../domain/queue/landing/landing-time.ts';
 import { viewLine, type LineView } from '../../../domain/queue/planning/line.ts';
-import { decidePause, type Pause } from '../../../domain/queue/requests/pause.ts';
+import type { Pause } from '../../../domain/queue/requests/pause.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { BuildState, PinnedHead, PullRequestState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import { withStacks } from '../../../domain/queue/requests/stacks.ts';
 import { findFreezeInForce, type FreezeInForce } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { freezesOf, loadBranchFreezes, type StoredFreeze } from '../../repositories/index.ts';
+import { freezesOf, loadBranchFreezes, readPauseNow, type StoredFreeze } from '../../repositories/index.ts';
 import { haltOf, rulesOf } from '../store/rules-in-force.ts';
 import { labelBatches, loadGates } from '../facts/final-gates.ts';
 import { findFront } from '../facts/front-of-line.ts';
 import { lineageOf, loadLandings, type RecordedLanding } from '../facts/landings.loader.ts';
 import { loadJudgedBuilds } from '../facts/judged-builds.ts';
 import { toPullRequestState } from '../planning/snapshot.rows.ts';
-import { findPauseEvent, freezeCause, pauseAt, readGateEvents, readPauseRules, toCause } from './as-of.gates.ts';
+import { freezeCause, readHaltCause, readPauseAt, readPauseCause } from './as-of.gates.ts';
 import {
   configurationAt,
   readBatches,
@@ -147,22 +147,22 @@ interface HoldsOf extends QueueAtInstant {
 /** The reasons why landings of the queue wait, each with its event. */
 async function loadHolds(ctx: Context, tx: Transaction, { queueId, at, queue, now, instant }: HoldsOf) {
   const { repositoryId, baseBranch } = queue;
-  const [log, pauseRules, stored] = await Promise.all([
-    readGateEvents(ctx, tx, { queueId, repositoryId, instant }),
-    at === null ? readPauseRules(ctx, tx, repositoryId) : null,
+  const of = { queueId, repositoryId, instant };
+  const repository = { accountId: ctx.accountId, id: repositoryId, paused: queue.paused };
+  const [pause, haltedBy, stored] = await Promise.all([
+    at === null ? readPauseNow(tx, repository, baseBranch) : readPauseAt(ctx, tx, { ...of, baseBranch }),
+    queue.haltedReason === null ? null : readHaltCause(ctx, tx, of),
     loadBranchFreezes(tx, { accountId: ctx.accountId, repositoryId, at }),
   ]);
-  const pause = pauseRules === null ? pauseAt(log, baseBranch) : decidePause(queue, pauseRules, baseBranch);
   const freezes = freezesOf(stored, baseBranch);
   const frozen = findFreezeInForce(freezes, now);
-  const halt = log.find(({ action }) => action === 'queue_halted' || action === 'queue_resumed');
   return {
     freezes,
     pause,
-    pausedBy: pause === null ? null : findPauseEvent(log, pause),
+    pausedBy: pause === null ? null : await readPauseCause(ctx, tx, { ...of, pattern: pause.pattern }),
     frozen,
     frozenBy: frozen === null ? null : freezeCause(frozen),
-    haltedBy: queue.haltedReason !== null && halt !== undefined ? toCause(halt) : null,
+    haltedBy,
   };
 }
 

@@ -12,7 +12,8 @@ import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import { DateTime } from '../../../graphql/scalars.ts';
 import type { Cause } from '../../../domain/queue/explain/condition.ts';
 import type { Pause } from '../../../domain/queue/requests/pause.ts';
-import { findPauseEvent, readGateEvents, toCause, type EventRow } from './as-of.gates.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { readHaltCause, readPauseCause, type GatesOf } from './as-of.gates.ts';
 import { readPastBatches, readPastLine, readQueueAsOf } from './past-queue.reads.ts';
 import { QueuePause } from '../../repositories/branch-pauses.types.ts';
 import { Frozen, toFrozenNode } from '../../repositories/freezes.types.ts';
@@ -89,7 +90,7 @@ export class QueuesResolver {
   async pause(@Ctx() ctx: GraphQLContext, @Root() queue: Queue): Promise<QueuePause | null> {
     const pause = await pauseOfQueue(ctx, queue);
     if (pause === null) return null;
-    const cause = await readCause(ctx, queue, (log) => findPauseEvent(log, pause));
+    const cause = await readCause(ctx, queue, (tx, of) => readPauseCause(ctx, tx, { ...of, pattern: pause.pattern }));
     return { ...pause, since: cause === null ? null : new Date(cause.at), by: cause?.actor ?? null };
   }
 
@@ -100,10 +101,7 @@ export class QueuesResolver {
   })
   async haltedBy(@Ctx() ctx: GraphQLContext, @Root() queue: Queue): Promise<string | null> {
     if (queue.haltedAt === null) return null;
-    const cause = await readCause(ctx, queue, (log) => {
-      const newest = log.find(({ action }) => action === 'queue_halted' || action === 'queue_resumed');
-      return newest === undefined ? null : toCause(newest);
-    });
+    const cause = await readCause(ctx, queue, (tx, of) => readHaltCause(ctx, tx, of));
     return cause?.actor ?? null;
   }
 
@@ -206,18 +204,14 @@ async function pauseOfQueue(ctx: GraphQLContext, { repository, baseBranch, past 
   return past ? past.pause : await readPause(ctx, repository, baseBranch);
 }
 
-/**
- * The event that `find` selects from the events that paused or halted the queue, up to the instant that the queue has.
- */
+/** Reads the log of the queue up to the instant that the queue has. */
 async function readCause(
   ctx: GraphQLContext,
   { id: queueId, repositoryId, asOf }: Queue,
-  find: (log: readonly EventRow[]) => Cause | null,
+  read: (tx: Transaction, of: GatesOf) => Promise<Cause | null>,
 ): Promise<Cause | null> {
   const instant = asOf?.toISOString() ?? 'infinity';
-  return await ctx.db.transaction(ctx.accountId, async (tx) =>
-    find(await readGateEvents(ctx, tx, { queueId, repositoryId, instant })),
-  );
+  return await ctx.db.transaction(ctx.accountId, async (tx) => await read(tx, { queueId, repositoryId, instant }));
 }
 
 async function payload(ctx: GraphQLContext, { queueId }: { readonly queueId: string }): Promise<QueuePayload> {

@@ -4,7 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
 import { plan, plannerVersion } from '../../../domain/queue/plan.ts';
-import { branchHoldsOf, readHoldRows, type BranchHolds } from '../../repositories/index.ts';
+import { readHoldRows, readHoldsOf, type BranchHolds } from '../../repositories/index.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { reconsider } from '../admission/admission.service.ts';
 import { isWanted } from '../store/line.rows.ts';
@@ -91,7 +91,7 @@ async function takeTurn(
     before.haltedReason ? null : readForPlan(ctx, tx, line),
   ]);
   if (repository === null) throw new Error(`There is no repository ${before.id}.`);
-  const holds = branchHoldsOf(holdRows, repository, queue.baseBranch);
+  const holds = await readHoldsOf(tx, holdRows, { repository, baseBranch: queue.baseBranch });
   const work = startWork(ctx, tx, queue, repository);
   const mayPlan = queue.plannerVersion <= plannerVersion;
   if (!mayPlan) logNewerPlanner(ctx, queue, repository);
