@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { openPullRequest, queuePullRequest, updatePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { expectLandedOnce, hostOf, resetCodes, statuses } from './stories.ts';
+import { expectLandedOnce, hostOf, meanwhile, resetCodes, statuses } from './stories.ts';
 
 const run = promisify(execFile);
 
@@ -181,6 +181,44 @@ describe('a report', () => {
     expect(await title()).toBe('For the next head');
     await update(first, 'Late');
     expect(await title()).toBe('For the next head');
+  });
+
+  it('about a head that moves during the report is not stored for the new head, and its merge is refused', async () => {
+    await using w = await world({ runsCi: false });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const { head_sha: head } = await w.status(number);
+    const push = async (): Promise<void> => {
+      await w.commit('a', { 'more.txt': 'more\n' });
+      await w.service.localHost.reconcile(hostOf(w));
+      await w.service.drain();
+    };
+    await meanwhile('report:judged', push, async () => {
+      await updatePullRequest(w.ctx, {
+        repository: w.repository,
+        number,
+        headCommitSha: head,
+        affectedTargets: ['//a'],
+      });
+    });
+    const { head_sha: next } = await w.status(number);
+    expect(next).not.toBe(head);
+    expect(await w.rows('select from pull_request where affected_targets is not null')).toEqual([]);
+
+    const mergeCommitSha = await w.commit('main', { 'a.txt': 'a\n', 'more.txt': 'more\n' }, { message: 'By hand' });
+    await meanwhile(
+      'report:judged',
+      async () => {
+        await w.commit('a', { 'last.txt': 'last\n' });
+        await w.service.localHost.reconcile(hostOf(w));
+        await w.service.drain();
+      },
+      async () => {
+        expect(await refusal(updatePullRequest(w.ctx, { repository: w.repository, number, mergeCommitSha }))).toBe(
+          'The head or the base branch changed during the report. Report the merge again.',
+        );
+      },
+    );
+    expect(await statuses(w, number)).toEqual(['open']);
   });
 
   it('of a commit with an open conversation makes the pull request pending, and its batch is reset with 310', async () => {

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
 import { recordUserAction, requireAction, requireScope, type UserActionName } from '../../accounts/index.ts';
 import { loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -30,7 +31,7 @@ import {
   readFreshPullRequest,
   type PullRequestAnswer,
 } from './pull-request.changes.ts';
-import { findReportedMerge, compareHead, recordReportedMerge } from './update.service.ts';
+import { compareHead, findReportedMerge, headStateNow, recordReportedMerge, requireJudged } from './update.service.ts';
 
 export interface RepositoryRef {
   readonly owner: string;
@@ -149,8 +150,11 @@ export async function updatePullRequest(ctx: Context, request: UpdateRequest): P
   const merge = mergeCommitSha
     ? await findReportedMerge(ctx, repository, { row: known, commit: mergeCommitSha })
     : null;
-  const headState = head ? await compareHead(ctx, repository, { row: known, commit: head }) : 'present';
+  const compared = head ? await compareHead(ctx, repository, { row: known, commit: head }) : 'present';
+  await passFailpoint('report:judged');
   return await changePullRequest(ctx, known, async (work, row) => {
+    const headState = head ? headStateNow(compared, { head, currentHead: row.headSha }) : compared;
+    if (merge !== null) requireJudged(row, known);
     if (head && headState === 'unseen' && !isTerminal(row.status)) row.awaited = awaitedOf(head, request);
     else if (headState === 'present') keepOptions(row, request);
     if (merge !== null) await recordReportedMerge(work, row, merge);

@@ -35,6 +35,15 @@ export async function compareHead(
   return builds.length > 0 ? 'past' : 'unseen';
 }
 
+/** What the comparison means for the head under the lock, which may have moved since the comparison. */
+export function headStateNow(
+  compared: HeadState,
+  { head, currentHead }: { readonly head: string; readonly currentHead: string },
+): HeadState {
+  if (head === currentHead) return 'present';
+  return compared === 'present' ? 'past' : compared;
+}
+
 const maxCommits = 1_000;
 const field = 'pull_request.merge_commit_sha';
 
@@ -56,6 +65,16 @@ export async function findReportedMerge(
   if (merge === undefined)
     throw new DomainError('BAD_INPUT', `${field} is ${commit}, which does not contain the head ${row.headSha}.`, field);
   return merge;
+}
+
+/** Throws CONFLICT if the merge was found for another head or another base branch than those under the lock. */
+export function requireJudged(row: PullRequestRow, judged: PullRequestRow): void {
+  if (row.headSha === judged.headSha && row.baseBranch === judged.baseBranch) return;
+  throw new DomainError(
+    'CONFLICT',
+    'The head or the base branch changed during the report. Report the merge again.',
+    field,
+  );
 }
 
 /**
