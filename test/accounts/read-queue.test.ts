@@ -181,6 +181,13 @@ it('a read that PostgreSQL refuses fails alone among those that are sent with it
   expect(await seenBy(id)).toEqual([{ id, quotient: 6 }]);
 });
 
+it('a second text under the name of a statement is refused, also by a connection that has not prepared the first', async () => {
+  const id = await w.account();
+  const read = async (text: string) => await db.read(id, { name: 'same', text, values: [] });
+  expect(await read('select 1 as n')).toEqual([{ n: 1 }]);
+  await expect(read('select 2 as n')).rejects.toThrow('Two statements have the name same.');
+});
+
 it('a list of one id is planned once for each session, and reads the rows that a longer list reads', async () => {
   const [own, also, other] = [await w.account(), await w.account(), await w.account()];
   const idsSeenBy = async (accountId: string, ids: readonly string[]): Promise<unknown[]> =>

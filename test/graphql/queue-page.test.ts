@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { encodeNodeId } from '../../src/graphql/node-id.ts';
 import { appendEvents, type NewEvent } from '../../src/modules/events/index.ts';
+import { readPullRequestsAbove } from '../../src/modules/queue/host-sync/queue-assignment.ts';
 import { follow } from '../support/follow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { seed, sha, type SeededRepository } from './seed.ts';
@@ -302,6 +303,9 @@ describe('a queue as of an instant', () => {
 it('a pull request names the pull requests below and above it in its stack', async () => {
   await s.rows('update pull_request set below_id = $1 where id = $2', [await idOf(1), await idOf(3)]);
   const stack = 'below { number } above { number }';
+  // The reconciler of the same process has read what is based on a branch.
+  const lower = { repositoryId: seeded.repositoryId, headBranch: 'none', headFork: null };
+  expect(await readPullRequestsAbove(systemContext(s.ports, s.accountId), lower)).toEqual([]);
   const { data } = await s.graphql<{ repository: object }>(
     `{ repository(owner: "acme", name: "shop") { lower: pullRequest(number: 1) { ${stack} } upper: pullRequest(number: 3) { ${stack} } } }`,
   );

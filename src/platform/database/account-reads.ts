@@ -61,13 +61,25 @@ export function createAccountReads({ reads, entities }: ReadPools, readerOf: Row
   };
 }
 
+interface Known {
+  readonly text: string;
+  readonly lists: readonly number[];
+  readonly texts: Map<string, string>;
+}
+
 /** Returns a function that makes the statement of an account ready to be sent. */
 function createPreparation() {
-  /** The lists of ids of each text, and the texts that are sent for it, by the lists of one id. */
-  const known = new Map<string, { readonly lists: readonly number[]; readonly texts: Map<string, string> }>();
+  /** The text of each name, its lists of ids, and the texts that are sent for it, by the lists of one id. */
+  const known = new Map<string, Known>();
 
   return (accountId: string, { name, text, values }: Statement): Statement => {
-    const { lists, texts } = getOrAdd(known, text, () => ({ lists: idListsOf(text), texts: new Map() }));
+    const { lists, texts, ...first } = getOrAdd(known, name, () => ({
+      text,
+      lists: idListsOf(text),
+      texts: new Map(),
+    }));
+    // Connections refuse a second text too, but only a connection that has prepared the first one.
+    if (first.text !== text) throw new Error(`Two statements have the name ${name}.`);
     const single = listsOfOne(lists, values);
     const suffix = single.map((number) => `_one_${number}`).join('');
     return {

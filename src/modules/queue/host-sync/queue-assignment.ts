@@ -204,7 +204,7 @@ export async function readPullRequestsAbove(
   const branch = ownHeadBranch(row);
   if (branch === null) return [];
   return await ctx.db.read<{ number: number; id: string; belowId: string | null }>(ctx.accountId, {
-    name: 'pull_requests_above',
+    name: 'pull_requests_based_on_branch',
     text: `select number, id, below_id as "belowId" from pull_request
            where account_id = $1 and repository_id = $2 and base_branch = $3 and status not in ('merged', 'closed') order by number`,
     values: [ctx.accountId, row.repositoryId, branch],
