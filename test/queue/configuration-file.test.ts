@@ -11,6 +11,7 @@ import { makeRepository, openPullRequest } from '../rest/contract/repository.ts'
 import { problemsOfPayloads } from '../rest/contract/payloads.ts';
 import { everyScopeBut, startServer, type TestServer } from '../support/server.ts';
 import { configurationYaml, parallel, world } from '../support/world.ts';
+import { meanwhile } from './stories.ts';
 
 const run = promisify(execFile);
 const mallory = {
@@ -101,6 +102,31 @@ describe('a configuration that is pushed', () => {
     await commit('other.txt', 'x\n');
     expect(await push('main')).not.toContain('Interlock');
     expect(await inForce()).toBe(posted);
+  });
+
+  it('stays in force if a slow reader has read an older content', async () => {
+    const newest = configurationYaml(parallel({ builds: 7 }));
+    const pushText = async (text: string): Promise<void> => {
+      await commit(path, text);
+      await push('main');
+    };
+    await meanwhile(
+      'configuration:read',
+      async () => await pushText(newest),
+      async () => await pushText(pushed),
+    );
+    expect(await inForce()).toBe(newest);
+    // Later reads would correct an older content. It was never in force.
+    expect(await history()).toHaveLength(1);
+
+    await meanwhile(
+      'configuration:read',
+      async () => await pushText(pushed),
+      async () => await pushText('merge_rules: [\n'),
+    );
+    expect(await inForce()).toBe(pushed);
+    expect(await history()).toHaveLength(2);
+    expect(await events('configuration_refused')).toEqual([]);
   });
 
   it('is refused if the token lacks the scope config:write, as in the API', async () => {

@@ -11,21 +11,36 @@ import {
 import { hostClient, type HostClient } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
-import { writeConfiguration } from './configuration.service.ts';
+import { passFailpoint } from '../../platform/failpoints.ts';
+import { ConfigurationOvertaken, requireNotOvertaken, writeConfiguration } from './configuration.service.ts';
 import { RepositoryEntity, type RepositoryRow } from './repositories.entities.ts';
 import { lockRepository } from './repositories.locks.ts';
 
 export { configurationReadingLines } from '../../domain/configuration/index.ts';
 
 const maxBytes = 256 * 1024;
+const maxReadings = 5;
 /** The name of the check on a commit whose configuration is refused. Interlock never requires this check. */
 const checkName = 'interlock/configuration';
 
 /**
  * Applies the configuration file if its blob differs from the last blob that was read. A refused file changes nothing,
- * and is reported as a check on its commit.
+ * and is reported as a check on its commit. Servers and workers read the file at the same time. A reader that another
+ * one has overtaken reads the file again, because either of them may have read the older content.
  */
 export async function readConfigurationFile(ctx: Context, repositoryId: string): Promise<ConfigurationReading> {
+  for (let attempt = 1; attempt <= maxReadings; attempt += 1) {
+    try {
+      return await readOnce(ctx, repositoryId);
+    } catch (error) {
+      if (!(error instanceof ConfigurationOvertaken)) throw error;
+    }
+  }
+  // The reconciler reads the file again.
+  return { kind: 'unchanged' };
+}
+
+async function readOnce(ctx: Context, repositoryId: string): Promise<ConfigurationReading> {
   const row = await ctx.db.load(ctx.accountId, RepositoryEntity, repositoryId);
   if (row === null) return { kind: 'unchanged' };
   const client = hostClient(ctx, row);
@@ -33,20 +48,22 @@ export async function readConfigurationFile(ctx: Context, repositoryId: string):
   const tip = await client.readRef(ref);
   const file = tip && (await client.readFile({ commit: tip.commit, path: configurationPath, maxBytes }));
   if (!tip || !file || file.blob === row.configurationBlob) return { kind: 'unchanged' };
+  const blobBefore = row.configurationBlob ?? null;
   const change = await findChange(ctx, row, { client, ref, tip: tip.commit });
+  await passFailpoint('configuration:read');
   const refusal = decidePushRefusal(change.push);
   const outcome =
     refusal === null
       ? await writeConfiguration(ctx, {
           repositoryId,
           yaml: file.text,
-          author: { ghUsername: change.by, commitSha: change.commit, blob: file.blob },
+          author: { ghUsername: change.by, commitSha: change.commit, blob: file.blob, blobBefore },
         })
       : null;
   if (outcome?.kind === 'accepted') return { kind: 'accepted', commit: change.commit };
   const errors = outcome === null ? [`${configurationPath}: ${refusal}`] : outcome.problems.map(problemText);
   await publishRefusal(ctx, { client, commits: new Set([change.commit, tip.commit]), errors });
-  await recordRefusal(ctx, repositoryId, { blob: file.blob, change, errors });
+  await recordRefusal(ctx, repositoryId, { blob: file.blob, blobBefore, change, errors });
   return { kind: 'refused', commit: change.commit, errors };
 }
 
@@ -144,14 +161,21 @@ async function publishRefusal(
 
 interface RefusedFile {
   readonly blob: string;
+  readonly blobBefore: string | null;
   readonly change: Change;
   readonly errors: readonly string[];
 }
 
-async function recordRefusal(ctx: Context, repositoryId: string, { blob, change, errors }: RefusedFile): Promise<void> {
+async function recordRefusal(
+  ctx: Context,
+  repositoryId: string,
+  { blob, blobBefore, change, errors }: RefusedFile,
+): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx: Transaction) => {
     const repository = await lockRepository(ctx, tx, repositoryId);
     if (repository.configurationBlob === blob) return;
+    requireNotOvertaken(repository, blobBefore);
+
     const { owner, name } = repository;
     const { commit, by } = change;
     const at = ctx.clock().toISOString();

@@ -23,7 +23,20 @@ export type ReplaceOutcome =
 /** The author of a configuration: a user by API or dashboard, or a commit in the repository. */
 export type ConfigurationAuthor =
   | { readonly email: string | null }
-  | { readonly ghUsername: string | null; readonly commitSha: string; readonly blob: string };
+  | {
+      readonly ghUsername: string | null;
+      readonly commitSha: string;
+      readonly blob: string;
+      /** The blob that was read last when this one was read. */
+      readonly blobBefore: string | null;
+    };
+
+/** Another reader has read the file in the meantime, so this content may be older than the one in force. */
+export class ConfigurationOvertaken extends Error {}
+
+export function requireNotOvertaken(repository: RepositoryRow, blobBefore: string | null): void {
+  if ((repository.configurationBlob ?? null) !== blobBefore) throw new ConfigurationOvertaken();
+}
 
 /**
  * Replaces the whole configuration document. A refused document changes nothing. If the text does not change, no
@@ -94,6 +107,12 @@ export async function writeConfiguration(
   if (!parsed.ok) return { kind: 'refused', problems: parsed.problems };
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const repository = await lockRepository(ctx, tx, repositoryId);
+    if ('blob' in author) {
+      const isInForce =
+        repository.configurationBlob === author.blob && (repository.configurationRefusal ?? null) === null;
+      if (isInForce) return { kind: 'accepted', repository };
+      requireNotOvertaken(repository, author.blobBefore);
+    }
     const problems = await findHostProblems(ctx, tx, { repository, configuration: parsed.configuration });
     if (problems.length > 0) return { kind: 'refused', problems };
     if (repository.configurationYaml !== yaml) await recordChange(ctx, tx, { repository, yaml, author });
