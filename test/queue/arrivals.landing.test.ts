@@ -1,15 +1,21 @@
 // Changes that arrive after a landing has started, or after the host has carried it out but before it is recorded.
 // Nothing stops the landing: it lands the pinned heads, once. The changes are handled afterwards.
 import { describe, expect, it } from 'vitest';
-import { carryOut } from '../../src/modules/queue/index.ts';
+import { carryOut, setRepositoryActive } from '../../src/modules/queue/index.ts';
 import { among, inFull } from '../support/tier.ts';
-import { type World } from '../support/world.ts';
+import { parallel, world, type World } from '../support/world.ts';
 import { dequeueAnswer, dyingAt, expectLandedOnce, line, meanwhile, statuses, wakeAll } from './stories.ts';
 import { landingDone, landingStarted, twoInLine } from './arrivals.landing.ts';
 
 async function landingOf(w: World): Promise<string> {
   const [intent] = await w.rows<{ id: string }>("select id from intent where kind = 'land' and state = 'started'");
   return intent?.id ?? '';
+}
+
+/** Ada puts the trigger label on, or takes it off. */
+async function trigger(w: World, number: number, present: boolean): Promise<void> {
+  await w.host.label(number, 'mergequeue', present, 'ada');
+  await w.service.drain();
 }
 
 /** The comments on a pull request about commits that came too late to land. */
@@ -132,6 +138,39 @@ describe('a push to the base', () => {
       expect(await line(w)).toEqual(['Outside', 'Add b (#2)']);
     },
   );
+
+  it.each<[what: string, act: (w: World, number: number) => Promise<unknown>, after: string[], actors: unknown[]]>([
+    ['a label that is taken off', (w, a) => trigger(w, a, false), ['open', 'merged'], ['ada']],
+    [
+      'a label that is taken off and put back',
+      async (w, a) => {
+        await trigger(w, a, false);
+        await trigger(w, a, true);
+      },
+      ['merged', 'merged'],
+      [],
+    ],
+    [
+      'a deactivation of the repository',
+      (w) => setRepositoryActive(w.ctx, { repository: w.repository, active: false }),
+      ['open', 'open'],
+      [expect.any(String), expect.any(String)],
+    ],
+  ])('after a landing has started, together with %s: the request holds', async (_what, act, after, actors) => {
+    await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await trigger(w, a, true);
+    await trigger(w, b, true);
+    const actAndPush = async () => {
+      await act(w, a);
+      await push(w);
+    };
+    await meanwhile(landingStarted, actAndPush, () =>
+      w.until(async () => (await statuses(w, a, b)).join() === after.join()),
+    );
+    const dequeued = await w.rows<{ actor: string }>("select actor from event where action = 'dequeued'");
+    expect(dequeued.map(({ actor }) => actor)).toEqual(actors);
+  });
 
   it('if the worker dies after the host has moved the base, the landing ref shows the landing, and it is recorded once', async () => {
     const { w, a, b } = await twoInLine();

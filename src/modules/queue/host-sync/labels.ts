@@ -8,7 +8,7 @@ import { hostClient, type HostPullRequest, type HostedRepository } from '../../.
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { changeAs, nameActor } from '../admission/acting-person.ts';
 import { enqueue, authorisePerson, refuseSource, requireWriteAccess, dequeue } from '../admission/enqueue.ts';
-import { isLandingStarted } from '../store/intents.ts';
+import { keepWithdrawal, takeBackWithdrawal } from '../store/intents.ts';
 import { configurationOf, labelRulesOf } from '../store/rules-in-force.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import { loadPullRequestsBelow } from '../facts/stacks.ts';
@@ -90,7 +90,7 @@ export async function followLabels(work: QueueWork, row: PullRequestRow, acts: r
       await planLabelWrite(work, row.id, { label: act.label, present: !act.present });
     } else {
       const request = requestOf(act, rules);
-      await changeAs(work, act.actor, async () => await followLabel(work, repository, { row, by: act.by, request }));
+      await changeAs(work, act.actor, async () => await followLabel(work, repository, { row, act, request }));
     }
   }
 }
@@ -98,17 +98,17 @@ export async function followLabels(work: QueueWork, row: PullRequestRow, acts: r
 async function followLabel(
   work: QueueWork,
   repository: RepositoryRow,
-  { row, by, request }: Pick<LabelAct, 'by'> & { readonly row: PullRequestRow; readonly request: LabelRequest },
+  { row, act, request }: { readonly row: PullRequestRow; readonly act: LabelAct; readonly request: LabelRequest },
 ): Promise<void> {
   switch (request) {
     case 'queue':
-      return await followTrigger(work, { repository, row }, by);
+      return await followTrigger(work, { repository, row }, act.by);
     case 'dequeue':
-      return await followWithdrawal(work, row);
+      return await followWithdrawal(work, row, act.actor);
     case 'skip_line':
       // Skip line also applies to the pull requests below in the stack.
       for (const each of [...(await loadPullRequestsBelow(work, row)), row])
-        Object.assign(each, { skipLine: true, requestedBy: by });
+        Object.assign(each, { skipLine: true, requestedBy: act.by });
       return;
     case 'end_skip_line':
       if (!isQueued(row.status)) Object.assign(row, { skipLine: false, skipLineReason: null });
@@ -123,13 +123,14 @@ async function followTrigger(
   { repository, row }: { readonly repository: RepositoryRow; readonly row: PullRequestRow },
   by: LabelAct['by'],
 ): Promise<void> {
+  await takeBackWithdrawal(work, row.id);
   if (row.status !== 'open' && row.status !== 'blocked') return;
   announce(work, row, 'labeled');
   await enqueue(work, { repository, row }, { by });
 }
 
-async function followWithdrawal(work: QueueWork, row: PullRequestRow): Promise<void> {
+async function followWithdrawal(work: QueueWork, row: PullRequestRow, actor: string | null): Promise<void> {
   if (!isQueued(row.status) && row.status !== 'pending') return;
-  if (await isLandingStarted(work.ctx, work.tx, row.id)) return;
+  if (await keepWithdrawal(work, row.id, actor)) return;
   await dequeue(work, row);
 }

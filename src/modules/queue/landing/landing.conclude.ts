@@ -14,18 +14,21 @@ import type { GateApproval } from './proof.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { PullRequestEntity, type BatchRow, type IntentRow } from '../store/queue.entities.ts';
 import { countOwnPushes } from '../facts/own-pushes.ts';
+import { changeAs } from '../admission/acting-person.ts';
 import { answerCommitAdded } from '../admission/commit-added.ts';
+import { dequeue } from '../admission/enqueue.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import {
   startWork,
   blockPullRequest,
   finishWork,
   haltWork,
+  repositoryOf,
   resumeWork,
   type QueueWork,
 } from '../store/status.writer.ts';
 import { restoredHaltReason } from '../facts/unknown-landings.ts';
-import { lockIntent } from '../store/intents.ts';
+import { lockIntent, withdrawalsOf } from '../store/intents.ts';
 
 interface Conclusion {
   readonly intentId: string;
@@ -105,8 +108,9 @@ function haltForAnotherCommit(
 
 /**
  * Gives a landing up: somebody moved the base branch, the commit of the batch does not exist, or the host landed
- * another commit. The queue plans again on the present tip. Pushes to the heads of members while the landing was
- * started were only recorded, so `on_commit_added` is applied to them now.
+ * another commit. The queue plans again on the present tip. While the landing was started, requests to leave the line
+ * and pushes to the heads of members were only recorded. Members that were withdrawn leave the line now, as do all
+ * members of an inactive repository, and `on_commit_added` is applied to pushes.
  */
 async function giveUpLanding(
   work: QueueWork,
@@ -125,9 +129,16 @@ async function giveUpLanding(
   // The tip is unknown until the next read of the host, so that nothing is planned on an outdated tip.
   work.queue.baseTip = null;
   if (outcome.kind === 'mismatch' && !work.queue.haltedReason) haltWork(work, outcome.message);
+  const { active } = await repositoryOf(work);
+  const withdrawals = withdrawalsOf(intent);
   for (const member of (await loadMembers(work.tx, [batch.id])).get(batch.id) ?? []) {
     const row = await work.tx.em.findOneOrFail(PullRequestEntity, { id: member.pullRequestId });
-    if (!isQueued(row.status) || row.headSha === member.pinnedHead) continue;
+    if (!isQueued(row.status)) continue;
+    if (!active || withdrawals.has(row.id)) {
+      await changeAs(work, withdrawals.get(row.id) ?? null, async () => await dequeue(work, row));
+      continue;
+    }
+    if (row.headSha === member.pinnedHead) continue;
     const pushed = { repositoryId: row.repositoryId, from: member.pinnedHead, to: row.headSha };
     if ((await countOwnPushes(work.ctx, work.tx, pushed)) === 0) await answerCommitAdded(work, row);
   }

@@ -52,6 +52,36 @@ export async function isLandingStarted(ctx: Context, tx: Transaction, pullReques
   return rows.length > 0;
 }
 
+/**
+ * Records at the started landing of a pull request that a person has withdrawn it. If the landing is given up, the pull
+ * request leaves the line. `actor`: as in events. Returns false if no landing is started.
+ */
+export async function keepWithdrawal(work: QueueWork, pullRequestId: string, actor: string | null): Promise<boolean> {
+  const rows = await work.tx.query(
+    `update intent i set payload = jsonb_set(i.payload, '{withdrawn}',
+       coalesce(i.payload->'withdrawn', '{}') || jsonb_build_object($2::text, $3::text))
+     where ${isLandingOf} returning 1`,
+    [work.ctx.accountId, pullRequestId, actor],
+  );
+  return rows.length > 0;
+}
+
+/** Forgets a recorded withdrawal, because a person has requested the pull request again. */
+export async function takeBackWithdrawal(work: QueueWork, pullRequestId: string): Promise<void> {
+  await work.tx.send(`update intent i set payload = i.payload #- array['withdrawn', $2::text] where ${isLandingOf}`, [
+    work.ctx.accountId,
+    pullRequestId,
+  ]);
+}
+
+const isLandingOf = `i.account_id = $1 and i.kind = 'land' and i.state = 'started' and exists (
+  select from batch_member m where m.account_id = i.account_id and m.batch_id = i.batch_id and m.pull_request_id = $2::bigint)`;
+
+/** The actors of recorded withdrawals by the ids of their pull requests. Null: the service is the actor. */
+export function withdrawalsOf({ payload }: IntentRow): ReadonlyMap<string, string | null> {
+  return new Map(Object.entries((payload['withdrawn'] ?? {}) as Record<string, string | null>));
+}
+
 /** Whether a landing of the queue is under way. Such a landing moves the base branch, and then writes the tip. */
 export async function isQueueLanding(ctx: Context, queueId: string): Promise<boolean> {
   const started = await ctx.db.read(ctx.accountId, {
