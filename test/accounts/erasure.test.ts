@@ -130,7 +130,14 @@ describe('a repository', () => {
     });
     await expect(carryOut()).rejects.toThrow('An erasure failed, and is tried again in a minute.');
     dies();
+    const ends = onFailpoint('erasure:events_emptied', async () => {
+      await s.rows(
+        "insert into event (account_id, repository_id, action, payload, at) values ($1, $2, 'merged', '{}', now())",
+        [s.accountId, id],
+      );
+    });
     await carryOut();
+    ends();
     await carryOut();
     await account.run(
       'eraseRepository',

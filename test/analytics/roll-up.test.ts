@@ -247,3 +247,30 @@ it('each event is counted once if several processes count at once and some sessi
     stops: total?.['stopEvents'],
   });
 });
+
+it('events of a repository that does not exist are passed over, and an account that fails does not hold up others', async () => {
+  const [erased, failing, other] = [await world.account(), await world.account(), await world.account()];
+  const write = async (accountId: string, repositoryId: string, payload: object): Promise<void> =>
+    void (await world.owner.query(
+      `insert into event (account_id, repository_id, action, payload, at) values ($1, $2, 'merged', $3, now())`,
+      [accountId, repositoryId, payload],
+    ));
+  await write(erased, '999999', {});
+  await write(failing, await world.repository(failing), { mergedAt: 'never' });
+  await write(other, await world.repository(other), {});
+  await sequenceEvents(world.db);
+  await expect(rollUpEvents(world.db)).rejects.toThrow('The events of an account could not be counted.');
+  const { rows } = await world.owner.query(
+    `select h.account_id as id, coalesce(p.position, 0) = h.position as "isDone",
+       (select coalesce(sum(merged), 0)::int from analytics_bucket b where b.account_id = h.account_id) as merged
+     from event_head h left join analytics_progress p using (account_id) where h.account_id = any($1::bigint[]) order by 1`,
+    [[erased, failing, other]],
+  );
+  expect(rows).toEqual([
+    { id: erased, isDone: true, merged: 0 },
+    { id: failing, isDone: false, merged: 0 },
+    { id: other, isDone: true, merged: 1 },
+  ]);
+  await world.owner.query(`update event set payload = '{}' where account_id = $1`, [failing]);
+  await rollUpEvents(world.db);
+});

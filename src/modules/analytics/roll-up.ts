@@ -13,19 +13,29 @@ export const eventsAreDue = `exists (select ${behind})`;
 
 /**
  * Adds to the buckets of every account all events that have a position and are not counted yet. Returns the number of
- * added events.
+ * added events. A failure of one account does not keep the events of others from being counted.
  */
 export async function rollUpEvents(db: Database): Promise<number> {
   const accounts = await db.system.query<{ id: string }>(`select h.account_id as id ${behind} order by h.account_id`);
+  const failures: unknown[] = [];
   let total = 0;
   for (const { id } of accounts) {
-    for (;;) {
-      const taken = await db.system.transaction(async (query) => await rollUpBatch(query, id));
-      total += taken;
-      if (taken < batchSize) break;
+    try {
+      total += await rollUpAccount(db, id);
+    } catch (error) {
+      failures.push(error);
     }
   }
+  if (failures.length > 0) throw new AggregateError(failures, 'The events of an account could not be counted.');
   return total;
+}
+
+async function rollUpAccount(db: Database, accountId: string): Promise<number> {
+  for (let total = 0; ; ) {
+    const taken = await db.system.transaction(async (query) => await rollUpBatch(query, accountId));
+    total += taken;
+    if (taken < batchSize) return total;
+  }
 }
 
 async function rollUpBatch(query: SystemQueries['query'], accountId: string): Promise<number> {
@@ -40,7 +50,7 @@ async function rollUpBatch(query: SystemQueries['query'], accountId: string): Pr
   return moved?.taken ?? 0;
 }
 
-// The stored result of a day that contains a changed bucket is outdated. No local day is longer than two UTC days,
+// Events of an erased repository are not counted. The stored result of a day that contains a changed bucket is outdated. No local day is longer than two UTC days,
 // which limits the scanned range of the index.
 const addStatement = `
 with taken as materialized (
@@ -58,7 +68,8 @@ with taken as materialized (
              and earlier.action = 'added_to_batch'
              and earlier.payload ->> 'preconditionsHeldAt' = taken.payload ->> 'preconditionsHeldAt') as is_again
   from taken
-  where action in ('merged', 'blocked', 'dequeued', 'added_to_batch') and repository_id is not null
+  where action in ('merged', 'blocked', 'dequeued', 'added_to_batch')
+    and exists (select from repository r where r.account_id = $1 and r.id = taken.repository_id)
 ), sample as (
   select *, action in ('blocked', 'dequeued') as is_stop, date_bin('15 minutes', at, timestamptz '2000-01-01T00:00:00Z') as bucket,
          greatest(round(extract(epoch from at - since) * 1000), 0)::bigint as lasted_ms

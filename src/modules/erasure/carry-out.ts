@@ -60,7 +60,10 @@ async function carryOut(ports: Ports, { accountId, repositoryId }: OpenErasure):
     return;
   }
   await emptyEvents(ports, accountId, repositoryId);
+  await passFailpoint('erasure:events_emptied');
   await eraseRows(query, planRepository(catalogue, remainingTablesOfRepository), [accountId, repositoryId]);
+  // Work that was under way may have written events until its rows were deleted.
+  await emptyEvents(ports, accountId, repositoryId);
   await query(
     `update account_targets a set stored = coalesce((
        select sum(stored_targets(p.affected_targets, p.awaited)) from pull_request p where p.account_id = a.account_id), 0)
