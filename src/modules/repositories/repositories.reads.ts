@@ -3,7 +3,7 @@
 import type { Context, Scope } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import { requireRepositoryScope, requireScope } from '../accounts/index.ts';
-import { maySee, requireAtHost } from './host-access.ts';
+import { filterSeen, maySee, requireAtHost } from './host-access.ts';
 import type { RepositoryRow } from './repositories.entities.ts';
 
 export interface RepositoryName {
@@ -139,7 +139,43 @@ export async function readRepositories(
   });
 }
 
-export async function countRepositories(ctx: Context): Promise<number> {
+/** How many repositories are read at once for a person to whom GitHub may hide some of them. */
+const atOnce = 50;
+
+/** Reads the repositories whose existence the caller may know, chunk by chunk. */
+async function* seenRepositories(ctx: Context, after: RepositoryPage['after']): AsyncGenerator<RepositoryRow[]> {
+  let last = after;
+  for (;;) {
+    const rows = await readRepositories(ctx, { size: atOnce - 1, offset: 0, after: last });
+    yield await filterSeen(ctx, rows);
+    if (rows.length < atOnce) return;
+    last = rows.at(-1) ?? null;
+  }
+}
+
+/**
+ * Like `readRepositories`, for the repositories whose existence the caller may know. A hidden repository shortens no
+ * page and ends none, because its name would be in the cursor.
+ */
+export async function readSeenRepositories(ctx: Context, page: RepositoryPage): Promise<RepositoryRow[]> {
+  if (ctx.actor.personAtGitHub === null) return await readRepositories(ctx, page);
+  const end = page.offset + page.size + 1;
+  const seen: RepositoryRow[] = [];
+  for await (const rows of seenRepositories(ctx, page.after)) {
+    seen.push(...rows);
+    if (seen.length >= end) break;
+  }
+  return seen.slice(page.offset, end);
+}
+
+export async function countSeenRepositories(ctx: Context): Promise<number> {
+  if (ctx.actor.personAtGitHub === null) return await countRepositories(ctx);
+  let count = 0;
+  for await (const rows of seenRepositories(ctx, null)) count += rows.length;
+  return count;
+}
+
+async function countRepositories(ctx: Context): Promise<number> {
   requireScope(ctx, 'queue:read');
   const [row] = await ctx.db.read<{ count: number }>(ctx.accountId, {
     name: 'repositories_count',

@@ -22,9 +22,8 @@ import {
   ConfigurationRefusal,
 } from './configuration.types.ts';
 import { deleteRepository } from './deletion.service.ts';
-import { filterSeen } from './host-access.ts';
 import { readRepository } from './known-repositories.ts';
-import { countRepositories, readRepositories, type RepositoryName } from './repositories.reads.ts';
+import { countSeenRepositories, readSeenRepositories, type RepositoryName } from './repositories.reads.ts';
 import { createRepository, requireMayPause, pauseRepository } from './repositories.service.ts';
 import {
   CreateRepositoryInput,
@@ -72,20 +71,16 @@ export class RepositoriesResolver {
     page: number | null,
   ): Promise<Connection<Repository>> {
     const { size, offset, after: key } = readPage({ ...request, page }, { size: pageSize, keyLength: 2 });
-    const rows = await readRepositories(ctx, {
+    const rows = await readSeenRepositories(ctx, {
       size,
       offset,
       after: key && { owner: String(key[0]), name: String(key[1]) },
     });
-    const found = toConnection(rows, size, {
+    return toConnection(rows, size, {
       node: (row): Repository => row,
       key: (row) => [row.owner, row.name],
-      totalCount: async () => await countRepositories(ctx),
+      totalCount: async () => await countSeenRepositories(ctx),
     });
-    if (ctx.actor.personAtGitHub === null) return found;
-    const seen = new Set<object>(await filterSeen(ctx, rows));
-    const isSeen = (node: Repository): boolean => seen.has(node);
-    return { ...found, nodes: found.nodes.filter(isSeen), edges: found.edges.filter(({ node }) => isSeen(node)) };
   }
 
   @FieldResolver(() => RepositoryConfiguration, {

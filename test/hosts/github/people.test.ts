@@ -391,6 +391,29 @@ describe('what a person may do', () => {
     expect(await answerTo(reader, `{ node(id: "${id}") { id } }`)).toEqual({ node: null });
   });
 
+  it('counts only the repositories that the person sees, and a page ends with one of them', async () => {
+    w.emulator.addPerson('vic');
+    await permit('vic', 'pull', 'vault');
+    const page = '{ repositories(first: 1) { totalCount nodes { name } pageInfo { hasNextPage endCursor } } }';
+    for (const [login, name] of [
+      ['rea', 'shop'],
+      ['vic', 'vault'],
+    ] as const) {
+      const endCursor = Buffer.from(JSON.stringify(['acme', name])).toString('base64url');
+      expect(await answerTo((await signIn(login)).browser, page)).toEqual({
+        repositories: { totalCount: 1, nodes: [{ name }], pageInfo: { hasNextPage: false, endCursor } },
+      });
+    }
+    const two = await answerTo((await signIn('mia')).browser, page);
+    expect(two).toMatchObject({
+      repositories: {
+        totalCount: 2,
+        nodes: [{ name: 'shop' }],
+        pageInfo: { hasNextPage: true },
+      },
+    });
+  });
+
   describe('does not include a repository that the person does not see', () => {
     const vault = '{owner: "acme", name: "vault"}';
     let verification = '';
