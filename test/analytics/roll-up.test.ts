@@ -274,3 +274,26 @@ it('events of a repository that does not exist are passed over, and an account t
   await world.owner.query(`update event set payload = '{}' where account_id = $1`, [failing]);
   await rollUpEvents(world.db);
 });
+
+it('only days with events are stored, whichever days and zones are asked for', async () => {
+  const accountId = await world.account();
+  const repositoryId = await world.repository(accountId);
+  const ctx = contextOf(accountId);
+  await world.owner.query(
+    `insert into event (account_id, repository_id, action, payload, at) values ($1, $2, 'merged', '{}', '2026-11-10T12:00:00Z')`,
+    [accountId, repositoryId],
+  );
+  await sequenceEvents(world.db);
+  await rollUpEvents(world.db);
+  for (const timezone of ['UTC', 'Asia/Tokyo', 'America/Lima'])
+    for (const [start, end] of [
+      ['1999-01-01', '1999-12-31'],
+      ['2026-11-01', '2026-11-20'],
+    ] as const) {
+      const { mergequeueUsage } = await readAnalytics(ctx, { id: repositoryId }, { start, end, timezone });
+      expect(mergequeueUsage).toHaveLength(start === '1999-01-01' ? 365 : 20);
+      expect(mergequeueUsage.filter(({ total }) => total > 0)).toHaveLength(start === '1999-01-01' ? 0 : 1);
+    }
+  const stored = await world.owner.query('select 1 from analytics_day where account_id = $1', [accountId]);
+  expect(stored.rowCount).toBe(3);
+});

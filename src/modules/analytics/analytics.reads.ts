@@ -60,7 +60,20 @@ const computed = `
       coalesce(sum(b.other), 0)::integer as other
     from ${buckets}) counts`;
 
-/** Returns the stored results of these days, by date. */
+const emptyDay: DayRow = {
+  merged: 0,
+  mergedByQueue: 0,
+  mergeConflict: 0,
+  ciFailure: 0,
+  manualDequeue: 0,
+  ciTimeout: 0,
+  other: 0,
+  timeInQueue: null,
+  waitToQueue: null,
+  syncs: null,
+};
+
+/** Returns the stored results of these days and the results of days without buckets, by date. */
 export async function readStoredDays(
   ctx: Context,
   repositoryId: string,
@@ -68,15 +81,17 @@ export async function readStoredDays(
 ): Promise<Map<string, DayRow>> {
   // The result is one JSON document, because the driver takes ten times as long as the database for a year of rows with
   // arrays.
-  const [found] = await ctx.db.read<{ days: NumberedRow[] }>(ctx.accountId, {
+  const [found] = await ctx.db.read<{ days: NumberedRow[]; empty: number[] }>(ctx.accountId, {
     name: 'analytics_days',
-    text: `select coalesce(json_agg(found), '[]') as days from (
+    text: `select coalesce(json_agg(found), '[]') as days, array(
+             select asked.n::integer from ${requestedDays} where not exists (select from ${buckets})) as empty from (
              select asked.n::integer as n, ${rowOf('kept')} from ${requestedDays}
              join analytics_day kept on kept.account_id = $1::bigint and kept.repository_id = $2::bigint
                and kept.starts_at = day.starts_at and kept.ends_at = day.ends_at) found`,
     values: valuesOf(ctx, repositoryId, days),
   });
-  return byDate(days, found?.days ?? []);
+  const empty = (found?.empty ?? []).map((n): NumberedRow => ({ n, ...emptyDay }));
+  return byDate(days, [...empty, ...(found?.days ?? [])]);
 }
 
 /** Computes the results of days from their buckets. Returns the results by date. */
@@ -95,7 +110,8 @@ export async function readBuckets(
 }
 
 /**
- * Computes the results of days and stores them. The shared lock keeps events from being added between the read and the
+ * Computes the results of days and stores those of days with a bucket, so that the number of rows is bounded by what
+ * happened, and not by the days that are asked for. The shared lock keeps events from being added between the read and the
  * write.
  */
 export async function computeAndStoreDays(
@@ -111,7 +127,8 @@ export async function computeAndStoreDays(
          insert into analytics_day (account_id, repository_id, starts_at, ends_at, merged, merged_by_queue, merge_conflict, ci_failure,
            manual_dequeue, ci_timeout, other, time_in_queue, wait_to_queue, syncs)
          select $1::bigint, $2::bigint, starts_at, ends_at, merged, merged_by_queue, merge_conflict, ci_failure,
-           manual_dequeue, ci_timeout, other, time_in_queue, wait_to_queue, syncs from made
+           manual_dequeue, ci_timeout, other, time_in_queue, wait_to_queue, syncs from made day
+         where exists (select from ${buckets})
          on conflict do nothing
        )
        select n, ${rowOf('made')} from made`,
