@@ -38,11 +38,13 @@ export async function reconcileRepository(
   for (const bot of await findAbandonedBots(ctx, repository, opened))
     await attempt(async () => await closeAbandonedBot(ctx, repository, bot));
   await attempt(async () => await deleteAbandonedBranches(ctx, repository));
-  const seen = (await withoutBots(ctx, repository, opened)).map(withTipAsHead);
-  const numbers = new Set([...seen.map((pullRequest) => pullRequest.number), ...open.keys()]);
+  const seen = new Map(
+    (await withoutBots(ctx, repository, opened)).map((pullRequest) => [pullRequest.number, withTipAsHead(pullRequest)]),
+  );
+  const numbers = new Set([...seen.keys(), ...open.keys()]);
   // Pull requests with a hint that is due soon are left out. Reading them twice would delay the other hints.
   for (const number of [...numbers].filter((each) => !hinted.has(each)).toSorted((a, b) => a - b)) {
-    const atHost = seen.find((pullRequest) => pullRequest.number === number);
+    const atHost = seen.get(number);
     const recorded = open.get(number);
     if (atHost === undefined || recorded === undefined || !isSame(recorded, atHost) || misplaced.has(number))
       await attempt(async () => await syncPullRequest(ctx, repository, number, { announceOpened: !options.isNew }));
