@@ -1,4 +1,5 @@
 // Calls GitHub's API for one App, outside of any repository: as the App itself, or as one of its installations.
+import { NotFoundAtGitHub } from './answers.ts';
 import type { GitHubApp } from './app.ts';
 import type { Purpose } from './budget.ts';
 import { type ClientOptions, applyBudget } from './client.ts';
@@ -23,4 +24,9 @@ export function createAppClient(
   const owner = { accountId, installationId: installationId ?? `app ${app.id}` };
   applyBudget(octokit, { db, owner, now: () => clock().getTime() });
   return octokit.request.defaults({ request: { purpose } }) as AppRequest;
+}
+
+/** Whether a call failed because GitHub knows no such App. The App was deleted there, and its installations with it. */
+export function isAppGone(error: unknown): boolean {
+  return error instanceof NotFoundAtGitHub && error.message.includes('Integration not found');
 }

@@ -4,7 +4,7 @@ import type { Ports } from '../../context.ts';
 import { systemContext } from '../../context.ts';
 import { defaultConfigurationYaml } from '../../domain/configuration/keys.ts';
 import type { FindInstallation } from '../../hosts/github/app.ts';
-import { createAppClient } from '../../hosts/github/app-client.ts';
+import { createAppClient, isAppGone } from '../../hosts/github/app-client.ts';
 import { HostUnavailable } from '../../hosts/port.ts';
 import type { Secrets } from '../accounts/index.ts';
 import { changeActivity, configurationHash, deletionChannel } from '../repositories/index.ts';
@@ -188,7 +188,15 @@ const pageSize = 100;
 
 async function listInstallations(ports: Ports, app: AppRow): Promise<ListedInstallation[]> {
   const request = createAppClient(ports, { ...app, purpose: 'hint' });
-  const owner = (await request('GET /app')).data?.owner ?? null;
+  const own = await request('GET /app').catch((error: unknown) => {
+    if (isAppGone(error)) return null;
+    throw error;
+  });
+  if (own === null) {
+    ports.log.warn({ app: app.app.slug }, 'The App was deleted at GitHub, so it has no installations any more.');
+    return [];
+  }
+  const owner = own.data?.owner ?? null;
   const found: ListedInstallation[] = [];
   for (let page = 1; ; page += 1) {
     const { data } = await request('GET /app/installations', { per_page: pageSize, page });

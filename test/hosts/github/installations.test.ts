@@ -290,6 +290,21 @@ test('while GitHub asks the App to pause, no listing calls GitHub', async () => 
   expect((await w.countCalls(listing)) - before).toBe((await w.rows('select 1 from github_app')).length);
 });
 
+test('an App that was deleted at GitHub does not keep a repository active that is absent from the other Apps', async () => {
+  const { core } = w.emulator;
+  const find = () => core.state.apps.find(({ slug }) => slug === 'interlock-heirs');
+  if (find() === undefined) await addOtherOwner(w.emulator, w.ctx, w.secrets);
+  const { shown } = await activeOne('absent');
+  core.state.apps.remove(find()?.id ?? 0);
+  w.emulator.addPerson('newcomer');
+  w.emulator.controls.transfer('acme/absent', 'newcomer');
+  await w.syncAll();
+  expect(await shown()).toMatchObject({ active: false });
+  expect(
+    await w.rows("select removed_at is not null as gone, sync_at from github_installation where owner = 'heirs'"),
+  ).toEqual([{ gone: true, sync_at: null }]);
+});
+
 test('repositories of a removed installation become inactive', async () => {
   const { shown } = await activeOne('removed');
   deleteInstallation(w.emulator.core, installation());
