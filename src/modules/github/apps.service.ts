@@ -89,14 +89,24 @@ function checkedApp(app: AppByHand): AppByHand {
   return { ...app, privateKey };
 }
 
-/** Whether an App is public: GitHub shows only public Apps to callers without a token. */
+/**
+ * Whether an App is public: GitHub shows only public Apps to callers without a token. A server in private mode shows
+ * them nothing, and answers 401. Other failures are thrown, because they do not say that the App is private.
+ */
 async function isPublic(apiUrl: string, slug: string): Promise<boolean> {
-  return await createOctokit({ apiUrl, isSilent: true })
-    .request('GET /apps/{app_slug}', { app_slug: slug })
-    .then(
-      () => true,
-      () => false,
-    );
+  try {
+    await createOctokit({ apiUrl, isSilent: true }).request('GET /apps/{app_slug}', { app_slug: slug });
+    return true;
+  } catch (error) {
+    const status = statusOf(error);
+    if (status === 401 || status === 404) return false;
+    throw new DomainError('HOST_UNAVAILABLE', 'GitHub did not answer. Try again.');
+  }
+}
+
+/** The status of GitHub's answer. Null: there was no answer. */
+function statusOf(error: unknown): number | null {
+  return error instanceof RequestError && error.response !== undefined ? error.status : null;
 }
 
 function refused(field: keyof AppByHand, message: string): DomainError {
@@ -120,7 +130,7 @@ async function readAppAtGitHub(
     return { slug, clientId: data.client_id ?? null };
   } catch (error) {
     if (error instanceof DomainError) throw error;
-    const status = error instanceof RequestError && error.response !== undefined ? error.status : null;
+    const status = statusOf(error);
     if (status === 401 || status === 404)
       throw refused('privateKey', `is not a key of the App ${appId}: GitHub answers ${status}`);
     throw new DomainError('HOST_UNAVAILABLE', 'GitHub did not answer. Try again.');

@@ -95,6 +95,11 @@ describe('an App that was made by hand', () => {
     expect(await refusal(addDocument, given())).toEqual([
       ['BAD_INPUT', 'input.appId', expect.stringContaining('is the public App interlock, which anybody can install')],
     ]);
+    // A failure does not make it private.
+    w.emulator.controls.fail({ operation: 'GET /apps/{app_slug}', status: 503, times: 1 });
+    expect(await refusal(addDocument, given())).toEqual([
+      ['HOST_UNAVAILABLE', undefined, 'GitHub did not answer. Try again.'],
+    ]);
     app.isPublic = false;
   });
 
