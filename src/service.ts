@@ -15,6 +15,7 @@ import {
   installationsAreDue,
   personAdmission,
   redeliverMissing,
+  markInstallations,
   syncInstallations,
 } from './modules/github/index.ts';
 import { carryOutErasures } from './modules/erasure/index.ts';
@@ -299,7 +300,7 @@ function housekeepingOf(options: ServiceOptions, ports: Ports, onError: (error: 
     ...(secrets === undefined
       ? []
       : [
-          every(fiveMinutes, async () => await syncInstallations(ports, secrets, true)),
+          every(fiveMinutes, async () => await markInstallations(ports, 'compared')),
           every(minute, async () => await redeliverMissing(ports, secrets)),
         ]),
   ];

@@ -80,7 +80,7 @@ function serveSetup(fastify: FastifyInstance, { ports, secrets }: GitHubServing)
   });
   // A request here does not prove that an App was installed. It is only an occasion to query GitHub for installations.
   fastify.get('/github/installed', async (_request, reply) => {
-    await markInstallations(ports);
+    await markInstallations(ports, 'asked');
     const body = html`<p>Interlock lists the repositories of the installation. Activate the repositories that Interlock shall work on: choose a repository <a href="${ports.publicUrl}/">in the dashboard</a>, and press “Activate” on the page of its queue. The mutation setRepositoryActive does the same.</p>`;
     return await sendPage(reply, 200, { title: 'GitHub is connected', body });
   });

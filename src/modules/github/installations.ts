@@ -53,14 +53,23 @@ export function installationFinder(ports: () => Ports, secrets: Secrets): FindIn
 /** SQL: whether the installations of an App may have changed. */
 export const installationsAreDue = 'exists (select from github_installation where sync_at <= $1)';
 
-/** The least time between a failed listing and the next one, and between two listings for which anybody asks. */
+/** The least time between a failed listing and the next one, and between two listings that anybody asks for. */
 const pauseMs = 60_000;
 
-/** The id of the row by which anybody can ask for a listing of an App. No installation has this id. */
-const askedId = '0';
+/** The least time between two listings that compare what no webhook has said. */
+const comparedMs = 5 * 60_000;
 
-/** Makes the installations of every App due. They are listed at most once a minute for this reason. */
-export async function markInstallations(ports: Ports): Promise<void> {
+/**
+ * The ids of the rows that make an App due because anybody asked for a listing, and because it is compared regularly. No
+ * installation has such an id.
+ */
+const markIds = { asked: '0', compared: '-1' } as const;
+
+/**
+ * Makes the installations of every App due. They are listed at most once a minute because anybody asks, and at most once
+ * in five minutes because they are compared, however many processes compare them.
+ */
+export async function markInstallations(ports: Ports, reason: keyof typeof markIds): Promise<void> {
   const now = ports.clock();
   // `removed_at` is the instant of the last such listing. A machine whose clock was ahead may have written it.
   const next = 'least(greatest($2, i.removed_at + $3::interval), $2 + $3::interval)';
@@ -69,7 +78,7 @@ export async function markInstallations(ports: Ports): Promise<void> {
      select account_id, id, $1, '', $2, $2 from github_app
      on conflict (account_id, github_app_id, id) do update set removed_at = ${next}, sync_at = ${next}
      where i.sync_at is null`,
-    [askedId, now.toISOString(), `${pauseMs} milliseconds`],
+    [markIds[reason], now.toISOString(), `${reason === 'asked' ? pauseMs : comparedMs} milliseconds`],
   );
 }
 
@@ -126,9 +135,11 @@ async function postpone(
   apps: readonly AppRow[],
   { claim, retryAt }: { readonly claim: Claim; readonly retryAt: Date },
 ): Promise<void> {
+  const comparedAt = new Date(Math.max(retryAt.getTime(), claim.startedAt.getTime() + comparedMs));
   await db.system.query(
-    'update github_installation set sync_at = $3 where github_app_id = any ($1::bigint[]) and sync_at = $2',
-    [apps.map(({ rowId }) => rowId), claim.until, retryAt],
+    `update github_installation set sync_at = case id when $4 then $5::timestamptz else $3 end
+     where github_app_id = any ($1::bigint[]) and sync_at = $2`,
+    [apps.map(({ rowId }) => rowId), claim.until, retryAt, markIds.compared, comparedAt],
   );
 }
 

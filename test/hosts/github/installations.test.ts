@@ -3,7 +3,7 @@
 import { Octokit } from '@octokit/rest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changeSelection, deleteInstallation } from '../../../github-emulator/rest/apps.ts';
-import { addApp } from '../../../src/modules/github/index.ts';
+import { addApp, markInstallations } from '../../../src/modules/github/index.ts';
 import { findRepository } from '../../../src/modules/repositories/index.ts';
 import { makeApp, makeInstallation } from '../../../github-emulator/model/seed.ts';
 import { addOtherOwner } from './other-owner.ts';
@@ -248,6 +248,46 @@ test('however often people open the page after an installation, an App is listed
   await w.syncChanged();
   await w.syncChanged();
   expect(await listings()).toBe(2 * appCount);
+});
+
+test('however many processes compare the installations, an App is listed once in five minutes', async () => {
+  await w.syncAll();
+  w.later(6);
+  await w.syncChanged();
+  const appCount = (await w.rows('select 1 from github_app')).length;
+  const before = await w.countCalls(listing);
+  const listings = async (): Promise<number> => (await w.countCalls(listing)) - before;
+  const compare = async (): Promise<void> => {
+    await markInstallations(w.ctx, 'compared');
+    await w.syncChanged();
+  };
+  await compare();
+  expect(await listings()).toBe(appCount);
+  for (let process = 0; process < 3; process += 1) {
+    w.later(1);
+    await compare();
+  }
+  expect(await listings()).toBe(appCount);
+  // A person who opens the page after an installation need not wait for the next comparison.
+  await fetch(`${w.url}/github/installed`);
+  await w.syncChanged();
+  expect(await listings()).toBe(2 * appCount);
+  w.later(3);
+  await compare();
+  expect(await listings()).toBe(3 * appCount);
+
+  // An App that cannot be listed is tried again at the next comparison, and not every minute.
+  w.later(6);
+  w.emulator.controls.fail({ operation: 'GET /app/installations', times: appCount });
+  await compare();
+  await w.emulator.controls.clear();
+  const failed = await listings();
+  w.later(4);
+  await compare();
+  expect(await listings()).toBe(failed);
+  w.later(2);
+  await compare();
+  expect(await listings()).toBe(failed + appCount);
 });
 
 test.each<{ name: string; fault: object; minutes: number }>([
