@@ -6,7 +6,13 @@ import type { ProviderSettings } from '../../domain/releases/release.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { loadMany, loadOne } from '../../graphql/loaders.ts';
 import { requireScope } from '../accounts/index.ts';
-import { maySeeInside, readRepositoriesById, requireAtHostOf } from '../repositories/index.ts';
+import {
+  maySeeInside,
+  readRepositoriesById,
+  readSeenPage,
+  requireAtHostOf,
+  seenAtOnce,
+} from '../repositories/index.ts';
 import type { Repository } from '../repositories/repositories.types.ts';
 import type { Environment } from './environments.types.ts';
 import type { Provider, ReleaseProject } from './projects.types.ts';
@@ -48,7 +54,7 @@ export async function loadReleaseProject(ctx: Context, name: string, scope?: Sco
 }
 
 /** The projects by name. Reads one more than the page holds, which shows whether there is a next page. */
-export async function readReleaseProjects(
+async function readReleaseProjects(
   ctx: Context,
   { size, after }: { readonly size: number; readonly after: string | null },
 ): Promise<ReleaseProject[]> {
@@ -60,6 +66,22 @@ export async function readReleaseProjects(
     values: [ctx.accountId, after, size],
   });
   return rows.map(toProject);
+}
+
+/** Like `readReleaseProjects`, without the projects of repositories that GitHub hides from the caller. */
+export async function readSeenReleaseProjects(
+  ctx: Context,
+  page: { readonly size: number; readonly after: string | null },
+): Promise<ReleaseProject[]> {
+  if (ctx.actor.personAtGitHub === null) return await readReleaseProjects(ctx, page);
+  return await readSeenPage(page, {
+    read: async (last: ReleaseProject | null) =>
+      await readReleaseProjects(ctx, { size: seenAtOnce - 1, after: last?.name ?? page.after }),
+    filter: async (rows) => {
+      const seen = await Promise.all(rows.map(async ({ repositoryId }) => await maySeeInside(ctx, repositoryId)));
+      return rows.filter((_row, at) => seen[at]);
+    },
+  });
 }
 
 export async function findEnvironment(ctx: Context, projectId: string, name: string): Promise<Environment | null> {

@@ -3,7 +3,7 @@ import { type Connection, PageArgs, type PageRequest, readPage, toConnection } f
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { viewerActionsOf } from '../accounts/index.ts';
 import { ViewerAction } from '../accounts/viewer-actions.types.ts';
-import { maySeeInside, readRepositoriesById, refusalsAtHost } from '../repositories/index.ts';
+import { readRepositoriesById, refusalsAtHost } from '../repositories/index.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { createEnvironment, updateEnvironment, type EnvironmentImpact } from './environments.service.ts';
 import {
@@ -20,7 +20,7 @@ import {
   findReleaseProject,
   loadEnvironment,
   loadReleaseProject,
-  readReleaseProjects,
+  readSeenReleaseProjects,
   releaseProjectById,
   repositoryOfRelease,
 } from './projects.reads.ts';
@@ -54,14 +54,8 @@ export class ReleaseProjectsResolver {
     @PageArgs(20) request: PageRequest,
   ): Promise<Connection<ReleaseProject>> {
     const { size, after: key } = readPage(request, { size: pageSize, keyLength: 1 });
-    const rows = await readReleaseProjects(ctx, { size, after: key && String(key[0]) });
-    const found = toConnection(rows, size, { node: (row): ReleaseProject => row, key: ({ name }) => [name] });
-    const seen = await Promise.all(found.nodes.map(async ({ repositoryId }) => await maySeeInside(ctx, repositoryId)));
-    return {
-      ...found,
-      nodes: found.nodes.filter((_node, at) => seen[at]),
-      edges: found.edges.filter((_edge, at) => seen[at]),
-    };
+    const rows = await readSeenReleaseProjects(ctx, { size, after: key && String(key[0]) });
+    return toConnection(rows, size, { node: (row): ReleaseProject => row, key: ({ name }) => [name] });
   }
 
   @FieldResolver(() => Repository, { description: 'The repository that is released.' })

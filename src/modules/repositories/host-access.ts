@@ -42,6 +42,42 @@ export async function filterSeen<Row extends NamedRepository>(ctx: Context, rows
   return rows.filter((_row, at) => seen[at]);
 }
 
+/** How many rows are read at once for a person to whom GitHub may hide some of them. */
+export const seenAtOnce = 50;
+
+interface SeenRows<Row> {
+  /** Reads the first `seenAtOnce` rows after a row, or fewer at the end. Null: from the beginning. */
+  readonly read: (after: Row | null) => Promise<readonly Row[]>;
+  readonly filter: (rows: readonly Row[]) => Promise<readonly Row[]>;
+}
+
+/** Reads all rows that the caller may see, chunk by chunk. */
+export async function* seenRows<Row>({ read, filter }: SeenRows<Row>): AsyncGenerator<readonly Row[]> {
+  for (let after: Row | null = null; ; ) {
+    const rows: readonly Row[] = await read(after);
+    yield await filter(rows);
+    if (rows.length < seenAtOnce) return;
+    after = rows.at(-1) ?? null;
+  }
+}
+
+/**
+ * Reads a page of the rows that the caller may see, and one row more if there is one. A hidden row shortens no page and
+ * ends none, because its name would be in the cursor.
+ */
+export async function readSeenPage<Row>(
+  { size, offset = 0 }: { readonly size: number; readonly offset?: number },
+  rows: SeenRows<Row>,
+): Promise<Row[]> {
+  const end = offset + size + 1;
+  const seen: Row[] = [];
+  for await (const chunk of seenRows(rows)) {
+    seen.push(...chunk);
+    if (seen.length >= end) break;
+  }
+  return seen.slice(offset, end);
+}
+
 /**
  * The permission of a handle in a repository at GitHub. `trusted`: the repository is not at GitHub, or the handle
  * belongs to an App. An App is trusted, because a person with the right to do so installed the App.

@@ -33,7 +33,7 @@ export {
   requireNotDeleted,
   type RepositoryName,
 } from './repositories.reads.ts';
-export { maySee, permissionOfHandle, refusalsAtHost } from './host-access.ts';
+export { maySee, permissionOfHandle, readSeenPage, refusalsAtHost, seenAtOnce } from './host-access.ts';
 export {
   listUnderWay,
   markDeleted,

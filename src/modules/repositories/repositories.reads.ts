@@ -3,7 +3,7 @@
 import type { Context, Scope } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import { requireRepositoryScope, requireScope } from '../accounts/index.ts';
-import { filterSeen, maySee, requireAtHost } from './host-access.ts';
+import { filterSeen, maySee, readSeenPage, requireAtHost, seenAtOnce, seenRows } from './host-access.ts';
 import type { RepositoryRow } from './repositories.entities.ts';
 
 export interface RepositoryName {
@@ -139,39 +139,24 @@ export async function readRepositories(
   });
 }
 
-/** How many repositories are read at once for a person to whom GitHub may hide some of them. */
-const atOnce = 50;
-
-/** Reads the repositories whose existence the caller may know, chunk by chunk. */
-async function* seenRepositories(ctx: Context, after: RepositoryPage['after']): AsyncGenerator<RepositoryRow[]> {
-  let last = after;
-  for (;;) {
-    const rows = await readRepositories(ctx, { size: atOnce - 1, offset: 0, after: last });
-    yield await filterSeen(ctx, rows);
-    if (rows.length < atOnce) return;
-    last = rows.at(-1) ?? null;
-  }
+function seenFrom(ctx: Context, start: RepositoryPage['after']) {
+  return {
+    read: async (after: RepositoryRow | null) =>
+      await readRepositories(ctx, { size: seenAtOnce - 1, offset: 0, after: after ?? start }),
+    filter: async (rows: readonly RepositoryRow[]) => await filterSeen(ctx, rows),
+  };
 }
 
-/**
- * Like `readRepositories`, for the repositories whose existence the caller may know. A hidden repository shortens no
- * page and ends none, because its name would be in the cursor.
- */
+/** Like `readRepositories`, for the repositories whose existence the caller may know. */
 export async function readSeenRepositories(ctx: Context, page: RepositoryPage): Promise<RepositoryRow[]> {
   if (ctx.actor.personAtGitHub === null) return await readRepositories(ctx, page);
-  const end = page.offset + page.size + 1;
-  const seen: RepositoryRow[] = [];
-  for await (const rows of seenRepositories(ctx, page.after)) {
-    seen.push(...rows);
-    if (seen.length >= end) break;
-  }
-  return seen.slice(page.offset, end);
+  return await readSeenPage(page, seenFrom(ctx, page.after));
 }
 
 export async function countSeenRepositories(ctx: Context): Promise<number> {
   if (ctx.actor.personAtGitHub === null) return await countRepositories(ctx);
   let count = 0;
-  for await (const rows of seenRepositories(ctx, null)) count += rows.length;
+  for await (const rows of seenRows(seenFrom(ctx, null))) count += rows.length;
   return count;
 }
 

@@ -438,14 +438,14 @@ describe('what a person may do', () => {
       const ask = `{
         runbook(number: ${runbook.number}) { title }
         releaseProject(name: "vault") { name }
-        releaseProjects { nodes { name } edges { node { name } } }
+        releaseProjects { nodes { name } edges { node { name } } pageInfo { hasNextPage endCursor } }
         nodes(ids: ["${runbook.id}", "${project}"]) { id }
       }`;
       const reader = (await signIn('rea')).browser;
       expect(await answerTo(reader, ask)).toEqual({
         runbook: null,
         releaseProject: null,
-        releaseProjects: { nodes: [], edges: [] },
+        releaseProjects: { nodes: [], edges: [], pageInfo: { hasNextPage: false, endCursor: null } },
         nodes: [null, null],
       });
       const writer = (await signIn('wim')).browser;
