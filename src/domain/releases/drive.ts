@@ -143,6 +143,17 @@ export function mustStillNotifyCancel(
   return losesSlot && isCancelUnsent(before) && mayRunAt(before.provider, before.triggerStartedAt);
 }
 
+/**
+ * Whether the pauses between failed calls go on after this change of status, because they belong to a cancellation that
+ * is still to be sent. A report between two calls is no reason to call at once. The pauses after other failed calls end.
+ */
+export function keepsPauses(
+  before: Pick<DeploymentSituation, 'slot' | 'cancelRequestedAt' | 'cancelSentAt' | 'cancelPending'>,
+  { to, cancelPending }: { readonly to: DeploymentStatus; readonly cancelPending: boolean },
+): boolean {
+  return (before.cancelPending && cancelPending) || (isCancelUnsent(before) && !endsSlot(to));
+}
+
 function decidePending(situation: DeploymentSituation, now: number): DeploymentStep {
   if (situation.slot === 'ours') {
     // A report set the deployment back to pending. The deployment is not triggered twice. It waits for a report only

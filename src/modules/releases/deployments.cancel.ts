@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { activeStatuses, decideCancel } from '../../domain/releases/deployment.status.ts';
 import { mustNotifyCancel } from '../../domain/releases/drive.ts';
 import { sqlList, type Transaction } from '../../platform/database.ts';
+import { noFailedCalls } from '../../platform/turns/index.ts';
 import { writeDeploymentStatuses, type NewStatus } from './deployments.writer.ts';
 import { isElsewhere } from './driving/deployment.rows.ts';
 import { loadDeployments } from './releases.locks.ts';
@@ -33,8 +34,12 @@ export async function cancelDeployments(
       hasSlot: environment.currentDeploymentId === deployment.id,
       triggerStarted: triggerStartedAt !== null,
     });
-    // The provider is asked once more, even if an earlier cancellation was sent.
-    if (path.length > 0) Object.assign(deployment, { cancelRequestedAt: ctx.clock(), cancelSentAt: null });
+    // The provider is asked once more, even if an earlier cancellation was sent. Pauses after failed calls belong to the
+    // earlier status, unless such a cancellation is still to be sent.
+    if (path.length > 0) {
+      if (!deployment.cancelPending) Object.assign(deployment, noFailedCalls);
+      Object.assign(deployment, { cancelRequestedAt: ctx.clock(), cancelSentAt: null });
+    }
     const cancelPending = mustNotifyCancel({
       status,
       isReported,

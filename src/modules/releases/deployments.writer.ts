@@ -9,7 +9,7 @@ import {
   isFinal,
   timesAfter,
 } from '../../domain/releases/deployment.status.ts';
-import { isCancelUnsent, mustStillNotifyCancel } from '../../domain/releases/drive.ts';
+import { isCancelUnsent, keepsPauses, mustStillNotifyCancel } from '../../domain/releases/drive.ts';
 import type { DeploymentStatus } from '../../domain/releases/release.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
@@ -94,8 +94,7 @@ export async function writeDeploymentStatuses(
 function keepCancellation({ environment, source, deployment, to, cancelPending }: StatusWrite): string | null {
   const before = cancellationOf({ environment, deployment });
   const isPending = cancelPending === true || mustStillNotifyCancel(before, { to, source });
-  // The back-off of a pending cancellation goes on. Other postponed calls to the provider belong to the earlier status.
-  if (!before.cancelPending || !isPending) Object.assign(deployment, noFailedCalls);
+  if (!keepsPauses(before, { to, cancelPending: isPending })) Object.assign(deployment, noFailedCalls);
   deployment.cancelPending = isPending;
   const isKept = source === 'report' && !isFinal(to) && isCancelUnsent(before);
   return (isKept ? deployment.errorMessage : null) ?? null;

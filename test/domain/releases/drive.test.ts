@@ -5,6 +5,7 @@ import {
   decideBuild,
   decideDeployment,
   isCancelUnsent,
+  keepsPauses,
   mustNotifyCancel,
   mustStillNotifyCancel,
   pauseAfter,
@@ -345,6 +346,23 @@ describe('a cancellation that was not sent', () => {
     ['by a command', { ...withSlot, provider: command }, 'report', 'unknown', false],
   ] as const)('of a deployment %s (%j), by a %s that it is %s, must still be sent: %s', (_, before, source, to, owes) =>
     expect(mustStillNotifyCancel(before, { to, source })).toBe(owes),
+  );
+});
+
+describe('the pauses between failed calls of the provider', () => {
+  const unsent = running({ status: 'canceling', cancelRequestedAt: aMinuteAgo });
+  const pending = situation({ status: 'canceled', cancelPending: true });
+  it.each([
+    ['a cancellation with the slot', unsent, 'in_progress', false, true],
+    ['a cancellation with the slot', unsent, 'canceling', false, true],
+    ['a cancellation with the slot', unsent, 'unknown', true, false],
+    ['a cancellation with the slot', unsent, 'failure', false, false],
+    ['a cancellation that was sent', { ...unsent, cancelSentAt: aMinuteAgo }, 'in_progress', false, false],
+    ['a cancellation without the slot', pending, 'in_progress', true, true],
+    ['a cancellation without the slot', pending, 'success', false, false],
+    ['other calls', running(), 'canceling', false, false],
+  ] as const)('of %s (%j) that becomes %s (pending: %s) go on: %s', (_, before, to, cancelPending, goOn) =>
+    expect(keepsPauses(before, { to, cancelPending })).toBe(goOn),
   );
 });
 
