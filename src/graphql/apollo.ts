@@ -13,7 +13,7 @@ import type { CompiledQueries } from './compiled.ts';
 import type { GraphQLContext } from './context.ts';
 import type { KnownQueries } from './known-queries.ts';
 import { refusal, reportError, withListedCode } from './errors.ts';
-import { storeAnswers } from './idempotency.ts';
+import { storeAnswers, type ResolvedOperation } from './idempotency.ts';
 import { maxTokens, pointsOf } from './limits.ts';
 import type { MeasureOperation } from './measuring.ts';
 
@@ -55,11 +55,10 @@ export function createApollo({
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginLandingPageDisabled(),
       measureOperations(measure),
-      limitRequests(rateLimiter),
       runCompiled(compiled, known),
       reportErrors(log),
       // The last plugin, so that it stores errors in the form in which they are sent.
-      storeAnswers(keptAnswers, log),
+      storeAnswers({ kept: keptAnswers, log, admit: (context) => takePoints(rateLimiter, context) }),
     ],
   });
 }
@@ -78,26 +77,24 @@ function measureOperations(measure: MeasureOperation): ApolloServerPlugin<GraphQ
   };
 }
 
-function limitRequests(rateLimiter: RateLimiter): ApolloServerPlugin<GraphQLContext> {
-  return {
-    requestDidStart: async () => ({
-      didResolveOperation: async ({ schema, document, operation, request, contextValue, response }) => {
-        if (!operation) return;
-        if (operation.operation === OperationTypeNode.SUBSCRIPTION)
-          throw refusal(new DomainError('BAD_INPUT', 'Subscriptions need a WebSocket (graphql-transport-ws).'));
-        try {
-          const points = pointsOf({ schema, document, operation, variables: request.variables ?? {} });
-          const { accountId, pointsTaken = 0 } = contextValue;
-          for (const [name, value] of rateLimiter.take(accountId, points - pointsTaken))
-            response.http.headers.set(name, value);
-        } catch (error) {
-          throw error instanceof DomainError
-            ? refusal(error, error instanceof RateLimited ? error.headers : undefined)
-            : error;
-        }
-      },
-    }),
-  };
+/** Throws the refusal of a request that is a subscription, or exceeds a limit or the rate limit. */
+function takePoints(
+  rateLimiter: RateLimiter,
+  { schema, document, operation, request, contextValue, response }: ResolvedOperation,
+): void {
+  if (!operation) return;
+  if (operation.operation === OperationTypeNode.SUBSCRIPTION)
+    throw refusal(new DomainError('BAD_INPUT', 'Subscriptions need a WebSocket (graphql-transport-ws).'));
+  try {
+    const points = pointsOf({ schema, document, operation, variables: request.variables ?? {} });
+    const { accountId, pointsTaken = 0 } = contextValue;
+    for (const [name, value] of rateLimiter.take(accountId, points - pointsTaken))
+      response.http.headers.set(name, value);
+  } catch (error) {
+    throw error instanceof DomainError
+      ? refusal(error, error instanceof RateLimited ? error.headers : undefined)
+      : error;
+  }
 }
 
 function runCompiled(compiled: CompiledQueries, known: KnownQueries): ApolloServerPlugin<GraphQLContext> {

@@ -1,7 +1,11 @@
 // `Idempotency-Key` for GraphQL mutations. The answers are stored like those of REST. A key belongs to a user with a
 // role and certain scopes, because they determine what a document may read.
 import { createHash } from 'node:crypto';
-import type { ApolloServerPlugin, GraphQLRequestContext } from '@apollo/server';
+import type {
+  ApolloServerPlugin,
+  GraphQLRequestContext,
+  GraphQLRequestContextDidResolveOperation,
+} from '@apollo/server';
 import { OperationTypeNode, type FormattedExecutionResult } from 'graphql';
 import type { Logger } from 'pino';
 import { DomainError, errorCodes, type ErrorCode } from '../domain/errors.ts';
@@ -12,13 +16,25 @@ import { refusal } from './errors.ts';
 const header = 'idempotency-key';
 const form = /^[\x21-\x7e]{1,255}$/;
 
-export function storeAnswers(kept: AnswerStore, log: Logger): ApolloServerPlugin<GraphQLContext> {
+export type ResolvedOperation = GraphQLRequestContextDidResolveOperation<GraphQLContext>;
+
+export interface StoringOptions {
+  readonly kept: AnswerStore;
+  readonly log: Logger;
+  /** Throws if the request is refused before it is carried out. */
+  readonly admit: (context: ResolvedOperation) => void;
+}
+
+export function storeAnswers({ kept, log, admit }: StoringOptions): ApolloServerPlugin<GraphQLContext> {
   return {
     requestDidStart: async () => {
       let first: IdempotencyKey | undefined;
       let replayed: string | undefined;
       return {
         didResolveOperation: async (context) => {
+          // Apollo calls this hook of all plugins at once. If another plugin refused the request, its answer would be
+          // sent before the key is claimed, and nothing would free the key.
+          admit(context);
           const key = keyOf(context);
           if (key === undefined) return;
           const claim = await kept.claim(key);

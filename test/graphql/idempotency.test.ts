@@ -1,5 +1,5 @@
 // A mutation of GraphQL with an Idempotency-Key runs once, also if a client that lost the answer sends it again.
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let s: TestServer;
@@ -81,6 +81,45 @@ it('only one of several requests at once does the work', async () => {
   const done = answers.filter(({ isReplayed, answer }) => !isReplayed && answer.errors === undefined);
   expect(done).toHaveLength(1);
   expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
+});
+
+describe('a mutation that the rate limit refuses', () => {
+  let limited: TestServer;
+  let now = Date.now();
+  beforeAll(async () => {
+    limited = await startServer({ clock: () => new Date(now), rateLimit: { perSecond: 1, burst: 40 } });
+  });
+  afterAll(async () => await limited.close());
+
+  const sendAgain = async () =>
+    await fetch(`${limited.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${limited.token}`,
+        'idempotency-key': 'refused',
+      },
+      body: JSON.stringify({ query: costly }),
+    });
+  const alias = (n: number) =>
+    `a${n}: createRepository(input: {owner: "acme", name: "a${n}", host: LOCAL}) { repository { id } }`;
+  const costly = `mutation { ${Array.from({ length: 8 }, (_, n) => alias(n)).join(' ')} }`;
+
+  it('leaves its key free, so that it is carried out when it is sent again', async () => {
+    while ((await limited.graphql('{ viewer { email } }')).status === 200);
+    now += 2_000;
+    const refused = await sendAgain();
+    expect([refused.status, await refused.json()]).toMatchObject([
+      429,
+      { errors: [{ extensions: { code: 'RATE_LIMITED' } }] },
+    ]);
+    now += 60_000;
+    const done = await sendAgain();
+    expect([done.status, await done.json()]).toMatchObject([
+      200,
+      { data: { a0: { repository: { id: expect.any(String) } } } },
+    ]);
+  });
 });
 
 it('a key must be visible ASCII', async () => {
