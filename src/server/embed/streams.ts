@@ -1,5 +1,6 @@
 // Sends boards to the pages of embed links by Server-Sent Events: the first at once, then one after each change, at
-// most one a second.
+// most one a second, and none while the page has not read the one before.
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -49,6 +50,8 @@ class OpenStreams implements Streams {
 
   open(visitor: Visitor): boolean {
     const { link } = visitor.session;
+    // The page closed while its link was checked. Its response emits no second `close`.
+    if (visitor.response.destroyed) return true;
     if ([...this.#streams].filter(({ session }) => session.link.linkId === link.linkId).length >= maxStreamsOfLink)
       return false;
     const stream: Stream = { ...visitor, ended: new AbortController() };
@@ -73,7 +76,7 @@ class OpenStreams implements Streams {
   }
 
   #beat(): void {
-    for (const { response } of this.#streams) response.write(': \n\n');
+    for (const { response } of this.#streams) if (!response.writableNeedDrain) response.write(': \n\n');
     void this.recheckAll().catch((error: unknown) =>
       this.#log.warn({ err: error }, 'embed links could not be checked'),
     );
@@ -88,10 +91,14 @@ class OpenStreams implements Streams {
   async #follow(stream: Stream): Promise<void> {
     const { response, session, ended } = stream;
     const changes = await this.#boards.changes(session);
-    ended.signal.addEventListener('abort', () => void changes.return?.());
+    const stop = (): void => void changes.return?.();
+    if (ended.signal.aborted) return stop();
+    ended.signal.addEventListener('abort', stop);
     const send = async (): Promise<void> => {
       const board = await this.#boards.read(session);
-      if (!ended.signal.aborted) response.write(`data: ${JSON.stringify(board)}\n\n`);
+      if (ended.signal.aborted || response.write(`data: ${JSON.stringify(board)}\n\n`)) return;
+      // At most one board waits in memory for a page that does not read.
+      await once(response, 'drain', { signal: ended.signal });
     };
     await send();
     for (;;) {
