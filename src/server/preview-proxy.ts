@@ -48,7 +48,6 @@ export interface PreviewProxy {
 }
 
 interface ReachablePreview {
-  readonly slug: string;
   readonly route: GatewayRoute;
   readonly expiresAt: Date;
 }
@@ -136,15 +135,21 @@ class HttpProxy implements PreviewProxy {
     if (state === 'gone' || state === 'ending' || expiresAt <= this.#options.clock())
       throw new Refused(previewProblems.gone);
     if (state === 'booting' || route === null) throw new Refused(previewProblems.starting);
-    if ((this.#underWay.get(slug) ?? 0) >= this.#limits.atOnce) throw new Refused(previewProblems.busy);
     if (client.destroyed) throw new Error('The client has disconnected.');
-    return { slug, route, expiresAt };
+    this.#takePlace(slug, client);
+    return { route, expiresAt };
   }
 
-  #count(slug: string, by: number): void {
-    const now = (this.#underWay.get(slug) ?? 0) + by;
-    if (now <= 0) this.#underWay.delete(slug);
-    else this.#underWay.set(slug, now);
+  /** Counts a request until its client disconnects. Nothing is awaited between the comparison and the count. */
+  #takePlace(slug: string, client: ServerResponse | Duplex): void {
+    const before = this.#underWay.get(slug) ?? 0;
+    if (before >= this.#limits.atOnce) throw new Refused(previewProblems.busy);
+    this.#underWay.set(slug, before + 1);
+    client.once('close', () => {
+      const left = (this.#underWay.get(slug) ?? 0) - 1;
+      if (left <= 0) this.#underWay.delete(slug);
+      else this.#underWay.set(slug, left);
+    });
   }
 
   #troubleOf(error: unknown): PreviewProblem {
@@ -153,15 +158,13 @@ class HttpProxy implements PreviewProxy {
     return previewProblems.unreachable;
   }
 
-  /** Counts a request until the client disconnects. Disconnects the client when the time of the preview is over. */
-  #track(client: ServerResponse | Duplex, { slug, expiresAt }: ReachablePreview, upstream: ClientRequest): void {
-    this.#count(slug, 1);
+  /** Ends a request when its client disconnects. Disconnects the client when the time of the preview is over. */
+  #track(client: ServerResponse | Duplex, { expiresAt }: ReachablePreview, upstream: ClientRequest): void {
     const left = expiresAt.getTime() - this.#options.clock().getTime();
     const timer = setTimeout(() => client.destroy(), Math.min(left, longestTimerMs));
     timer.unref();
     client.once('close', () => {
       clearTimeout(timer);
-      this.#count(slug, -1);
       upstream.destroy();
     });
     upstream.setTimeout(this.#limits.silenceMs, () => upstream.destroy(new Refused(previewProblems.late)));
@@ -175,7 +178,11 @@ class HttpProxy implements PreviewProxy {
     this.#track(response, preview, upstream);
     const answered = answerOf(upstream);
     sendBody(request, upstream, this.#limits.bodyBytes);
-    const { answer } = await answered;
+    const { answer, stream } = await answered;
+    if (stream !== null) {
+      stream.destroy();
+      throw new Error('The app switched to another protocol, which the request did not ask for.');
+    }
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, flat(responseHeaders(answer)));
     // Sends the headers at once, because an app may send events much later. flushHeaders would encode the headers as
     // UTF-8, but they are Latin-1.

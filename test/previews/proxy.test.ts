@@ -336,6 +336,20 @@ it('a preview gets a limited number of requests at once, and more when answers e
   expect((await ask()).body).toBe('again');
 });
 
+it('requests that wait for the same row are counted, too', async () => {
+  const finding = Promise.withResolvers<void>();
+  found = finding.promise;
+  const waiting: ServerResponse[] = [];
+  handle = (_incoming, response) => void waiting.push(response);
+  const asked = [ask(), ask(), ask()];
+  await expect.poll(() => reads).toBe(3);
+  finding.resolve();
+  expect(await Promise.race(asked)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  await expect.poll(() => waiting.length).toBe(2);
+  for (const response of waiting) response.end('done');
+  expect((await Promise.all(asked)).map(({ status }) => status).toSorted()).toEqual([200, 200, 503]);
+});
+
 it('a client that left before the preview was found does not count as a request', async () => {
   const finding = Promise.withResolvers<void>();
   found = finding.promise;
@@ -416,6 +430,16 @@ it('a refused upgrade has the answer of the app, and that for an unknown preview
   };
   expect(await refusal(host)).toEqual({ status: 403, body: 'not you' });
   expect(await refusal('nobody.preview.localhost')).toMatchObject({ status: 404 });
+});
+
+it('an app that switches protocols without being asked is disconnected, and the request is answered with 502', async () => {
+  const closed = Promise.withResolvers<void>();
+  handle = (incoming) => {
+    incoming.socket.once('close', () => closed.resolve());
+    incoming.socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
+  };
+  expect((await ask()).status).toBe(502);
+  await closed.promise;
 });
 
 it('a protocol other than WebSocket is refused with 501', async () => {
