@@ -12,7 +12,9 @@ export interface SeenHead {
   readonly head: string;
   /** Whether the repository has previews, the pull request is open, and Interlock manages its base branch. */
   readonly isVerified: boolean;
-  /** Whether this head of the pull request is new, or the pull request was closed since the head was last seen. */
+  /**
+   * Whether the pull request has got this head or another base branch, or was closed, since it was last seen.
+   */
   readonly isNew: boolean;
 }
 

@@ -1,11 +1,13 @@
-// Decides by the configuration in force what a verification does. If the pull request changes only exempt paths, the
+// Decides by the configuration in force what a verification does. If the commit changes only exempt paths, the
 // verification is skipped. Otherwise it uses the first usable preview.
+import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '../../../context.ts';
 import { exemptPaths, previewEntries, type Configuration } from '../../../domain/configuration/index.ts';
 import { isExempt } from '../../../domain/previews/exempt.ts';
 import type { PreviewEntry } from '../../../domain/previews/preview.ts';
 import { hostClient, toHostedRepository } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
 import { configurationOf } from '../../repositories/index.ts';
 import { findPreviewImage } from '../images/images.reads.ts';
 import { refusalOf } from './images.ts';
@@ -22,20 +24,39 @@ export type PreviewChoice =
 const maxFiles = 10_000;
 
 export async function prepare(ctx: Context, verificationId: string, verifying: VerificationPorts): Promise<string> {
-  const rows = await ctx.db.transaction(ctx.accountId, async (tx) => await lockVerification(ctx, tx, verificationId));
+  const { accountId } = ctx;
+  const rows = await ctx.db.transaction(accountId, async (tx) => await lockWithBases(ctx, tx, verificationId));
   const choice = await choosePreview(ctx, rows, verifying);
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const now = await lockVerification(ctx, tx, verificationId);
-    if (now.verification.status === 'pending') await write(ctx, tx, { rows: now, choice });
+  await passFailpoint('verification:chosen');
+  const isWritten = await ctx.db.transaction(accountId, async (tx) => {
+    const now = await lockWithBases(ctx, tx, verificationId);
+    if (now.verification.status !== 'pending') return false;
+    // Against another base branch, other paths may be changed. The next turn chooses again.
+    if (!isDeepStrictEqual(now.baseBranches, rows.baseBranches)) return false;
+    await write(ctx, tx, { rows: now, choice });
+    return true;
   });
+  if (!isWritten) return 'The verification has changed meanwhile.';
   return choice.kind === 'chosen' ? `uses the preview ${choice.preview.name}` : `${choice.kind}: ${choice.because}`;
 }
 
-async function choosePreview(
-  ctx: Context,
-  rows: VerificationRows,
-  verifying: VerificationPorts,
-): Promise<PreviewChoice> {
+interface RowsWithBases extends VerificationRows {
+  /** The base branches of the open pull requests that have the commit as their head, each once. */
+  readonly baseBranches: readonly string[];
+}
+
+async function lockWithBases(ctx: Context, tx: Transaction, verificationId: string): Promise<RowsWithBases> {
+  const rows = await lockVerification(ctx, tx, verificationId);
+  const { repositoryId, headCommit } = rows.verification;
+  const found = await tx.query<{ base: string }>(
+    `select distinct base_branch as base from pull_request
+     where account_id = $1 and repository_id = $2 and head_sha = $3 and status not in ('merged', 'closed') order by base`,
+    [ctx.accountId, repositoryId, headCommit],
+  );
+  return { ...rows, baseBranches: found.map(({ base }) => base) };
+}
+
+async function choosePreview(ctx: Context, rows: RowsWithBases, verifying: VerificationPorts): Promise<PreviewChoice> {
   const configuration = configurationOf(rows.repository);
   const entries = previewEntries(configuration);
   if (entries.length === 0) return { kind: 'skipped', because: 'The configuration has no preview.' };
@@ -50,25 +71,24 @@ async function choosePreview(
   return { kind: 'degraded', because: `No preview is usable. ${reasons.join(' ')}`.slice(0, 1_000) };
 }
 
+/** Whether the commit changes only exempt paths against the base branch of each of its pull requests. */
 async function isAllExempt(
   ctx: Context,
-  { repository, pullRequest, verification }: VerificationRows,
+  { repository, verification, baseBranches }: RowsWithBases,
   configuration: Configuration,
 ): Promise<boolean> {
   const globs = exemptPaths(configuration);
-  if (globs.length === 0) return false;
+  if (globs.length === 0 || baseBranches.length === 0) return false;
   const client = hostClient(ctx, toHostedRepository(repository));
-  const base = await client.readRef(`refs/heads/${pullRequest.baseBranch}`);
-  if (base === null) return false;
-  const range = { base: base.commit, head: verification.headCommit, limit: maxFiles };
-  const changed = await client.listChangedFiles(range);
-  return (
-    changed !== null &&
-    isExempt(
-      globs,
-      changed.files.map(({ path }) => path),
-    )
-  );
+  for (const branch of baseBranches) {
+    const base = await client.readRef(`refs/heads/${branch}`);
+    if (base === null) return false;
+    const range = { base: base.commit, head: verification.headCommit, limit: maxFiles };
+    const changed = await client.listChangedFiles(range);
+    const paths = changed?.files.map(({ path }) => path);
+    if (paths === undefined || !isExempt(globs, paths)) return false;
+  }
+  return true;
 }
 
 async function refusalOfEntry(

@@ -15,7 +15,7 @@ export interface VerificationRequest {
   readonly pullRequestId: string;
   readonly head: string;
   /**
-   * `head`: the head is new. `registration`: CI registered the preview. `asked`: a user asked for another verification.
+   * `head`: a pull request has the head, or has another base branch, since now. `registration`: CI registered the preview. `asked`: a user asked for another verification.
    */
   readonly cause: VerificationCause;
 }
@@ -64,13 +64,14 @@ async function resetCheck(
 }
 
 /**
- * A head is verified once, and again if its verification was canceled. A late registration starts another verification
- * only if no preview was tested.
+ * A head is verified once, and again if its verification was canceled. A skipped verification is no verdict: which paths
+ * a head changes depends on the base branches of its pull requests. A late registration starts another verification only
+ * if no preview was tested.
  */
 function isRunAgain({ status, degraded }: VerificationRow, cause: VerificationCause): boolean {
   switch (cause) {
     case 'head':
-      return status === 'canceled';
+      return status === 'canceled' || status === 'skipped';
     case 'registration':
       return degraded || status === 'error' || status === 'canceled';
     case 'asked':

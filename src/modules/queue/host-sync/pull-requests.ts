@@ -114,6 +114,7 @@ async function storePullRequest(
     }
     if (writtenAt !== 'any' && (locked.storedRow?.updatedAt.getTime() ?? null) !== writtenAt) return null;
     const isNew = locked.storedRow?.headSha !== seen.headSha || locked.storedRow.status === 'closed';
+    const baseBefore = locked.storedRow?.baseBranch;
     const work = await moveToQueueOfBase(ctx, tx, locked);
     if (head !== null)
       await recordBuild(ctx, tx, {
@@ -133,7 +134,7 @@ async function storePullRequest(
       repositoryId: repository.id,
       pullRequestId: pullRequest.id,
       head: seen.headSha,
-      isNew,
+      isNew: isNew || pullRequest.baseBranch !== baseBefore,
       isVerified: isVerified(seen, { ...rules, baseBranch: locked.assignment.baseBranch }),
     });
     return pullRequest;
