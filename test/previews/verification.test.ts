@@ -1,3 +1,5 @@
+import { HostUnavailable } from '../../src/hosts/port.ts';
+import { deleteRepository } from '../../src/modules/repositories/deletion.service.ts';
 import { setRepositoryActive } from '../../src/modules/queue/index.ts';
 import { afterEach, expect, test } from 'vitest';
 import { advanceVerification, findSandboxBySlug } from '../../src/modules/previews/index.ts';
@@ -176,6 +178,52 @@ test('a newer head cancels the run of the older head, closing cancels the run of
 
   await setRepositoryActive(w.ctx, { repository: w.repository, active: false });
   await w.comesTo(number, 'canceled', 2);
+});
+
+/** The host takes no checks until the returned function is called, because the App has no access any more. */
+function loseAccess(): () => void {
+  const error = new HostUnavailable('The App has no access to the repository.');
+  return onFailpoint('verification:published', async () => await Promise.reject(error));
+}
+
+async function deactivateUntilIdle(): Promise<void> {
+  await setRepositoryActive(w.ctx, { repository: w.repository, active: false });
+  await w.until(async () => {
+    w.pass(61_000);
+    return (await w.rows('select 1 from verification where next_look_at is not null')).length === 0;
+  });
+}
+
+test('a verification ends although the host takes no check of its inactive repository, which can then be deleted', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', feature);
+  await w.comesTo(number, 'waiting');
+  const regainAccess = loseAccess();
+  await deactivateUntilIdle().finally(regainAccess);
+  expect(await w.runs(number)).toMatchObject([{ status: 'canceled', published_check: 'pending' }]);
+  await deleteRepository(w.ctx, w.repository);
+  expect(await w.rows('select 1 from repository where deleted_at is not null')).toHaveLength(1);
+});
+
+test('a check that the host did not take is published after the repository is active again', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', feature);
+  await w.comesTo(number, 'waiting');
+  await w.register(number, await w.app((_, response) => response.end()));
+  const regainAccess = loseAccess();
+  try {
+    await w.comesTo(number, 'passed');
+    await deactivateUntilIdle();
+  } finally {
+    regainAccess();
+  }
+  expect(await w.runs(number)).toMatchObject([{ status: 'passed', published_check: 'pending' }]);
+  await setRepositoryActive(w.ctx, { repository: w.repository, active: true });
+  const { reconcileAll } = await import('../../src/reconciler.ts');
+  await reconcileAll(w.service.ports);
+  await w.until(async () => (await w.runs(number))[0]?.published_check === 'success');
 });
 
 test('a preview that is deregistered while it is driven ends the run', async () => {

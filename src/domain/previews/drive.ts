@@ -8,6 +8,8 @@ export interface VerificationSituation {
   readonly status: VerificationStatus;
   /** Whether an open pull request still has the head commit that is verified. */
   readonly isWanted: boolean;
+  /** Whether the repository is active. */
+  readonly isActive: boolean;
   readonly cancelRequestedAt: number | null;
   /** The state of the check on the head commit. Null: the check is not published yet. */
   readonly publishedCheck: CheckOutcome | null;
@@ -40,6 +42,8 @@ export type VerificationStep =
   | { readonly kind: 'ended' };
 
 const maxAttempts = 3;
+/** Failed calls in a row, in about a minute, after which the check is not published in an inactive repository. */
+const maxCallsIfInactive = 6;
 
 export function decideVerification(situation: VerificationSituation, now: number): VerificationStep {
   const { status } = situation;
@@ -66,9 +70,13 @@ export function isCanceled({
   return !isWanted || cancelRequestedAt !== null;
 }
 
+/** Null: the check is published, or the host gives no more access to the inactive repository. */
 function decidePublishing(situation: VerificationSituation, now: number): VerificationStep | null {
-  const { status, publishedCheck } = situation;
-  return publishedCheck === checkOutcomeOf(status) ? null : decideCall(situation, { call: 'publish', now });
+  const { status, publishedCheck, isActive, calls } = situation;
+  const isGivenUp = !isActive && calls >= maxCallsIfInactive;
+  return isGivenUp || publishedCheck === checkOutcomeOf(status)
+    ? null
+    : decideCall(situation, { call: 'publish', now });
 }
 
 function decideCall(

@@ -21,6 +21,7 @@ function situation(is: Partial<VerificationSituation> = {}): VerificationSituati
   return {
     status: 'pending',
     isWanted: true,
+    isActive: true,
     cancelRequestedAt: null,
     publishedCheck: 'pending',
     registrationId: null,
@@ -88,6 +89,21 @@ describe('a verification', () => {
       situation({ status: 'canceled', publishedCheck: 'cancelled' }),
       { kind: 'ended' },
     ],
+    [
+      'publishes its end however often the host was unavailable',
+      situation({ status: 'passed', calls: 60 }),
+      { kind: 'call', call: 'publish' },
+    ],
+    [
+      'publishes its end although its repository is inactive',
+      situation({ status: 'canceled', isActive: false, calls: 5 }),
+      { kind: 'call', call: 'publish' },
+    ],
+    [
+      'has ended if the host of an inactive repository was unavailable six times in a row',
+      situation({ status: 'canceled', isActive: false, calls: 6, callAt: now + 5 }),
+      { kind: 'ended' },
+    ],
   ] as const)('%s', (_, given, expected) => {
     expect(decideVerification(given, now)).toMatchObject(expected);
   });
@@ -134,13 +150,14 @@ describe('a verification of an outdated head', () => {
 const anySituation = fc.record({
   status: fc.constantFrom(...verificationStatuses),
   isWanted: fc.boolean(),
+  isActive: fc.boolean(),
   cancelRequestedAt: fc.option(fc.constant(now - 1)),
   publishedCheck: fc.constantFrom(null, 'pending', 'success', 'failure', 'cancelled'),
   registrationId: fc.option(fc.constant('7')),
   waitUntil: fc.option(fc.integer({ min: now - 10, max: now + 10 })),
   hasSandbox: fc.boolean(),
   callAt: fc.option(fc.integer({ min: now - 10, max: now + 10 })),
-  calls: fc.integer({ min: 0, max: 5 }),
+  calls: fc.integer({ min: 0, max: 7 }),
   supervisedUntil: fc.option(fc.integer({ min: now - 10, max: now + 10 })),
 }) as fc.Arbitrary<VerificationSituation>;
 
@@ -168,11 +185,12 @@ describe('every verification', () => {
     );
   });
 
-  it('has ended only if its check is published', () => {
+  it('has ended only if its check is published, or cannot be published in an inactive repository', () => {
     fc.assert(
       fc.property(anySituation, (given) => {
-        const hasEnded = isFinal(given.status) && given.publishedCheck === checkOutcomeOf(given.status);
-        expect(decideVerification(given, now).kind === 'ended').toBe(hasEnded);
+        const { status, publishedCheck, isActive, calls } = given;
+        const isSettled = publishedCheck === checkOutcomeOf(status) || (!isActive && calls >= 6);
+        expect(decideVerification(given, now).kind === 'ended').toBe(isFinal(status) && isSettled);
       }),
     );
   });

@@ -5,15 +5,19 @@
 // scripts of the previews.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch, previewEntries, requiresVerification } from '../../../domain/configuration/index.ts';
+import { whenWakeIsLost } from '../../../domain/turns.ts';
 import { configurationOf } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { isWantedSql } from './rows.ts';
 import { startVerification } from './start-verification.ts';
+import { wakeVerification } from './wake.ts';
 
 const maxAtOnce = 200;
 
 export async function reconcileVerifications(ctx: Context, repository: RepositoryRow): Promise<void> {
   const configuration = configurationOf(repository);
   if (!repository.active || previewEntries(configuration).length === 0) return;
+  await publishRemaining(ctx, repository);
   const heads = await ctx.db.read<{ id: string; head: string; baseBranch: string }>(ctx.accountId, {
     name: 'heads_without_verification',
     text: `select p.id, p.head_sha as head, q.base_branch as "baseBranch" from pull_request p
@@ -33,4 +37,17 @@ export async function reconcileVerifications(ctx: Context, repository: Repositor
       await startVerification(ctx, tx, { repositoryId: repository.id, pullRequestId: id, head, cause: 'head' });
     });
   }
+}
+
+/** Wakes verifications that ended before their check was published, because the repository was inactive. */
+async function publishRemaining(ctx: Context, { id }: RepositoryRow): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const unpublished = await tx.query<{ id: string }>(
+      `update verification v set next_look_at = $3
+       where v.account_id = $1 and v.repository_id = $2 and v.next_look_at is null and v.calls > 0 and ${isWantedSql('v')}
+       returning v.id`,
+      [ctx.accountId, id, whenWakeIsLost(ctx.clock()).toISOString()],
+    );
+    for (const verification of unpublished) wakeVerification(ctx, tx, verification.id);
+  });
 }

@@ -70,7 +70,7 @@ const registrationSql = `
 export async function situationOf(
   ctx: Context,
   tx: Transaction,
-  { verification, sandbox }: VerificationRows,
+  { verification, repository, sandbox }: VerificationRows,
 ): Promise<VerificationSituation> {
   await tx.em.flush();
   const [facts] = await tx.query<{ is_wanted: boolean; registration_id: string | null }>(
@@ -81,6 +81,7 @@ export async function situationOf(
   return {
     status: verification.status,
     isWanted: facts?.is_wanted ?? false,
+    isActive: repository.active,
     cancelRequestedAt: instant(verification.cancelRequestedAt),
     publishedCheck: verification.publishedCheck ?? null,
     registrationId: facts?.registration_id ?? null,
