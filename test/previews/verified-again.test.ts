@@ -1,8 +1,10 @@
 // When a head that has a verification gets another one.
 import { afterEach, describe, expect, test } from 'vitest';
+import { cancelVerification } from '../../src/modules/previews/verifications/verifications.service.ts';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
+import { reconcileAll } from '../../src/reconciler.ts';
 import { parallel } from '../support/world.ts';
-import { endpoint, verificationWorld, type VerificationWorld } from './verification-world.ts';
+import { endpoint, feature, verificationWorld, type VerificationWorld } from './verification-world.ts';
 
 let w: VerificationWorld;
 afterEach(async () => await w[Symbol.asyncDispose]());
@@ -63,4 +65,18 @@ describe('a pull request that changes only exempt paths', () => {
     await w.until(async () => (await w.check(head))?.state === 'success');
     expect((await w.runs(number)).map(({ status }) => status)).toEqual(['skipped', 'skipped']);
   });
+});
+
+test('a verification that a user canceled is not started again by a comparison with the host, unlike one that was canceled because of a lost hint', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', feature);
+  const { id } = await w.comesTo(number, 'waiting');
+  await cancelVerification(w.ctx, id);
+  await w.comesTo(number, 'canceled', 1);
+  await reconcileAll(w.service.ports);
+  expect(await w.runs(number)).toHaveLength(1);
+  await w.rows('update verification set cancel_requested_at = null');
+  await reconcileAll(w.service.ports);
+  expect(await w.comesTo(number, 'waiting')).toMatchObject({ attempt: 2 });
 });

@@ -1,8 +1,8 @@
 // Starts verifications that are missing. Heads of open pull requests are verified again if their verification was
-// canceled, for example because the host hint that a pull request was reopened was lost. Heads that are older than the
-// repository's previews are verified only if the queue requires a verification, because they could not merge otherwise,
-// and only for pull requests that are not blocked. All other old heads would fail, because their commits lack the
-// scripts of the previews.
+// canceled, for example because the host hint that a pull request was reopened was lost, unless a user canceled it.
+// Heads that are older than the repository's previews are verified only if the queue requires a verification, because
+// they could not merge otherwise, and only for pull requests that are not blocked. All other old heads would fail,
+// because their commits lack the scripts of the previews.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch, previewEntries, requiresVerification } from '../../../domain/configuration/index.ts';
 import { whenWakeIsLost } from '../../../domain/turns.ts';
@@ -22,12 +22,13 @@ export async function reconcileVerifications(ctx: Context, repository: Repositor
     name: 'heads_without_verification',
     text: `select p.id, p.head_sha as head, q.base_branch as "baseBranch" from pull_request p
            join queue q on q.account_id = p.account_id and q.id = p.queue_id
+           left join lateral (
+             select v.id, v.status, v.cancel_requested_at from verification v
+             where v.account_id = p.account_id and v.repository_id = p.repository_id and v.head_commit = p.head_sha
+             order by v.attempt desc limit 1) newest on true
            where p.account_id = $1 and p.repository_id = $2 and p.status not in ('merged', 'closed')
-             and not exists (select from verification v where v.account_id = p.account_id and v.repository_id = p.repository_id
-                             and v.head_commit = p.head_sha and v.status <> 'canceled')
-             and ($4 and p.status <> 'blocked'
-                  or exists (select from verification v where v.account_id = p.account_id and v.repository_id = p.repository_id
-                             and v.head_commit = p.head_sha))
+             and case when newest.id is null then $4 and p.status <> 'blocked'
+                      else newest.status = 'canceled' and newest.cancel_requested_at is null end
            order by p.id desc limit $3`,
     values: [ctx.accountId, repository.id, maxAtOnce, requiresVerification(configuration)],
   });
