@@ -10,13 +10,13 @@ import {
 } from '../../src/modules/releases/index.ts';
 import { buildWorkflowId } from '../../workflows/build/messages.ts';
 import { deploymentWorkflowId } from '../../workflows/deployment/messages.ts';
-import { rollbackWorkflowId } from '../../workflows/rollback/messages.ts';
+import { rollbackLookSignal, rollbackWorkflowId } from '../../workflows/rollback/messages.ts';
 import {
   deploymentStatusAttribute,
   environmentAttribute,
   subjectAttribute,
 } from '../../workflows/shared/search-attributes.ts';
-import { keepHistory } from './engine-world.ts';
+import { countEvents, keepHistory } from './engine-world.ts';
 import { stage, type Stage } from './release-stage.ts';
 
 const canary = 'canary-7c1f50e2';
@@ -88,6 +88,37 @@ describe('on Temporal', () => {
       ['deployment.of-a-rollback', deploymentWorkflowId({ accountId, deploymentId: back })],
     ] as const)
       await keepHistory(`releases.${name}`, await e.client.workflow.getHandle(workflowId).fetchHistory());
+  });
+
+  it('a rollback that waits for long continues as a new run, and nothing is lost', async () => {
+    const { e, r, cd, until } = s;
+    const { accountId } = e.w.ctx;
+    await r.candidate('v3-rc1');
+    await r.deploy('v3-rc1');
+    await until(() => cd.runs.length === 5, 'the deployment is triggered');
+    cd.cancelsAtOnce = false;
+    const back = await r.rollBack();
+    await until(() => cd.run('v3-rc1').cancels > 0, 'the provider is asked to cancel v3-rc1');
+    const input = { accountId, deploymentId: back };
+    const { workflowId, firstExecutionRunId } = await e.client.workflow.start('rollback', {
+      workflowId: rollbackWorkflowId(input),
+      workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+      taskQueue: e.taskQueue,
+      args: [{ ...input, mostHistoryEvents: 25 }],
+    });
+    const newest = e.client.workflow.getHandle(workflowId);
+    await until(async () => {
+      await newest.signal(rollbackLookSignal);
+      return (await newest.describe()).runId !== firstExecutionRunId;
+    }, 'the rollback continues as a new run');
+    const first = await e.client.workflow.getHandle(workflowId, firstExecutionRunId).fetchHistory();
+    expect(countEvents(first).get('workflowExecutionContinuedAsNew')).toBe(1);
+    expect(first.events?.length).toBeLessThan(50);
+    cd.run('v3-rc1').status = 'canceled';
+    await until(() => cd.runs.length === 6, 'the rollback is triggered');
+    cd.run('v1-rc1').status = 'success';
+    expect(await newest.result()).toMatchObject({ status: 'success' });
+    await keepHistory('releases.rollback.continued', first);
   });
 
   it('if a command prints its secret and fails, no history contains the secret', async () => {

@@ -1,22 +1,32 @@
 // The workflow of a rollback. When it starts, the deployments that were active at the request are already marked to be
 // canceled. The workflow waits until they have ended, and then runs the deployment that restores the earlier version as
 // a child workflow.
-import { getExternalWorkflowHandle, ParentClosePolicy, startChild, WorkflowIdReusePolicy } from '@temporalio/workflow';
+import {
+  continueAsNew,
+  getExternalWorkflowHandle,
+  ParentClosePolicy,
+  patched,
+  startChild,
+  WorkflowIdReusePolicy,
+} from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { deploymentLookSignal, deploymentWorkflowId, type DeploymentInput } from '../deployment/messages.ts';
 import type { deployment } from '../deployment/workflow.ts';
 import { createDescription } from '../shared/describe.ts';
-import { listenTo, waitUntil, showUntilEnd, type Wake } from '../shared/drive.ts';
+import { isHistoryLong, listenTo, waitUntil, showUntilEnd, type Wake } from '../shared/drive.ts';
 import { conclude, deploymentFailures, turnOfKind, type AdvanceOf, type DrivenResult } from '../shared/driven.ts';
 import { deploymentAttributes } from '../shared/search-attributes.ts';
 import { workflowTaskTimeout } from '../shared/timeouts.ts';
-import { rollbackLookSignal, rollbackWorkflowId } from './messages.ts';
+import { rollbackLookSignal, rollbackWorkflowId, type RollbackInput } from './messages.ts';
 
 const advance = turnOfKind('Deployment');
 
 type DeploymentAdvance = AdvanceOf<'Deployment'>;
 
-export async function rollback(input: DeploymentInput): Promise<DrivenResult> {
+/** A change of this workflow, by which Temporal distinguishes the histories of earlier versions. */
+const continuesAsNew = 'continues-as-new';
+
+export async function rollback(input: RollbackInput): Promise<DrivenResult> {
   const wake = listenTo(rollbackLookSignal);
   const describe = createDescription();
   const takeTurn = async (): Promise<DeploymentAdvance> => {
@@ -34,11 +44,20 @@ export async function rollback(input: DeploymentInput): Promise<DrivenResult> {
       await signal(input, inTheWay);
     }
     await waitUntil(wake, advanced);
+    await continueWhenLong(input);
     advanced = await takeTurn();
   }
   if (advanced.need !== 'ended') await runDeployment(input, { wake, takeTurn, title: advanced.summary.title });
-  const { summary } = await untilEnded(wake, takeTurn);
+  const { summary } = await untilEnded(input, { wake, takeTurn });
   return conclude(summary, deploymentFailures);
+}
+
+/**
+ * Continues as a new run if the history is long, for example because a freeze holds the rollback for weeks. This is done
+ * before a turn, because Temporal refuses to continue a run if a signal arrives during the same task.
+ */
+async function continueWhenLong(input: RollbackInput): Promise<void> {
+  if (isHistoryLong(input.mostHistoryEvents) && patched(continuesAsNew)) await continueAsNew<typeof rollback>(input);
 }
 
 /**
@@ -89,11 +108,15 @@ async function runDeployment(
  * Waits until the deployment has ended. After the end of the child workflow, the deployment has ended too, and this
  * returns at once. If another run carries the deployment out, its state is read after each wake and every half minute.
  */
-async function untilEnded(wake: Wake, takeTurn: () => Promise<DeploymentAdvance>): Promise<DeploymentAdvance> {
+async function untilEnded(
+  input: RollbackInput,
+  { wake, takeTurn }: { readonly wake: Wake; readonly takeTurn: () => Promise<DeploymentAdvance> },
+): Promise<DeploymentAdvance> {
   for (;;) {
     const advanced = await takeTurn();
     if (advanced.need === 'ended') return advanced;
     await waitUntil(wake, { ...advanced, nextLookAt: Date.now() + readAgainMs });
+    await continueWhenLong(input);
   }
 }
 
