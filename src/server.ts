@@ -7,6 +7,7 @@ import { serverOptions } from '../rest-facade/index.ts';
 import type { OidcSettings } from './domain/accounts/oidc-settings.ts';
 import { createCompiledQueries } from './graphql/compiled.ts';
 import type { RequestServices, TemporalView } from './graphql/context.ts';
+import { createLogEnds } from './graphql/log-ends.ts';
 import { EventLogPubSub } from './graphql/event-log-pubsub.ts';
 import { interlockSchema } from './graphql/schema.ts';
 import { usualSocketLimits, type SocketLimits } from './graphql/socket-limits.ts';
@@ -103,6 +104,7 @@ function requestServicesOf({ ports, secrets, hub, githubServers, temporal }: Ser
     deliveries: createDeliveryChanges(ports),
     githubServers: githubServers ?? [],
     temporal: temporal ?? { ui: null, urlOf: () => null, health: () => null },
+    logEnds: createLogEnds(),
   };
 }
 

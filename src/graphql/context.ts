@@ -4,6 +4,7 @@ import type { TemporalHealth } from '../domain/health/parts.ts';
 import type { RequestContext, RequestSource, Secrets } from '../modules/accounts/index.ts';
 import type { DeliveryChanges } from '../modules/webhooks/index.ts';
 import type { EventLogPubSub } from './event-log-pubsub.ts';
+import type { LogEnds } from './log-ends.ts';
 
 /** The services that a composition root gives to resolvers besides the ports. */
 export interface RequestServices {
@@ -13,6 +14,7 @@ export interface RequestServices {
   /** Servers of GitHub Enterprise that the operator permits. GitHub's own is always permitted. */
   readonly githubServers: readonly string[];
   readonly temporal: TemporalView;
+  readonly logEnds: LogEnds;
 }
 
 /** A row that has a workflow. */

@@ -5,6 +5,8 @@ import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import { DomainError, notFound } from '../domain/errors.ts';
 import type { EarlierLogPage, LogPage, LogPieceRead, LogRead } from '../platform/log-pieces.ts';
 import { connectionType, cursorOf, readPage, rowId, toConnection, type Connection } from './connection.ts';
+import type { GraphQLContext } from './context.ts';
+import { lookEveryMs, type ReadLogAfter } from './log-ends.ts';
 import { DateTime } from './scalars.ts';
 import { mapEvents } from './subscription-payloads.ts';
 
@@ -72,7 +74,6 @@ export type ReadLog = (page: LogPage | EarlierLogPage) => Promise<LogRead | null
 
 const pageSize = 50;
 const followedAtOnce = 100;
-const lookEveryMs = 400;
 
 /** Reads a page of a log. Throws BAD_INPUT, with the name of the argument that contradicts another. */
 export async function readLogPage(read: ReadLog, request: LogArgs): Promise<Connection<LogPiece>> {
@@ -93,37 +94,58 @@ export async function readLogPage(read: ReadLog, request: LogArgs): Promise<Conn
 
 const backward = { first: 'last', after: 'before' };
 
+export interface FollowedLog {
+  /** Names the log among the logs of the account. */
+  readonly name: string;
+  readonly read: ReadLogAfter;
+  /** Wraps a read, which then throws if the caller no longer sees the log. */
+  readonly whileSeen: (read: ReadLogAfter) => ReadLogAfter;
+  readonly after: string | null | undefined;
+  /** The source, as an error names it. */
+  readonly missing: string;
+}
+
 /**
  * Subscribes to the pieces after the cursor and to new pieces, until the log ends. Throws NOT_FOUND with the name
  * `missing` if the source does not exist.
  */
 export async function subscribeToLog(
-  read: ReadLog,
-  { after, missing }: { readonly after?: string | null | undefined; readonly missing: string },
+  { accountId, logEnds }: Pick<GraphQLContext, 'accountId' | 'logEnds'>,
+  { name, read, whileSeen, after, missing }: FollowedLog,
 ): Promise<AsyncIterable<unknown>> {
   const page = readPage({ after }, { size: pageSize, keyLength: 1 });
-  const pieces = await followLog(read, { after: page.after === null ? '0' : rowId(page), missing });
+  const pieces = await followLog(whileSeen(read), {
+    readEnd: whileSeen(logEnds.share(`${accountId}/${name}`, read)),
+    after: page.after === null ? '0' : rowId(page),
+    missing,
+  });
   return mapEvents(pieces, async (piece) => toPiece(piece));
 }
 
 /**
  * Throws NOT_FOUND if the source does not exist. This is no async generator, because `return` of a generator waits for
- * the next piece, which may never come.
+ * the next piece, which may never come. `readEnd` reads new pieces for a reader that has read all earlier ones.
  */
 export async function followLog(
-  read: ReadLog,
-  { after, missing }: { readonly after: string; readonly missing: string },
+  read: ReadLogAfter,
+  {
+    after,
+    missing,
+    readEnd = read,
+  }: { readonly after: string; readonly missing: string; readonly readEnd?: ReadLogAfter },
 ): Promise<AsyncIterableIterator<LogPieceRead>> {
   const left = new AbortController();
   const untaken: LogPieceRead[] = [];
   let last = after;
+  let isAtEnd = false;
 
   async function look(): Promise<{ readonly isOver: boolean }> {
-    const found = await read({ after: last, size: followedAtOnce });
+    const found = await (isAtEnd ? readEnd : read)({ after: last, size: followedAtOnce });
     if (found === null) throw notFound(missing);
     untaken.push(...found.pieces);
     last = found.pieces.at(-1)?.id ?? last;
-    return { isOver: found.isOver && found.pieces.length < followedAtOnce };
+    isAtEnd = found.pieces.length < followedAtOnce;
+    return { isOver: found.isOver && isAtEnd };
   }
 
   let { isOver } = await look();

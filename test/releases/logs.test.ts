@@ -1,6 +1,7 @@
 // The output of deployments and builds: stored in pieces, read from the beginning, and followed while it is written.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemContext, type Context } from '../../src/context.ts';
+import { createLogEnds, type ReadLogAfter } from '../../src/graphql/log-ends.ts';
 import { followLog } from '../../src/graphql/logs.ts';
 import { logOf } from '../../src/modules/releases/logs/run-log.ts';
 import { openRunLog } from '../../src/modules/releases/logs/run-log.ts';
@@ -109,6 +110,63 @@ describe('following a log', () => {
     const rest: string[] = [];
     for await (const { text } of later) rest.push(text);
     expect(rest).toEqual(['two\n']);
+  });
+
+  it('takes one look for all readers at its end, and each reader gets every later piece once', async () => {
+    const run = { deploymentId: rows.deploymentId };
+    const log = openRunLog(ctx, run);
+    log.write('one\n');
+    await log.close();
+    let looks = 0;
+    const read: ReadLogAfter = async (page) => {
+      looks += 1;
+      return await logOf(ctx, run)(page);
+    };
+    let now = 0;
+    const ends = createLogEnds(() => now);
+    // Of the last ten readers, none has a cursor of a piece.
+    const cursors = Array.from({ length: 20 }, (_, n) => (n < 10 ? '0' : String(10 ** 12 + n)));
+    const readers = await Promise.all(
+      cursors.map(
+        async (after) => await followLog(read, { after, missing: 'Deployment', readEnd: ends.share('log', read) }),
+      ),
+    );
+    for (const reader of readers.slice(0, 10)) expect((await reader.next()).value.text).toBe('one\n');
+    expect(looks).toBe(20);
+    const next = readers.map(async (reader) => await reader.next());
+    log.write('two\n');
+    await log.close();
+    now += 1_000;
+    const texts = await Promise.all(next.slice(0, 10));
+    expect(texts.map(({ value }) => value.text)).toEqual(Array.from({ length: 10 }, () => 'two\n'));
+    expect(looks).toBeLessThanOrEqual(24);
+    await s.rows("update deployment set status = 'success'");
+    now += 1_000;
+    await Promise.all(readers.slice(0, 10).map(async (reader) => expect((await reader.next()).done).toBe(true)));
+    expect((await Promise.all(next.slice(10))).map(({ done }) => done)).toEqual(Array.from({ length: 10 }, () => true));
+    expect(looks).toBeLessThanOrEqual(26);
+  });
+
+  it('reads on if more was written between two looks than a look reads', async () => {
+    const run = { deploymentId: rows.deploymentId };
+    const ends = createLogEnds(() => 0);
+    const readEnd = ends.share('log', logOf(ctx, run));
+    const options = { missing: 'Deployment', readEnd };
+    const [early, late] = [
+      await followLog(logOf(ctx, run), { after: '0', ...options }),
+      await followLog(logOf(ctx, run), { after: '1', ...options }),
+    ];
+    await s.rows(
+      `insert into deployment_log (account_id, at, deployment_id, text)
+       select $1, now(), $2, g.n::text from generate_series(1, 250) g(n) order by g.n`,
+      [s.accountId, rows.deploymentId],
+    );
+    await s.rows("update deployment set status = 'success'");
+    for (const reader of [early, late]) {
+      const texts: string[] = [];
+      for await (const { text } of reader) texts.push(text);
+      expect(texts).toEqual(Array.from({ length: 250 }, (_, n) => String(n + 1)));
+    }
   });
 
   it('ends at once when the reader stops, although nothing is written', async () => {

@@ -113,6 +113,11 @@ async function followRunbookLog({
   context,
 }: SubscriptionRequest<FollowRunbookLogArgs>): Promise<AsyncIterable<unknown>> {
   const { id, repositoryId } = await loadRunbook(context, args.number);
-  const read = readWhileSeen(context, repositoryId, logOfRunbook(context, { runbookId: id, leafId: null }));
-  return await subscribeToLog(read, { after: args.after, missing: 'Runbook' });
+  return await subscribeToLog(context, {
+    name: `runbook/${id}`,
+    read: logOfRunbook(context, { runbookId: id, leafId: null }),
+    whileSeen: (read) => readWhileSeen(context, repositoryId, read),
+    after: args.after,
+    missing: 'Runbook',
+  });
 }

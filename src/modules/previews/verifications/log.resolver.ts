@@ -64,8 +64,13 @@ async function followVerificationLog({
   const id = rowIdOf('Verification', args.verification);
   const of = await loaderOf(context, verificationById).load(id);
   if (of === null || !(await maySeeInside(context, of.repositoryId))) throw notFound('Verification');
-  const read = readWhileSeen(context, of.repositoryId, logOfVerification(context, id));
-  return await subscribeToLog(read, { after: args.after, missing: 'Verification' });
+  return await subscribeToLog(context, {
+    name: `verification/${id}`,
+    read: logOfVerification(context, id),
+    whileSeen: (read) => readWhileSeen(context, of.repositoryId, read),
+    after: args.after,
+    missing: 'Verification',
+  });
 }
 
 const isOver = `run.status in ${sqlList(finalStatuses)}`;

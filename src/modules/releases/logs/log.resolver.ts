@@ -99,8 +99,13 @@ async function followDeploymentLog({
   const deployment = await loaderOf(context, deploymentById).load(id);
   const project = deployment && (await loaderOf(context, releaseProjectById).load(deployment.projectId));
   if (project === null || !(await maySeeInside(context, project.repositoryId))) throw notFound('Deployment');
-  const read = readWhileSeen(context, project.repositoryId, logOf(context, { deploymentId: id }));
-  return await subscribeToLog(read, { after: args.after, missing: 'Deployment' });
+  return await subscribeToLog(context, {
+    name: `deployment/${id}`,
+    read: logOf(context, { deploymentId: id }),
+    whileSeen: (read) => readWhileSeen(context, project.repositoryId, read),
+    after: args.after,
+    missing: 'Deployment',
+  });
 }
 
 async function followBuildLog({
@@ -110,6 +115,11 @@ async function followBuildLog({
   const { id, repositoryId } = await loadReleaseProject(context, args.project);
   const candidate = await findCandidate(context, id, args.version);
   if (candidate === null) throw notFound('Release');
-  const read = readWhileSeen(context, repositoryId, logOf(context, { candidateId: candidate.id }));
-  return await subscribeToLog(read, { after: args.after, missing: 'Release' });
+  return await subscribeToLog(context, {
+    name: `candidate/${candidate.id}`,
+    read: logOf(context, { candidateId: candidate.id }),
+    whileSeen: (read) => readWhileSeen(context, repositoryId, read),
+    after: args.after,
+    missing: 'Release',
+  });
 }
