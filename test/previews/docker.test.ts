@@ -150,6 +150,15 @@ describe.each(daemons)('docker $version', () => {
     expect(await sandboxes.list()).toEqual([]);
   });
 
+  test('a sandbox that is removed by its name ends without its teardown script, and removing is idempotent', async () => {
+    const preview = await boot({ teardown, files: { [teardown]: 'echo torn' } });
+    await sandboxes.remove('interlock-preview-1-1');
+    await sandboxes.remove('interlock-preview-1-1');
+    await preview.ended;
+    expect(await sandboxes.list()).toEqual([]);
+    expect(world.output()).not.toContain('torn');
+  });
+
   test('another installation does not see the container, and may use the same name for its own', async () => {
     await boot();
     const other = open({ installation: 'https://other.example.org' });

@@ -2,6 +2,7 @@ import { fc } from '../support/properties.ts';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Ports } from '../../src/context.ts';
+import { sandboxName } from '../../src/domain/previews/sandbox-name.ts';
 import { findSandboxBySlug, reconcileSandboxes } from '../../src/modules/previews/index.ts';
 import type { PreviewSandboxes } from '../../src/platform/previews/port.ts';
 import { encrypt, generateSecrets } from '../../src/modules/accounts/index.ts';
@@ -23,7 +24,7 @@ afterAll(async () => await world.close());
 type Kind = PreviewSandboxes['kind'];
 
 /** Sandboxes that run, as the daemon or the worker knows them. */
-function place(kind: Kind, running: Set<string>): PreviewSandboxes {
+function place(kind: Kind, running: Set<string>, tornDown: string[] = []): PreviewSandboxes {
   return {
     kind,
     refusal: async () => await Promise.resolve(null),
@@ -33,8 +34,10 @@ function place(kind: Kind, running: Set<string>): PreviewSandboxes {
     list: async () => await Promise.resolve([...running]),
     destroy: async (name) => {
       if (name.endsWith('stuck')) throw new Error('It is stuck.');
+      tornDown.push(name);
       await Promise.resolve(running.delete(name));
     },
+    remove: async (name) => void (await Promise.resolve(running.delete(name))),
   };
 }
 
@@ -56,10 +59,28 @@ async function begin(kind: Kind, minutes: number, suffix = ''): Promise<{ id: st
   return { id, name };
 }
 
-test('after any kills, ends and expiries, the running sandboxes are those that are wanted', async () => {
+/** Another worker boots the sandbox again. Returns the name of the new sandbox. */
+async function beginAgain({ id, name }: { readonly id: string; readonly name: string }): Promise<string> {
+  const { accountId } = world.repository;
+  const [, before = '1'] = /-\d+-\d+-(\d+)$/.exec(name) ?? [];
+  const again = sandboxName({ accountId, verificationId: id }, Number(before) + 1);
+  await world.sql('update preview_sandbox set name = $2 where verification_id = $1', [id, again]);
+  return again;
+}
+
+test('after any kills, restarts, ends and expiries, the running sandboxes are those that are wanted', async () => {
   const steps = fc.array(
     fc.record({
-      does: fc.constantFrom('begin', 'kill worker', 'end run', 'mark gone', 'lose row', 'wait', 'reconcile'),
+      does: fc.constantFrom(
+        'begin',
+        'begin again',
+        'kill worker',
+        'end run',
+        'mark gone',
+        'lose row',
+        'wait',
+        'reconcile',
+      ),
       kind: fc.constantFrom<Kind>('docker', 'process'),
       which: fc.nat({ max: 20 }),
       minutes: fc.integer({ min: 1, max: 90 }),
@@ -80,6 +101,10 @@ test('after any kills, ends and expiries, the running sandboxes are those that a
           const fresh = await begin(kind, minutes);
           made.push({ ...fresh, kind });
           running[kind].add(fresh.name);
+        } else if (one !== undefined && does === 'begin again') {
+          const name = await beginAgain(one);
+          made.push({ ...one, name });
+          running[one.kind].add(name);
         } else if (does === 'wait') now = new Date(now.getTime() + minutes * 60_000);
         else if (does === 'kill worker') running.process.clear();
         else if (does === 'reconcile') await reconcileSandboxes(ports(), places);
@@ -118,6 +143,20 @@ test('a sandbox that cannot be removed does not keep others from being removed',
   const running = new Set([stuck.name, other.name]);
   expect(await reconcileSandboxes(ports(), [place('docker', running)])).toEqual([other.name]);
   expect([...running]).toEqual([stuck.name]);
+});
+
+test('a sandbox whose verification goes on in another sandbox is removed without its teardown script, later with it', async () => {
+  const first = await begin('docker', 5);
+  const second = await beginAgain(first);
+  const tornDown: string[] = [];
+  const running = new Set([first.name, second]);
+  const places = [place('docker', running, tornDown)];
+  expect(await reconcileSandboxes(ports(), places)).toEqual([first.name]);
+  expect([[...running], tornDown]).toEqual([[second], []]);
+  await world.sql("update verification set status = 'passed' where id = $1", [first.id]);
+  running.add(first.name);
+  await reconcileSandboxes(ports(), places);
+  expect([[...running], tornDown.toSorted()]).toEqual([[], [first.name, second]]);
 });
 
 test('the public URL of a sandbox that is gone reaches no app', async () => {

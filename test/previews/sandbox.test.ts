@@ -191,6 +191,15 @@ describe.each(lived)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbo
     expect(world.output().match(/torn/g)).toHaveLength(1);
   });
 
+  test('a sandbox that is removed by its name ends without its teardown script, and removing is idempotent', async () => {
+    const preview = await world.boot(sandboxes, { teardown, files: { [teardown]: 'echo torn' } });
+    await sandboxes.remove('interlock-preview-1-1');
+    await sandboxes.remove('interlock-preview-1-1');
+    await preview.ended;
+    expect(await sandboxes.list()).toEqual([]);
+    expect(world.output()).not.toContain('torn');
+  });
+
   test('a sandbox that is booted in the place of another tears the old one down first', async () => {
     const files = { [teardown]: 'echo "torn: $WHO"' };
     const first = await world.boot(sandboxes, { teardown, files, env: { WHO: 'first' } });

@@ -17,6 +17,10 @@ describe('a verification whose worker is killed', { timeout: 600_000 }, () => {
     const passed = await s.v.comesTo(number, 'passed');
     expect(passed).toMatchObject({ attempt: 1, steps: ['passed Home: `GET /`'] });
     expect(await s.v.log(passed)).toContain('The verification starts again: attempt 3.');
+    // A sandbox of a lost worker has another name, so that it is found on any machine.
+    expect(await s.v.rows('select name from preview_sandbox')).toEqual([
+      { name: expect.stringMatching(/^interlock-preview-\d+-\d+-3$/) },
+    ]);
     expect(await reportedStatuses(s)).toEqual(['pending', 'booting', 'driving', 'tearing_down', 'passed']);
     await expectNothingLeft(s);
   });

@@ -9,6 +9,7 @@ import type Docker from 'dockerode';
 import { defaultRunBounds } from '../../domain/runs/bounds.ts';
 import type { Hosts } from '../../hosts/port.ts';
 import { bootContainer, type ContainerLimits } from './docker-life.ts';
+import { removeContainer } from './docker-engine.ts';
 import { endOrphanedContainer } from './docker-scripts.ts';
 import { BootFailed, type PreviewSandboxes } from './port.ts';
 
@@ -126,5 +127,6 @@ export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes 
       return listed;
     },
     destroy,
+    remove: async (name) => await removeContainer(await connect(), containerName(name)),
   };
 }

@@ -1,5 +1,5 @@
-// The port of sandboxes in which previews run. A sandbox has a deterministic name, so that another worker can
-// find and remove a container whose worker was killed.
+// The port of sandboxes in which previews run. A sandbox has a deterministic name, so that another worker can find and
+// remove a container whose worker was killed.
 import type { PreviewImageKind } from '../../domain/previews/preview.ts';
 import type { HostedRepository } from '../../hosts/port.ts';
 
@@ -62,6 +62,8 @@ export interface PreviewSandboxes {
    * reported, because it may contain secrets that this worker does not know. Idempotent.
    */
   destroy(name: string, report?: (sentence: string) => void): Promise<void>;
+  /** Like `destroy`, without the teardown script. */
+  remove(name: string): Promise<void>;
 }
 
 /** A sandbox could not be booted, and a retry cannot help. The message is for people and contains no secrets. */

@@ -47,6 +47,8 @@ export interface ProcessLife {
   readonly gone: Promise<void>;
   /** Ends the sandbox. If the sandbox is up, its teardown script runs before. */
   end(): Promise<void>;
+  /** Ends the sandbox without its teardown script. */
+  kill(): Promise<void>;
 }
 
 /** What is known about a sandbox once its folders are set up. */
@@ -121,7 +123,7 @@ export function bootProcess(
       throw error;
     },
   );
-  return { ready, gone, end: async () => await (up === null ? kill() : up.end()) };
+  return { ready, gone, kill, end: async () => await (up === null ? kill() : up.end()) };
 }
 
 async function setUpSandbox(options: LifeOptions, boot: PreviewBoot, folders: RunFolders): Promise<SandboxSetup> {

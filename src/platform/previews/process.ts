@@ -49,5 +49,6 @@ export function createProcessSandboxes(options: ProcessOptions): PreviewSandboxe
       return [...lives.keys()];
     },
     destroy,
+    remove: async (name) => await lives.get(name)?.kill(),
   };
 }

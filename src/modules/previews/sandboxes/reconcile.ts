@@ -2,6 +2,7 @@
 // that was killed, canceled or lost may leave a sandbox behind. No sandbox may outlive its verification or its time
 // limit.
 import type { Ports } from '../../../context.ts';
+import { ownerOfSandbox } from '../../../domain/previews/sandbox-name.ts';
 import type { PreviewSandboxes } from '../../../platform/previews/port.ts';
 
 /**
@@ -17,9 +18,11 @@ export async function reconcileSandboxes(ports: Ports, kinds: readonly PreviewSa
   for (const sandboxes of kinds) {
     for (const name of await sandboxes.list()) {
       // The row is read just before the removal, because the removal of the previous sandbox may have taken a minute.
-      if (await isStillWanted(ports, sandboxes.kind, name)) continue;
+      const need = await readNeed(ports, sandboxes.kind, name);
+      if (need === 'wanted') continue;
       try {
-        await sandboxes.destroy(name);
+        // The teardown script could remove what the other sandbox of the verification uses.
+        await (need === 'replaced' ? sandboxes.remove(name) : sandboxes.destroy(name));
         removed.push(name);
       } catch (error) {
         ports.log.warn(
@@ -33,12 +36,19 @@ export async function reconcileSandboxes(ports: Ports, kinds: readonly PreviewSa
   return removed;
 }
 
-async function isStillWanted({ db, clock }: Ports, kind: PreviewSandboxes['kind'], name: string): Promise<boolean> {
-  const rows = await db.system.query(
-    `select 1 from preview_sandbox s join verification v on ${ofRun} where ${isWanted} and s.kind = $2 and s.name = $3`,
-    [clock().toISOString(), kind, name],
+/** `replaced`: the verification goes on in another sandbox, because the worker of this one was lost. */
+type Need = 'wanted' | 'replaced' | 'over';
+
+async function readNeed({ db, clock }: Ports, kind: PreviewSandboxes['kind'], name: string): Promise<Need> {
+  const owner = ownerOfSandbox(name);
+  if (owner === null) return 'over';
+  const [wanted] = await db.system.query<{ kind: string; name: string }>(
+    `select s.kind, s.name from preview_sandbox s join verification v on ${ofRun}
+     where ${isWanted} and s.account_id = $2 and s.verification_id = $3`,
+    [clock().toISOString(), owner.accountId, owner.verificationId],
   );
-  return rows.length > 0;
+  if (wanted === undefined) return 'over';
+  return wanted.kind === kind && wanted.name === name ? 'wanted' : 'replaced';
 }
 
 /** Marks ended sandboxes as gone, so that their public addresses stop working. */

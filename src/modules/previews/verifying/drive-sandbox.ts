@@ -4,6 +4,7 @@ import { toHostedRepository } from '../../../hosts/port.ts';
 import { randomBytes } from 'node:crypto';
 import { judgeSteps } from '../../../domain/previews/judge.ts';
 import type { GivenVariable, PreviewEntry } from '../../../domain/previews/preview.ts';
+import { sandboxName } from '../../../domain/previews/sandbox-name.ts';
 import { previewUrl } from '../../../domain/previews/address.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import {
@@ -46,7 +47,11 @@ export async function driveSandbox(supervised: SupervisedVerification): Promise<
   });
   if (opened.missing.length > 0) return { status: 'error', summary: missingText(opened.missing) };
   log.hide(Object.values(opened.values));
+  const before = rows.sandbox?.name;
   const row = await writeSandboxRow(supervised, { kind: sandboxes.kind, port: preview.port });
+  // The sandbox of a lost worker of this machine ends before the setup script runs again. One of another machine is
+  // removed there (sandboxes/reconcile.ts).
+  if (before !== undefined && before !== row.name) await sandboxes.destroy(before);
   await passFailpoint('verification:before_boot');
   log.write(`[interlock] The image ${preview.image} boots as ${row.name}.\n`);
   const boot = { ...bootOf(supervised, { preview, row }), image, secrets: opened.values };
@@ -56,7 +61,8 @@ export async function driveSandbox(supervised: SupervisedVerification): Promise<
     return await driveBooted(supervised, { sandbox, row, preview, secrets: opened.values });
   } catch (error) {
     if (!(error instanceof BootFailed)) {
-      // If the lease is lost, another worker may have booted a sandbox with the same name, which must not be destroyed.
+      // If the lease is lost, another worker may have booted another sandbox, and the teardown script of this one could
+      // remove what the other one uses. It is removed when the sandboxes are compared with the rows.
       if (!supervised.lease.isLost()) await sandboxes.destroy(row.name);
       if (!supervised.signal.aborted) throw error;
       return { status: 'error', summary: 'The verification was stopped while its sandbox booted.' };
@@ -139,19 +145,20 @@ async function markGone(supervised: SupervisedVerification): Promise<void> {
 }
 
 /**
- * Writes the row of a sandbox before its boot. If the verification starts again, the row keeps its name and its slug,
- * so the public URL stays the same. The public URL reaches no app until the sandbox is ready.
+ * Writes the row of a sandbox before its boot. If the verification starts again, the row keeps its slug, so the public
+ * URL stays the same. The public URL reaches no app until the sandbox is ready.
  */
 async function writeSandboxRow(
   supervised: SupervisedVerification,
   { kind, port }: { readonly kind: PreviewSandboxes['kind']; readonly port: number },
 ): Promise<PreviewSandboxRow> {
-  const { ctx, rows } = supervised;
+  const { ctx, rows, lease } = supervised;
   const { id } = rows.verification;
   let written: PreviewSandboxRow | null = null;
   await supervised.write(async ({ verification, sandbox }, tx) => {
     const now = ctx.clock();
     const fresh = {
+      name: sandboxName({ accountId: ctx.accountId, verificationId: id }, lease.attempt),
       kind,
       port,
       state: 'booting',
@@ -167,7 +174,6 @@ async function writeSandboxRow(
       written = tx.em.create(PreviewSandboxEntity, {
         accountId: ctx.accountId,
         verificationId: id,
-        name: `interlock-preview-${ctx.accountId}-${id}`,
         slug: randomBytes(12).toString('hex'),
         createdAt: now,
         ...fresh,
