@@ -1,8 +1,12 @@
 // Programs that the spawner starts behave as if node:child_process had started them.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn as spawnHere } from 'node:child_process';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { serialize } from 'node:v8';
 import { describe, expect, it } from 'vitest';
+import type { Order, SpawnRequest } from '../../src/platform/spawning/messages.ts';
 import { spawn, type SpawnedProcess } from '../../src/platform/spawning/index.ts';
 import { isAlive } from '../../src/platform/process.ts';
 
@@ -17,6 +21,13 @@ async function endOf(child: SpawnedProcess): Promise<{ code: unknown; signal: un
 
 const sh = (script: string, options: Parameters<typeof spawn>[2] = {}): SpawnedProcess =>
   spawn('/bin/sh', ['-c', script], options);
+
+/** A message to the spawner begins with its length. */
+function lengthOf(message: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(message.length);
+  return length;
+}
 
 /** The id of the process that spawns programs: the spawner of this test. */
 async function spawnerPid(): Promise<number> {
@@ -176,6 +187,23 @@ describe('the spawner', () => {
     expect(await spawnerPid()).toBe(pid);
   });
 
+  it('ends with the process that started it, also if that process is killed before it takes a pipe', async () => {
+    const script = fileURLToPath(new URL('../../src/platform/spawning/spawner.ts', import.meta.url));
+    const spawner = spawnHere(process.execPath, [script], {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+      env: { NODE_CHANNEL_FD: '3', NODE_CHANNEL_SERIALIZATION_MODE: 'advanced' },
+    });
+    const ended = once(spawner, 'exit');
+    const messages = spawner.stdio[3] as Socket;
+    const stdio = ['pipe', 'pipe', 'pipe'] as const;
+    const request: SpawnRequest = { file: '/bin/cat', args: [], env: {}, stdio, passesPipes: true };
+    const order = serialize({ kind: 'start', child: 1, request } satisfies Order);
+    messages.write(Buffer.concat([lengthOf(order), order]));
+    await once(messages, 'data');
+    messages.destroy();
+    expect(await ended).toEqual([0, null]);
+  });
+
   it('ends with the process that started it, and does not keep that process from exiting', () => {
     const spawning = new URL('../../src/platform/spawning/index.ts', import.meta.url).href;
     const script = `
@@ -194,7 +222,7 @@ describe('the descriptors with which a process was started', () => {
     const inherited = new URL('../../src/platform/spawning/inherited.ts', import.meta.url).href;
     const script = `
       import { openSync, readSync } from 'node:fs';
-      import { execFileSync } from 'node:child_process';
+      import { execFileSync, spawn as spawnHere } from 'node:child_process';
       const { closeInheritedDescriptors } = await import(${JSON.stringify(inherited)});
       const own = openSync('/dev/zero', 'r');
       const seen = () => execFileSync('ls', ['/proc/self/fd']).toString().split('\\n').includes('40');

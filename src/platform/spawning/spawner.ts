@@ -134,6 +134,10 @@ process.on('message', (order: Order) => {
   }
 });
 process.on('disconnect', () => process.exit());
+// Node reports no disconnect if the process that started this one died before it took a pipe that was sent to it.
+setInterval(() => {
+  if (!process.connected) process.exit();
+}, 1_000);
 // Signals such as that of Ctrl-C reach every process of the terminal. They are ignored here, because the parent decides
 // when the spawner ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
