@@ -8,12 +8,8 @@ import { describe, expect, inject, it } from 'vitest';
 import { systemContext, type Context } from '../../src/context.ts';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
 import { createEventHub } from '../../src/modules/events/index.ts';
-import {
-  queuePullRequest,
-  recoverDatabase,
-  surveyInstallation,
-  verifyRepository,
-} from '../../src/modules/queue/index.ts';
+import { queuePullRequest, surveyInstallation, verifyRepository } from '../../src/modules/queue/index.ts';
+import { recoverInstallation } from '../../src/installation-recovery.ts';
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { createService, type Service } from '../../src/service.ts';
@@ -79,9 +75,9 @@ describe('a restored database', () => {
     const planned = await surveyInstallation(r.service.ports);
     expect(planned.isNeeded).toBe(true);
     expect(await r.halted()).toHaveLength(1);
-    const recovered = await recoverDatabase(r.service.ports);
-    expect(recovered?.epoch).toBe(2);
-    expect(await recoverDatabase(r.service.ports)).toBeNull();
+    const recovered = await recoverInstallation(r.service.ports);
+    expect(recovered.epoch).toBe(2);
+    expect(await recoverInstallation(r.service.ports)).toMatchObject({ isNeeded: false });
     expect(await r.halted()).toEqual([]);
     for (const [index, number] of [first, second, later, own].entries()) {
       expect(await r.status(number)).toMatchObject({
@@ -143,7 +139,7 @@ describe('a restored database', () => {
       const before = await w.rows(rows, [[one, two, same]]);
 
       await using r = await restore(w, backup.url);
-      await recoverDatabase(r.service.ports);
+      await recoverInstallation(r.service.ports);
       expect(await r.rows(rows, [[one, two, same]])).toEqual(before);
       expect(await r.verify()).toMatchObject([{ failures: [] }]);
     },
@@ -187,7 +183,7 @@ describe('a restored database', () => {
     await r.atRest();
     expect(await r.halted()).toEqual([]);
     expect(await w.landed()).toEqual([(await r.status(number)).merge_commit_sha]);
-    expect(await recoverDatabase(r.service.ports)).toBeNull();
+    expect(await recoverInstallation(r.service.ports)).toMatchObject({ isNeeded: false });
     expect(await r.verify()).toMatchObject([{ failures: [], pullRequests: 1 }]);
   });
 
@@ -212,10 +208,10 @@ describe('a restored database', () => {
     expect(await w.landed()).toEqual([]);
     expect(await w.rows('select 1 from landing')).toEqual([]);
 
-    await recoverDatabase(w.service.ports);
+    await recoverInstallation(w.service.ports);
     await w.settled(number);
     expect(await w.landed()).toEqual([(await w.status(number)).merge_commit_sha]);
-    expect(await recoverDatabase(w.service.ports)).toBeNull();
+    expect(await recoverInstallation(w.service.ports)).toMatchObject({ isNeeded: false });
   });
 });
 

@@ -21,7 +21,7 @@ export { carryOut, carryOutAll } from './effects/intents.ts';
 export { examineRepository } from './requests/examine.ts';
 export { verifyRepository, type Verification } from './landing/verify.ts';
 export { canonical, digestProof, type ProofBody } from './landing/proof.ts';
-export { recoverDatabase } from './landing/recovery.ts';
+export { beginRecovery, recoverRepositories } from './landing/recovery.ts';
 export { surveyInstallation, type Survey } from './landing/recovery.survey.ts';
 export { createRelay, queuesAreDue } from './effects/relay.ts';
 export { haltOnUnknownLandings } from './facts/unknown-landings.ts';

@@ -16,18 +16,20 @@ import { haltOnUnknownLandings, restoredReason } from '../facts/unknown-landings
 // than the ids that can be used between two backups, and far less than all ids.
 const sequenceGap = 1_000_000;
 
-/** Repairs what `surveyInstallation` found. Null: there is no evidence that the database is older than a repository. */
-export async function recoverDatabase(
-  ports: Ports,
-): Promise<{ readonly epoch: number; readonly survey: Survey } | null> {
-  const before = await surveyInstallation(ports);
-  if (!before.isNeeded) return null;
-  // From now on, all queues are halted, so that a running Interlock plans nothing.
-  for (const { ctx, host } of before.repositories) await haltOnUnknownLandings(ctx, host);
-  const epoch = await startEpoch(ports, before.highestBatch);
+/**
+ * Halts the queues whose repositories have landings without a record, so that a running Interlock plans nothing there,
+ * and starts a new epoch of the event log. Returns the epoch.
+ */
+export async function beginRecovery(ports: Ports, { repositories, highestBatch }: Survey): Promise<number> {
+  for (const { ctx, host } of repositories) await haltOnUnknownLandings(ctx, host);
+  return await startEpoch(ports, highestBatch);
+}
+
+/** Makes the queues agree with the repositories and resumes the queues. Returns what the database lacked. */
+export async function recoverRepositories(ports: Ports, epoch: number): Promise<Survey> {
   const survey = await surveyInstallation(ports);
   for (const repository of survey.repositories) await recoverRepository(repository, epoch);
-  return { epoch, survey };
+  return survey;
 }
 
 async function startEpoch(ports: Ports, highestBatch: string): Promise<number> {

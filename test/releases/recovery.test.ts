@@ -1,0 +1,59 @@
+// A backup was restored whose deployments were open. Newer versions may have been deployed since, so none of the
+// deployments of the backup may go on.
+import { describe, expect, it } from 'vitest';
+import { recoverInstallation, surveyRecovery } from '../../src/installation-recovery.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
+import { cdServer, type CdServer } from '../support/cd-server.ts';
+import { releaseWorld, type ReleaseWorld } from '../support/release-world.ts';
+
+describe('the recovery of a restored database', () => {
+  it('closes the open deployments also if nothing landed since the backup, and a second run changes nothing', async () => {
+    await using cd = await cdServer();
+    await using r = await restoredWorld(cd);
+    const ports = r.w.service.ports;
+    const planned = await surveyRecovery(ports);
+    expect(planned).toMatchObject({ isNeeded: true, epoch: null });
+    const [newEpoch, ...changes] = planned.changes;
+    expect(newEpoch).toMatch(/^begin a new epoch/);
+    expect(changes).toEqual([expect.stringMatching(/^set 2 open deployments to unknown/)]);
+    expect(await r.line()).toEqual(['v1-rc1 in_progress', 'v2-rc1 pending']);
+    expect(await recoverInstallation(ports)).toMatchObject({ isNeeded: true, epoch: 2, changes: planned.changes });
+    await r.become('v1-rc1 unknown', 'v2-rc1 unknown');
+    expect(await recoverInstallation(ports)).toEqual({ isNeeded: false, epoch: null, changes: [] });
+    expect(cd.runs).toHaveLength(1);
+  });
+
+  it.each(['recovery:before_closing', 'recovery:after_closing'])(
+    'is completed by another run if the first one is killed %s',
+    async (failpoint) => {
+      await using cd = await cdServer();
+      await using r = await restoredWorld(cd);
+      const ports = r.w.service.ports;
+      // The branch of a build that the backup does not know.
+      await r.w.git('update-ref', 'refs/heads/mq-99', 'main');
+      const disarm = onFailpoint(failpoint, async () => {
+        throw new Error('the recovery was killed');
+      });
+      try {
+        await expect(recoverInstallation(ports)).rejects.toThrow('the recovery was killed');
+      } finally {
+        disarm();
+      }
+      expect(await recoverInstallation(ports)).toMatchObject({ isNeeded: true });
+      await r.become('v1-rc1 unknown', 'v2-rc1 unknown');
+      expect(await r.w.git('for-each-ref', 'refs/heads/mq-*')).toBe('');
+      expect(await recoverInstallation(ports)).toMatchObject({ isNeeded: false });
+      expect(cd.runs).toHaveLength(1);
+    },
+  );
+});
+
+async function restoredWorld(cd: CdServer): Promise<ReleaseWorld> {
+  const r = await releaseWorld({ provider: { kind: 'http', url: cd.url, statusUrl: cd.url } });
+  for (const version of ['v1-rc1', 'v2-rc1']) {
+    await r.candidate(version);
+    await r.deploy(version);
+  }
+  await r.w.until(async () => cd.runs.length === 1);
+  return r;
+}
