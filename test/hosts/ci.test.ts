@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -435,6 +436,28 @@ describe('runners that end', () => {
     expect(await world.sql('select state, lease_owner from local_check_run')).toEqual([
       { state: 'queued', lease_owner: null },
     ]);
+  });
+
+  test('a check that is canceled while its runner stops ends as canceled, and does not run again', async () => {
+    const head = await submit({ test: 'sleep 60' });
+    let isRunning = false;
+    const runner = startRunner({
+      sandbox: {
+        kind: 'plain',
+        bounds: defaultRunBounds,
+        node: process.execPath,
+        run: async ({ signal = AbortSignal.abort() }) => {
+          isRunning = true;
+          await once(signal, 'abort');
+          await world.host.cancelChecks(world.repository, head);
+          return { kind: 'canceled' };
+        },
+      },
+    });
+    await until('it runs', async () => isRunning);
+    await runner.stop();
+    startRunner();
+    expect(await finished(head)).toMatchObject([{ attempt: 1, conclusion: 'cancelled', summary: 'Canceled' }]);
   });
 
   test('a killed runner loses its lease at once on the same machine, and another runner runs the check to its end', async () => {

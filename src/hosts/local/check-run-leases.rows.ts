@@ -47,7 +47,7 @@ export async function claimCheckRun(
        select c.id from local_check_run c left join running r on r.account_id = c.account_id
        where c.state = 'queued' order by coalesce(r.builds, 0), c.priority desc, c.id limit 1 for update of c skip locked)
      update local_check_run c
-     set state = 'running', lease_owner = $1, lease_until = now() + make_interval(secs => $2), started_at = now(), cancel_requested = false
+     set state = 'running', lease_owner = $1, lease_until = now() + make_interval(secs => $2), started_at = now()
      from next, repository r
      where c.id = next.id and r.account_id = c.account_id and r.id = c.repository_id
      returning c.id::text as id, c.account_id::text as account_id, c.repository_id::text as repository_id, r.owner, r.name as repository_name,
@@ -80,6 +80,14 @@ export async function renewLeases(
   );
 }
 
+// Queues a run again that no runner carries out. A run whose cancelation was requested is completed as canceled instead.
+const givenBack = `state = case when cancel_requested then 'completed' else 'queued' end,
+  conclusion = case when cancel_requested then 'cancelled' end,
+  summary = case when cancel_requested then 'Canceled' end,
+  started_at = case when cancel_requested then started_at end,
+  completed_at = case when cancel_requested then now() end,
+  lease_owner = null, lease_until = null`;
+
 /**
  * Queues the runs again that no runner carries out:
  * - runs whose lease has expired,
@@ -94,11 +102,7 @@ export async function recoverLeases(
 ): Promise<void> {
   await db.system.query(
     `update local_check_run
-     set state = case when cancel_requested then 'completed' else 'queued' end,
-       conclusion = case when cancel_requested then 'cancelled' end,
-       summary = case when cancel_requested then 'Canceled' end,
-       completed_at = case when cancel_requested then now() end,
-       lease_owner = null, lease_until = null
+     set ${givenBack}
      where state = 'running'
        and (lease_until < now() or lease_owner = any($1::text[]) or (lease_owner = $2 and id <> all($3::bigint[])))`,
     [[...deadOwners], owner, [...ids]],
@@ -148,10 +152,10 @@ export async function concludeCheckRun(
   });
 }
 
-/** Queues a run again whose runner shuts down. */
+/** Gives back a run whose runner shuts down: it is queued again, or completed if its cancelation was requested. */
 export async function releaseCheckRun(db: Database, { run, leaseOwner }: LeasedCheckRun): Promise<void> {
   await db.system.query(
-    `update local_check_run set state = 'queued', lease_owner = null, lease_until = null, started_at = null
+    `update local_check_run set ${givenBack}
      where id = $1 and state = 'running' and lease_owner = $2`,
     [run.id, leaseOwner],
   );

@@ -177,12 +177,13 @@ async function carryOut(options: CiRunnerOptions, owner: string, running: Runnin
   await log.close(`\n[interlock] ${result.summary}\n`);
   if (running.why === 'lease lost') return;
   if (running.why === 'shutdown' && outcome.kind !== 'exited')
-    return await releaseCheckRun(installation.db, { run, leaseOwner: owner });
-  await untilWritten(
-    options,
-    running,
-    async () => await concludeCheckRun(installation.db, { run, leaseOwner: owner }, result),
-  );
+    await releaseCheckRun(installation.db, { run, leaseOwner: owner });
+  else
+    await untilWritten(
+      options,
+      running,
+      async () => await concludeCheckRun(installation.db, { run, leaseOwner: owner }, result),
+    );
   // Emitted even if `concludeCheckRun` returned false: an earlier try may have written the result, and its answer was
   // lost.
   installation.emit({ kind: 'checks', repository, commit: run.commit });
