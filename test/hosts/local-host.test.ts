@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HostRefused, HostUnavailable, openOnce, RefMoved, type HostClient } from '../../src/hosts/port.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { filesOf, parentsOf, tip } from './commits.ts';
 import { localWorld, type LocalWorld, until } from './local-world.ts';
 
@@ -382,6 +383,26 @@ describe('the reconciler', () => {
     expect(await world.sql('select head_sha from local_pull_request')).toEqual([{ head_sha: moved }]);
     expect(numbersOf('pull_request')).toEqual([1]);
     expect(errors).toEqual([]);
+  });
+
+  test('does not close a pull request that is opened with a new branch after the refs were read', async () => {
+    const disarm = onFailpoint('reconcile:refs_read', async () => {
+      world.commit({ branch: 'late', from: base, files: { 'c.txt': 'c\n' } });
+      await open({ headBranch: 'late' });
+    });
+    try {
+      await world.host.reconcile(world.repository);
+    } finally {
+      disarm();
+    }
+    expect(await world.sql('select head_branch, state from local_pull_request')).toEqual([
+      { head_branch: 'late', state: 'open' },
+    ]);
+    world.git('branch', '-D', 'late');
+    await world.host.reconcile(world.repository);
+    expect(await world.sql('select head_branch, state from local_pull_request')).toEqual([
+      { head_branch: 'late', state: 'closed' },
+    ]);
   });
 });
 

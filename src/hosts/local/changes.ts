@@ -1,6 +1,14 @@
 // Carries out what follows from moved refs: updates the heads of pull requests, queues checks, and emits host events.
 // Each step may run twice. The reconciler carries out the steps that a killed process left out.
-import { branchOf, isAncestor, isBotBranch, isObjectId, listFirstParents, type Git } from '../git/index.ts';
+import {
+  branchOf,
+  isAncestor,
+  isBotBranch,
+  isObjectId,
+  listFirstParents,
+  readRefValue,
+  type Git,
+} from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
 import { decideCiPriority, queueChecks, readCiBranches } from './ci.ts';
 import type { Installation } from './installation.ts';
@@ -43,8 +51,7 @@ export async function followRefChanges(
     const branch = branchOf(change.ref);
     if (branch === null) continue;
     for (const row of open.filter((candidate) => candidate.head_fork === null && candidate.head_branch === branch)) {
-      if ((await followHead(installation, repository, { row, head: change.to })) && isNews(branch))
-        changed.add(row.number);
+      if ((await followHead(installation, repository, { row, change })) && isNews(branch)) changed.add(row.number);
     }
     if (by === 'push') {
       for (const number of await closeMergedByPush(installation, repository, {
@@ -62,10 +69,14 @@ export async function followRefChanges(
 async function followHead(
   installation: Installation,
   repository: HostRepository,
-  { row, head }: { readonly row: PullRequestRow; readonly head: string | null },
+  { row, change: { ref, to } }: { readonly row: PullRequestRow; readonly change: RefChange },
 ): Promise<boolean> {
-  if (head === null) return await markClosed(installation.db, repository, row.number);
-  await setHead(installation.db, repository, { number: row.number, headSha: head });
+  if (to === null) {
+    // The branch may have been pushed after the refs were read, and the pull request opened with it.
+    if ((await readRefValue(installation.directoryOf(repository), ref)) !== null) return false;
+    return await markClosed(installation.db, repository, row.number);
+  }
+  await setHead(installation.db, repository, { number: row.number, headSha: to });
   return true;
 }
 

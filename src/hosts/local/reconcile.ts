@@ -1,6 +1,7 @@
 // Compares refs with rows. So Interlock finds the changes that a killed process did not report, and changes that
 // somebody made with git on the server.
 import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { passFailpoint } from '../../platform/failpoints.ts';
 import { type Loop, repeat } from '../../platform/repeat.ts';
 import { branchOf, cheapestReadOfTimes, isStampTrue, listRefs, readRefsStamp, type RefsStamp } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
@@ -26,6 +27,7 @@ export async function reconcileRepository(
 ): Promise<void> {
   await repairRepository(installation, repository, staleLockMs);
   const refs = await listRefs(installation.directoryOf(repository), 'refs/heads/');
+  await passFailpoint('reconcile:refs_read');
   const tips = new Map(refs.map(({ ref, commit }) => [ref, commit]));
   await followRefChanges(installation, repository, {
     changes: await movedHeads(installation, repository, tips),
