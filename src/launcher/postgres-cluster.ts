@@ -16,6 +16,21 @@ export interface DatabaseUser {
 const systemWide = '/var/lib/interlock';
 const locationFile = 'postgres-location';
 
+/** Written after each start that succeeded. */
+export const portFileOf = (dataDir: string): string => join(dataDir, 'postgres-port');
+
+/** Whether initdb has finished in this folder. */
+export const isCluster = (folder: string): boolean => existsSync(join(folder, 'data', 'PG_VERSION'));
+
+/** Throws StartError if the cluster of an earlier start is not there, so that no empty cluster takes its place. */
+export function assertClusterPresent(dataDir: string): void {
+  const folder = placeOfCluster(dataDir);
+  if (existsSync(portFileOf(dataDir)) && !isCluster(folder))
+    throw new StartError(
+      `${folder} does not contain the database that an earlier start made. If it is on a volume, mount the volume; if it was moved, move it back. To begin with an empty database, delete all data with --reset.`,
+    );
+}
+
 /** The user that the server runs as. Undefined: this process is not root, and the server runs as the same user. */
 export function pickDatabaseUser(dataDir: string): DatabaseUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -56,7 +71,7 @@ export async function clusterDirectory(dataDir: string, user: DatabaseUser | und
 export async function removeCluster(dataDir: string): Promise<void> {
   const cluster = knownCluster(dataDir);
   if (cluster !== null) await rm(cluster, { recursive: true, force: true });
-  await rm(join(dataDir, locationFile), { force: true });
+  for (const file of [join(dataDir, locationFile), portFileOf(dataDir)]) await rm(file, { force: true });
 }
 
 export function canEnter(folder: string, user: DatabaseUser): boolean {
@@ -83,9 +98,13 @@ export async function withSecretFile<T>(
 }
 
 export function knownCluster(dataDir: string): string | null {
-  const location = join(dataDir, locationFile);
-  const folder = existsSync(location) ? readFileSync(location, 'utf8').trim() : join(dataDir, 'postgres');
+  const folder = placeOfCluster(dataDir);
   return existsSync(folder) ? folder : null;
+}
+
+function placeOfCluster(dataDir: string): string {
+  const location = join(dataDir, locationFile);
+  return existsSync(location) ? readFileSync(location, 'utf8').trim() : join(dataDir, 'postgres');
 }
 
 async function makeClusterDirectory(folder: string, user: DatabaseUser | undefined): Promise<string> {

@@ -2,7 +2,6 @@
 // this process.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -12,7 +11,15 @@ import { defaultCacheDirectory } from './cache-directory.ts';
 import { type GuardedProcess, spawnGuarded, waitUntilReady } from './guarded-process.ts';
 import { assertPortFree, chooseFreePort, isPortFree } from './ports.ts';
 import { type PostgresBinaries, installPostgresBinaries } from './postgres-binaries.ts';
-import { type DatabaseUser, clusterDirectory, pickDatabaseUser, withSecretFile } from './postgres-cluster.ts';
+import {
+  type DatabaseUser,
+  assertClusterPresent,
+  clusterDirectory,
+  isCluster,
+  pickDatabaseUser,
+  portFileOf,
+  withSecretFile,
+} from './postgres-cluster.ts';
 import { processCommandLine, waitForExit } from './processes.ts';
 import type { Say } from './progress.ts';
 import { StartError } from './start-error.ts';
@@ -78,6 +85,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
 }
 
 async function openCluster(dataDir: string, options: PostgresOptions): Promise<Cluster> {
+  assertClusterPresent(dataDir);
   const fast = options.fast ?? false;
   const binaries = await installPostgresBinaries(options.cacheDir ?? defaultCacheDirectory());
   const user = pickDatabaseUser(dataDir);
@@ -87,9 +95,7 @@ async function openCluster(dataDir: string, options: PostgresOptions): Promise<C
   const folder = join(home, 'data');
   const passwordFile = join(dataDir, 'postgres-password');
   const logFile = join(dataDir, 'postgres.log');
-  if (!existsSync(join(folder, 'PG_VERSION'))) {
-    await initialise({ folder, home, passwordFile, binaries, user, fast });
-  }
+  if (!isCluster(home)) await initialise({ folder, home, passwordFile, binaries, user, fast });
   const version = (await readFile(join(folder, 'PG_VERSION'), 'utf8')).trim();
   if (version !== binaries.majorVersion) {
     throw new StartError(
@@ -155,7 +161,7 @@ async function startServer(
   dataDir: string,
   options: PostgresOptions,
 ): Promise<{ server: GuardedProcess; port: number }> {
-  const portFile = join(dataDir, 'postgres-port');
+  const portFile = portFileOf(dataDir);
   const remembered = Number((await readLines(portFile))[0]) || undefined;
   const giveUpAt = Date.now() + 60_000;
   let isReported = false;

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { homedir } from 'node:os';
@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { removeCluster } from '../../src/launcher/postgres-cluster.ts';
+import { StartError } from '../../src/launcher/start-error.ts';
 import { type EmbeddedPostgres, startPostgres } from '../../src/launcher/postgres.ts';
 import { processesWith, runProgram, temporaryDirectory } from './processes.ts';
 
@@ -127,6 +128,28 @@ test('an unfinished cluster of a killed first start is made again', async () => 
   await writeFile(join(dataDir, 'postgres', 'data.draft', 'PG_VERSION'), '18\n');
   const { url } = await start(dataDir);
   expect(await query(url, 'select 1 as up')).toEqual([{ up: 1 }]);
+});
+
+test('a start whose database has gone makes no new one, and works again when the database is back', async () => {
+  const dataDir = await temporaryDirectory();
+  await (await start(dataDir)).stop();
+  const files = join(dataDir, 'postgres');
+  const password = await readFile(join(dataDir, 'postgres-password'), 'utf8');
+  await rename(files, join(dataDir, 'elsewhere'));
+  await expect(start(dataDir)).rejects.toThrow(
+    `${files} does not contain the database that an earlier start made. If it is on a volume, mount the volume; if it was moved, move it back.`,
+  );
+  // The mount point of a volume that is not mounted is an empty folder.
+  await mkdir(files);
+  await expect(start(dataDir)).rejects.toBeInstanceOf(StartError);
+  await rm(files, { recursive: true });
+  // A cluster outside of the data directory.
+  await writeFile(join(dataDir, 'postgres-location'), join(dataDir, 'volume'));
+  await expect(start(dataDir)).rejects.toThrow(`${join(dataDir, 'volume')} does not contain the database`);
+  expect(await readFile(join(dataDir, 'postgres-location'), 'utf8')).toBe(join(dataDir, 'volume'));
+  expect(await readFile(join(dataDir, 'postgres-password'), 'utf8')).toBe(password);
+  await rename(join(dataDir, 'elsewhere'), join(dataDir, 'volume'));
+  expect(await query((await start(dataDir)).url, 'select 1 as up')).toEqual([{ up: 1 }]);
 });
 
 test('another port is chosen if the port of the last start is busy', async () => {
