@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { scopes, systemContext, type Ports } from './context.ts';
 import { createClient } from './demo/client.ts';
 import type { Access } from './launcher/access.ts';
+import { createFile } from './launcher/durable-file.ts';
 import type { Say } from './launcher/progress.ts';
 import { createAccount, createApiToken, generateSecrets, type Secrets } from './modules/accounts/index.ts';
 import { readStoredSecrets } from './parts.ts';
@@ -16,7 +17,7 @@ export async function readSecrets(dataDir: string): Promise<Secrets> {
   const stored = await readStoredSecrets(dataDir);
   if (stored !== null) return stored;
   const made = generateSecrets();
-  await writeFile(join(dataDir, 'secrets.json'), JSON.stringify(made), { mode: 0o600, flag: 'wx' });
+  await createFile(join(dataDir, 'secrets.json'), JSON.stringify(made));
   return made;
 }
 

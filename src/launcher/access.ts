@@ -1,8 +1,9 @@
 // The lock of the data directory, so that only one Interlock runs on it, and the file that says how to reach this
 // Interlock.
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { makeDataDirectory } from './data-directory.ts';
+import { parseJson, readJsonFile, replaceFile, writeSynced } from './durable-file.ts';
 import { processStartedAt } from './processes.ts';
 import { StartError } from './start-error.ts';
 
@@ -27,14 +28,11 @@ interface Holder {
 const accessFile = (dataDir: string) => join(dataDir, 'access.json');
 
 export async function writeAccess(dataDir: string, access: Access): Promise<void> {
-  const draft = `${accessFile(dataDir)}.${process.pid}`;
-  await writeFile(draft, `${JSON.stringify(access, null, 2)}\n`, { mode: 0o600 });
-  await rename(draft, accessFile(dataDir));
+  await replaceFile(accessFile(dataDir), `${JSON.stringify(access, null, 2)}\n`);
 }
 
 export async function readAccess(dataDir: string): Promise<Access | null> {
-  const text = await readFile(accessFile(dataDir), 'utf8').catch(() => null);
-  return text === null ? null : (JSON.parse(text) as Access);
+  return await readJsonFile<Access>(accessFile(dataDir));
 }
 
 export async function removeAccess(dataDir: string): Promise<void> {
@@ -54,7 +52,7 @@ export async function lockDataDirectory(dataDir: string): Promise<DataDirectoryL
     startedAt: (await processStartedAt(process.pid)) ?? '',
   } satisfies Holder);
   const draft = `${lock}.${process.pid}`;
-  await writeFile(draft, own, { mode: 0o600 });
+  await writeSynced(draft, own);
   try {
     while (!(await linkIfAbsent(draft, lock))) await removeStaleLock(folder, lock);
   } finally {
@@ -71,8 +69,8 @@ export async function lockDataDirectory(dataDir: string): Promise<DataDirectoryL
 async function removeStaleLock(folder: string, lock: string): Promise<void> {
   const content = await readFile(lock, 'utf8').catch(() => null);
   if (content === null) return;
-  const holder = JSON.parse(content) as Holder;
-  if ((await processStartedAt(holder.pid)) === holder.startedAt) {
+  const holder = parseJson(content) as Holder | null;
+  if (holder !== null && (await processStartedAt(holder.pid)) === holder.startedAt) {
     const access = await readAccess(folder);
     throw new StartError(
       `Interlock already runs on ${folder}${access ? `: ${access.url}` : ', and is starting'} (process ${holder.pid}). Stop it, or use another directory by --data <dir>.`,

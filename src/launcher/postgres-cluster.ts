@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { chownSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { chown, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from './durable-file.ts';
 import { StartError } from './start-error.ts';
 
 export interface DatabaseUser {
@@ -63,7 +64,7 @@ export async function clusterDirectory(dataDir: string, user: DatabaseUser | und
   if (user === undefined || canEnter(dataDir, user)) return makeClusterDirectory(inside, user);
   const outside = join(systemWide, randomUUID());
   await mkdir(systemWide, { recursive: true, mode: 0o755 });
-  await writeFile(join(dataDir, locationFile), outside);
+  await replaceFile(join(dataDir, locationFile), outside);
   return makeClusterDirectory(outside, user);
 }
 

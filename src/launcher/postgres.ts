@@ -2,12 +2,13 @@
 // this process.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { defaultCacheDirectory } from './cache-directory.ts';
+import { replaceFile } from './durable-file.ts';
 import { type GuardedProcess, spawnGuarded, waitUntilReady } from './guarded-process.ts';
 import { assertPortFree, chooseFreePort, isPortFree } from './ports.ts';
 import { type PostgresBinaries, installPostgresBinaries } from './postgres-binaries.ts';
@@ -76,6 +77,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
   await waitForPredecessor(cluster, options.log);
   const { server, port } = await startServer(cluster, dataDir, options);
   try {
+    await replaceFile(portFileOf(dataDir), `${port}\n`);
     await createDatabase(urlOf(cluster, port, 'postgres'));
   } catch (error) {
     await server.stop();
@@ -110,7 +112,7 @@ async function initialise({ folder, home, passwordFile, binaries, user, fast }: 
   const draft = `${folder}.draft`;
   await rm(draft, { recursive: true, force: true });
   const password = randomBytes(24).toString('base64url');
-  await writeFile(passwordFile, password, { mode: 0o600 });
+  await replaceFile(passwordFile, password);
   await withSecretFile({ folder: home, secret: password, user }, async (secret) => {
     const options = [
       ...['--pgdata', draft, '--username', owner, '--pwfile', secret, '--encoding', 'UTF8'],
@@ -161,17 +163,14 @@ async function startServer(
   dataDir: string,
   options: PostgresOptions,
 ): Promise<{ server: GuardedProcess; port: number }> {
-  const portFile = portFileOf(dataDir);
-  const remembered = Number((await readLines(portFile))[0]) || undefined;
+  const remembered = Number((await readLines(portFileOf(dataDir)))[0]) || undefined;
   const giveUpAt = Date.now() + 60_000;
   let isReported = false;
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await chooseFreePort(remembered));
     const loggedBytes = await sizeOf(cluster.logFile);
     try {
-      const server = await startOnPort(cluster, port);
-      await writeFile(portFile, `${port}\n`);
-      return { server, port };
+      return { server: await startOnPort(cluster, port), port };
     } catch (error) {
       if (Date.now() < giveUpAt && (await isMemoryInUse(cluster, loggedBytes))) {
         if (!isReported) options.log('Waiting for the last sessions of a PostgreSQL that was killed.');

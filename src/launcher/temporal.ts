@@ -1,9 +1,10 @@
 // The embedded Temporal development server. Its state is in a file of the data directory.
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { defaultCacheDirectory } from './cache-directory.ts';
+import { readJsonFile, replaceFile } from './durable-file.ts';
 import { type GuardedProcess, spawnGuarded, waitUntilReady } from './guarded-process.ts';
 import { assertPortFree, chooseFreePort, findFreePort, isPortFree } from './ports.ts';
 import { processCommandLine, waitForExit } from './processes.ts';
@@ -41,14 +42,6 @@ export interface TestServerOptions {
   readonly log: Say;
 }
 
-interface StartOnPorts {
-  readonly program: string;
-  readonly port: number;
-  readonly uiPort: number;
-  readonly files: Files;
-  readonly options: TemporalOptions;
-}
-
 interface Files {
   readonly state: string;
   readonly log: string;
@@ -77,21 +70,42 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
   // Earlier versions made these files readable for other users.
   for (const file of [files.state, `${files.state}-wal`, `${files.state}-shm`])
     if (existsSync(file)) await chmod(file, 0o600);
-  const lastRun = existsSync(files.ports) ? (JSON.parse(await readFile(files.ports, 'utf8')) as LastRun) : {};
+  const lastRun = (await readJsonFile<LastRun>(files.ports)) ?? {};
+  const { server, port, uiPort } = await startServer({ program, files, options, lastRun });
+  try {
+    await replaceFile(files.ports, JSON.stringify({ port, uiPort }));
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return {
+    address: `127.0.0.1:${port}`,
+    namespace: options.namespace,
+    // Without the path, the UI would show the namespace `default`, which is empty.
+    uiUrl: `http://127.0.0.1:${uiPort}/namespaces/${options.namespace}/workflows`,
+    exited: server.exited,
+    stop: () => server.stop(),
+  };
+}
+
+interface Starting {
+  readonly program: string;
+  readonly files: Files;
+  readonly options: TemporalOptions;
+  readonly lastRun: LastRun;
+}
+
+async function startServer({ lastRun, ...starting }: Starting): Promise<{
+  readonly server: GuardedProcess;
+  readonly port: number;
+  readonly uiPort: number;
+}> {
+  const { options } = starting;
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await chooseFreePort(lastRun.port));
     const uiPort = options.uiPort ?? (await chooseFreePort(lastRun.uiPort));
     try {
-      const server = await startOnPorts({ program, port, uiPort, files, options });
-      await writeFile(files.ports, JSON.stringify({ port, uiPort }));
-      return {
-        address: `127.0.0.1:${port}`,
-        namespace: options.namespace,
-        // Without the path, the UI would show the namespace `default`, which is empty.
-        uiUrl: `http://127.0.0.1:${uiPort}/namespaces/${options.namespace}/workflows`,
-        exited: server.exited,
-        stop: () => server.stop(),
-      };
+      return { server: await startOnPorts({ ...starting, port, uiPort }), port, uiPort };
     } catch (error) {
       // Another process may have taken a port after it was found free.
       const isPortChosenHere = options.port === undefined && options.uiPort === undefined;
@@ -121,7 +135,13 @@ export async function startTestServer(options: TestServerOptions): Promise<{ add
   return { address: `127.0.0.1:${port}`, stop: () => server.stop() };
 }
 
-async function startOnPorts({ program, port, uiPort, files, options }: StartOnPorts): Promise<GuardedProcess> {
+async function startOnPorts({
+  program,
+  port,
+  uiPort,
+  files,
+  options,
+}: Omit<Starting, 'lastRun'> & { readonly port: number; readonly uiPort: number }): Promise<GuardedProcess> {
   const server = await spawnGuarded({
     command: program,
     args: [

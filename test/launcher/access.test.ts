@@ -3,6 +3,7 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lockDataDirectory, readAccess, removeAccess, writeAccess } from '../../src/launcher/access.ts';
+import { readRuntime } from '../../src/launcher/runtime.ts';
 import { runProgram, temporaryDirectory } from './processes.ts';
 
 const access = { url: 'http://127.0.0.1:4000', token: 'il_live_x', temporalUi: 'http://127.0.0.1:8233' };
@@ -45,6 +46,19 @@ test('a lock does not hold if its process id now belongs to another process', as
   const lock = await lockDataDirectory(dataDir);
   await lock.release();
   expect(await readdir(dataDir)).toEqual([]);
+});
+
+test.each(['', '{"pid": 1'])('a lock that a loss of power left as `%s` does not hold', async (text) => {
+  const dataDir = await temporaryDirectory();
+  await writeFile(join(dataDir, 'lock'), text);
+  await (await lockDataDirectory(dataDir)).release();
+  expect(await readdir(dataDir)).toEqual([]);
+});
+
+test('access.json and runtime.json that a loss of power left empty count as absent', async () => {
+  const dataDir = await temporaryDirectory();
+  for (const name of ['access.json', 'runtime.json']) await writeFile(join(dataDir, name), '');
+  expect([await readAccess(dataDir), await readRuntime(dataDir)]).toEqual([null, null]);
 });
 
 test('of several starts over a stale lock, exactly one gets the data directory', async () => {

@@ -152,6 +152,15 @@ test('a start whose database has gone makes no new one, and works again when the
   expect(await query((await start(dataDir)).url, 'select 1 as up')).toEqual([{ up: 1 }]);
 });
 
+test('a start that cannot store its port fails and leaves no server behind', async () => {
+  const dataDir = await temporaryDirectory();
+  await (await start(dataDir)).stop();
+  await rm(join(dataDir, 'postgres-port'));
+  await mkdir(join(dataDir, 'postgres-port', 'folder'), { recursive: true });
+  await expect(start(dataDir)).rejects.toThrow('postgres-port');
+  expect(await processesWith(dataDir)).toEqual([]);
+});
+
 test('another port is chosen if the port of the last start is busy', async () => {
   const dataDir = await temporaryDirectory();
   const first = await start(dataDir);

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { prepareNamespace, searchAttributes, startTemporal, startTestServer } from '../../src/launcher/temporal.ts';
@@ -50,6 +52,22 @@ test('a start right after kill -9 waits until the old server has ended', async (
   const next = await startTemporal({ ...options, dataDir });
   onTestFinished(() => next.stop());
   expect((await processesWith(`--db-filename ${dataDir}`)).length).toBeGreaterThan(0);
+});
+
+test('ports that a loss of power left empty are chosen again', async () => {
+  const dataDir = await temporaryDirectory();
+  await writeFile(join(dataDir, 'temporal-ports.json'), '');
+  const server = await startTemporal({ ...options, dataDir, fast: true });
+  onTestFinished(() => server.stop());
+  const ports = JSON.parse(await readFile(join(dataDir, 'temporal-ports.json'), 'utf8')) as { port: number };
+  expect(server.address).toBe(`127.0.0.1:${ports.port}`);
+});
+
+test('a start that cannot store its ports fails and leaves no server behind', async () => {
+  const dataDir = await temporaryDirectory();
+  await mkdir(join(dataDir, 'temporal-ports.json', 'folder'), { recursive: true });
+  await expect(startTemporal({ ...options, dataDir })).rejects.toThrow('temporal-ports.json');
+  expect(await processesWith(`--db-filename ${dataDir}`)).toEqual([]);
 });
 
 test('search attributes are registered if the server lacks them', async () => {
