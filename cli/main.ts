@@ -46,11 +46,15 @@ async function runProgram(name: ProgramName, args: readonly string[]): Promise<n
 const interrupted = new AbortController();
 // The listener is removed after the first Ctrl-C, so a second Ctrl-C ends the process at once.
 process.once('SIGINT', () => interrupted.abort());
-// If a reader such as `head` closes the output early, the command has not failed.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
-});
+const argv = process.argv.slice(2);
+// A reader such as `head` may close the output early. Then the command ends without a failure. With `--wait` it goes on,
+// because its exit code says how the wait ended.
+const isWaiting = argv.includes('--wait');
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    if (!isWaiting) process.exit(0);
+  });
 
 const io: Io = {
   stdin: process.stdin,
@@ -63,4 +67,4 @@ const io: Io = {
   runProgram,
 };
 
-process.exitCode = await run(process.argv.slice(2), io, { version });
+process.exitCode = await run(argv, io, { version });

@@ -1,12 +1,16 @@
 // Waits that end with a failure, and a simulation, from the command line.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { projectRoot } from '../../src/platform/project-root.ts';
 import { openShop, type Shop } from './shop.ts';
 
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
+  await shop.addEnvironment();
 });
 afterAll(async () => {
   await shop[Symbol.asyncDispose]();
@@ -22,7 +26,6 @@ test('--wait ends with exit code 1 if the pull request leaves the queue', async 
 });
 
 test('--wait ends with exit code 1 if the deployment fails', async () => {
-  await shop.addEnvironment();
   await shop.run('release', 'shop', '1.0-rc1');
   const input = { project: 'shop', environment: 'production', version: '1.0-rc1', status: 'FAILURE' };
   const onStderr = (text: string): void => {
@@ -31,6 +34,27 @@ test('--wait ends with exit code 1 if the deployment fails', async () => {
   const deployed = await shop.runWith({ onStderr }, 'deploy', 'shop', 'production', '1.0-rc1', '--yes', '--wait');
   expect([deployed.code, deployed.stdout]).toEqual([1, expect.stringContaining('shop/production 1.0-rc1: failure.')]);
 });
+
+test.each([
+  ['stdout', 'FAILURE', 1],
+  ['stderr', 'SUCCESS', 0],
+] as const)(
+  '--wait outlives the reader of its %s, and a deployment that ends as %s ends it with %i',
+  async (closed, status, code) => {
+    const version = `2.0-rc${code + 1}`;
+    await shop.run('release', 'shop', version);
+    const bin = join(projectRoot, 'cli', 'bin.cjs');
+    const argv = [bin, 'deploy', 'shop', 'production', version, '--yes', '--wait'];
+    const child = spawn(process.execPath, argv, { cwd: shop.checkout, env: { ...process.env, ...shop.env } });
+    child[closed].destroy();
+    const ended = once(child, 'exit');
+    await expect
+      .poll(async () => await shop.s.rows("select 1 from deployment where status = 'pending'"))
+      .toHaveLength(1);
+    await shop.mutate('reportDeployment', { project: 'shop', environment: 'production', version, status });
+    expect(await ended).toEqual([code, null]);
+  },
+);
 
 test('config simulate replays the last days with a configuration', async () => {
   await writeFile(join(shop.checkout, 'new.yml'), 'merge_rules:\n  labels:\n    trigger: go\n');
