@@ -18,6 +18,12 @@ export interface Following<Data, Variables> {
   readonly cursorOf: (data: Data) => string;
   /** Handles a change. The next change is passed after the promise has resolved. The result true ends `follow`. */
   readonly onChange: (data: Data) => Promise<boolean | void> | boolean | void;
+  /**
+   * Called if the cursor has expired, so that changes were missed. Reads a new cursor and then the state, and returns
+   * the cursor. Null: the state shows that there is nothing more to wait for. Absent: `follow` continues as if `after`
+   * were null.
+   */
+  readonly startAgain?: () => Promise<string | null>;
   /** Called with false when the connection is lost, and with true when it is restored. */
   readonly onConnection?: (isThere: boolean) => void;
 }
@@ -31,10 +37,11 @@ const refusedCodes: readonly number[] = [4400, 4401, 4403];
 /** Resolves when `onChange` returns true, when the log has ended, or at Ctrl-C. */
 export async function follow<Data, Variables extends object>(
   api: Api,
-  { document, variables, after, cursorOf, onChange, onConnection }: Following<Data, Variables>,
+  { document, variables, after, cursorOf, onChange, startAgain, onConnection }: Following<Data, Variables>,
 ): Promise<void> {
   let cursor = after;
   let attempts = 0;
+  let hasExpired = false;
   while (!api.signal.aborted) {
     const client = connect(api, () => {
       if (attempts > 0) onConnection?.(true);
@@ -43,6 +50,11 @@ export async function follow<Data, Variables extends object>(
     const stop = (): void => void client.dispose();
     api.signal.addEventListener('abort', stop);
     try {
+      if (hasExpired) {
+        cursor = (await startAgain?.()) ?? null;
+        if (cursor === null && startAgain !== undefined) return;
+        hasExpired = false;
+      }
       for await (const { data, errors } of client.iterate<Data>({
         query: print(document),
         variables: { ...variables, after: cursor },
@@ -54,8 +66,9 @@ export async function follow<Data, Variables extends object>(
       }
       return;
     } catch (error) {
-      const waitMs = waitAfter(error, attempts, api);
-      if (isExpired(error)) cursor = null;
+      const refused = refusalIn(error, api);
+      const waitMs = refused === null ? waitAfter(error, attempts, api) : waitAfterRefusal(refused, attempts);
+      hasExpired ||= refused?.code === 'CURSOR_EXPIRED';
       if (attempts === 0 && !api.signal.aborted) onConnection?.(false);
       attempts += 1;
       await delay(waitMs, undefined, { signal: api.signal }).catch(() => undefined);
@@ -86,21 +99,31 @@ function connect({ url, token }: Api, onConnected: () => void): Client {
   return client;
 }
 
-/** How long to wait before the next attempt, in milliseconds. Throws a failure if another attempt cannot help. */
-function waitAfter(error: unknown, attempts: number, { tokenRefused }: Api): number {
-  if (error instanceof Failure) throw error;
-  if (Array.isArray(error)) {
-    const refused = refusalOf(error[0] as Parameters<typeof refusalOf>[0], tokenRefused);
-    if (refused.code === 'RATE_LIMITED') return rateLimitedMs;
-    if (refused.code === 'CURSOR_EXPIRED') return 0;
-    if (refused.outcome !== 'unreachable') throw refused;
-  }
-  const { code } = error as { readonly code?: number };
-  if (code !== undefined && refusedCodes.includes(code)) throw new Failure('unauthorised', tokenRefused);
-  return Math.min(slowestRetryMs, 500 * 2 ** attempts) * (0.75 + Math.random() / 2);
+/**
+ * The refusal of the service. A subscription is refused by a message of the socket or by a result with errors, and a
+ * request of `onChange` may be refused too. Null: the connection was lost.
+ */
+function refusalIn(error: unknown, { tokenRefused }: Api): Failure | null {
+  if (error instanceof Failure) return error;
+  return Array.isArray(error) ? refusalOf(error[0] as Parameters<typeof refusalOf>[0], tokenRefused) : null;
 }
 
-function isExpired(error: unknown): boolean {
-  const [first] = Array.isArray(error) ? (error as readonly Parameters<typeof refusalOf>[0][]) : [];
-  return first?.extensions?.code === 'CURSOR_EXPIRED';
+/** How long to wait before the next attempt, in milliseconds. Throws the refusal if another attempt cannot help. */
+function waitAfterRefusal(refused: Failure, attempts: number): number {
+  if (refused.code === 'RATE_LIMITED') return rateLimitedMs;
+  if (refused.code === 'CURSOR_EXPIRED') return 0;
+  // A change whose request failed is passed again, because the cursor is still the one before the change.
+  if (refused.outcome !== 'unreachable') throw refused;
+  return backOffMs(attempts);
+}
+
+/** How long to wait after a lost connection. Throws a failure if another attempt cannot help. */
+function waitAfter(error: unknown, attempts: number, { tokenRefused }: Api): number {
+  const { code } = error as { readonly code?: number };
+  if (code !== undefined && refusedCodes.includes(code)) throw new Failure('unauthorised', tokenRefused);
+  return backOffMs(attempts);
+}
+
+function backOffMs(attempts: number): number {
+  return Math.min(slowestRetryMs, 500 * 2 ** attempts) * (0.75 + Math.random() / 2);
 }

@@ -161,14 +161,19 @@ async function waitForEnd(invocation: Invocation, { api, repository, number }: C
     lastSentence = last.sentence;
     return ended.includes(last.status);
   };
-  const { cursor } = await api.ask(CursorDocument, {});
-  if (!(await look()))
+  const start = async (): Promise<string | null> => {
+    const { cursor } = await api.ask(CursorDocument, {});
+    return (await look()) ? null : cursor;
+  };
+  const after = await start();
+  if (after !== null)
     await follow(api, {
       document: PullRequestChangedDocument,
       variables: { repository, number },
-      after: cursor,
+      after,
       cursorOf: ({ pullRequestChanged }) => pullRequestChanged.cursor,
       onChange: look,
+      startAgain: start,
       onConnection: reportConnection(invocation),
     });
   if (last === null || api.signal.aborted) return 'interrupted';

@@ -201,6 +201,10 @@ async function waitForEnd(
       after: cursor,
       cursorOf: ({ deploymentChanged }) => deploymentChanged.cursor,
       onChange: look,
+      startAgain: async () => {
+        const { cursor: newest } = await api.ask(CursorDocument, {});
+        return (await look()) ? null : newest;
+      },
       onConnection: reportConnection(invocation),
     });
   return last;

@@ -108,6 +108,11 @@ async function keepShowing(
     after: cursor,
     cursorOf: ({ queueChanged }) => queueChanged.cursor,
     onChange: () => reader.ask(),
+    startAgain: async () => {
+      const { cursor: newest } = await api.ask(CursorDocument, {});
+      reader.ask();
+      return newest;
+    },
     onConnection: (isThere) => {
       reportConnection(invocation)(isThere);
       if (isThere) reader.ask();

@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { projectRoot } from '../../src/platform/project-root.ts';
+import { startProxy } from './service-proxy.ts';
 import { openShop, type Shop } from './shop.ts';
 
 let shop: Shop;
@@ -55,6 +56,24 @@ test.each([
     expect(await ended).toEqual([code, null]);
   },
 );
+
+test('--wait notices that the pull request left the queue while its cursor expired', async () => {
+  await using proxy = await startProxy(new URL(shop.s.url));
+  await shop.run('pause', '--yes');
+  await shop.run('queue', '1');
+  let said = '';
+  const onStderr = (text: string): void => void (said += text);
+  const waiting = shop.runWith({ onStderr }, 'queue', '1', '--wait', '--url', proxy.url);
+  // The second sentence comes from the first read of the wait, which has the cursor.
+  await expect.poll(() => said.match(/#1: /g)?.length).toBe(2);
+  proxy.cut();
+  await expect.poll(() => said).toContain('The connection is lost. Trying again …');
+  await shop.run('dequeue', '1', '--yes');
+  await shop.s.rows('update installation set epoch = epoch + 1');
+  proxy.restore();
+  const { code, stdout, stderr } = await waiting;
+  expect([code, stdout], stderr).toEqual([1, expect.stringContaining('#1 is open.')]);
+});
 
 test('config simulate replays the last days with a configuration', async () => {
   await writeFile(join(shop.checkout, 'new.yml'), 'merge_rules:\n  labels:\n    trigger: go\n');
