@@ -194,7 +194,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     metrics,
     metricsPage: health.metricsPage,
     async recover() {
-      for (const host of codeHosts) await host.recover();
+      for (const host of codeHosts) await host.recover(onError);
     },
     start() {
       loops.start();

@@ -1,7 +1,14 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HostRefused, HostUnavailable, openOnce, RefMoved, type HostClient } from '../../src/hosts/port.ts';
+import {
+  HostRefused,
+  HostUnavailable,
+  openOnce,
+  RefMoved,
+  type HostClient,
+  type HostRepository,
+} from '../../src/hosts/port.ts';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { filesOf, parentsOf, tip } from './commits.ts';
 import { localWorld, type LocalWorld, until } from './local-world.ts';
@@ -363,6 +370,28 @@ describe('the merge button', () => {
       }),
     ).rejects.toThrow('is a draft');
   });
+});
+
+test('at the start, a repository that cannot be repaired is reported, and the others are repaired', async () => {
+  const other = await world.neighbour();
+  const at = (repository: HostRepository, name: string): string =>
+    join(world.host.installation.directoryOf(repository), name);
+  // A half-done landing whose commit is lost.
+  const updates = [
+    { ref: 'refs/heads/main', from: null, to: base },
+    { ref: 'refs/interlock/landings/7', from: null, to: '1'.repeat(40) },
+  ];
+  const note = { pid: 1, process: 'another', writtenAt: 0, updates };
+  mkdirSync(at(world.repository, 'interlock-updates'));
+  writeFileSync(at(world.repository, 'interlock-updates/1.json'), JSON.stringify(note));
+  for (const repository of [world.repository, other]) writeFileSync(at(repository, 'HEAD.lock'), '');
+  const errors: unknown[] = [];
+  await world.host.recover((error) => errors.push(error));
+  expect(errors.map(String)).toEqual([expect.stringMatching(/acme\/shop cannot be repaired: .*landings\/7/)]);
+  expect([world.repository, other].map((repository) => existsSync(at(repository, 'HEAD.lock')))).toEqual([
+    false,
+    false,
+  ]);
 });
 
 describe('the reconciler', () => {

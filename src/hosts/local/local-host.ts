@@ -52,9 +52,11 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
     wakeRunners: () => {
       for (const wake of installation.onChecksQueued) wake();
     },
-    recover: async () => {
+    recover: async (onError) => {
       for (const repository of await findLocalRepositories(installation))
-        await repairRepository(installation, repository, 0);
+        await repairRepository(installation, repository, 0).catch((cause: Error) =>
+          onError(new Error(`${repository.owner}/${repository.name} cannot be repaired: ${cause.message}`, { cause })),
+        );
     },
     reconciler: (settings) =>
       together([createReconciler(installation, settings), ...packingOf(installation, settings)]),

@@ -66,9 +66,10 @@ export type Hosts = (kind: CodeHost['kind']) => CodeHost;
 export interface HostAdapter extends CodeHost {
   /**
    * Repairs what killed processes left on disk. Called once, at the start of the process tree that owns the host's
-   * files, before anything else uses the files.
+   * files, before anything else uses the files. A repository that cannot be repaired is reported to `onError`, and the
+   * reconciler tries it again.
    */
-  recover(): Promise<void>;
+  recover(onError: (error: unknown) => void): Promise<void>;
   /**
    * Makes the loop that compares the host's records with its repositories: at once, and then every `everyMs` (default:
    * one minute).
