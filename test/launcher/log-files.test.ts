@@ -1,10 +1,11 @@
 // The logs of `npm start` are kept small while the programs have them open.
-import { mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { boundLogFiles } from '../../src/launcher/log-files.ts';
+import { mountSmallDisk } from '../e2e/interlock.ts';
 import { spawnGuarded } from '../../src/launcher/guarded-process.ts';
 
 let folder = '';
@@ -24,6 +25,15 @@ test('a log that is too long becomes the copy of the earlier lines, and the prog
   expect((await stat(join(folder, 'interlock.log.1'))).mode & 0o077).toBe(0);
   await boundLogFiles(folder, 20);
   expect([await text('interlock.log'), await text('interlock.log.1')]).toEqual(['', '{"level":30,"msg":"two"}\n']);
+});
+
+test('a log that is too long is emptied although the disk has no room for its copy', async () => {
+  await using disk = await mountSmallDisk(join(folder, 'disk'), 128 * 1024);
+  const log = join(disk.folder, 'interlock.log');
+  await writeFile(log, 'x'.repeat(100 * 1024));
+  await boundLogFiles(disk.folder, 20);
+  expect((await stat(log)).size).toBe(0);
+  expect(await readdir(disk.folder)).toEqual(['interlock.log']);
 });
 
 test('the output of a server goes on at the beginning of its log too', async () => {
