@@ -20,6 +20,7 @@ const sharing = {
   cli: 'cli/main',
   'simulation.thread': 'src/modules/queue/api/simulation.thread',
   'parse.thread': 'src/platform/agents/script/parse.thread',
+  'patch.thread': 'src/platform/agents/tools/patch.thread',
 };
 
 /** Small programs that share no file: one is copied into sandboxes, the other one must stay small. */

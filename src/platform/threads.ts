@@ -81,6 +81,30 @@ export class Thread {
   }
 }
 
+/**
+ * Each task has a thread of its own while it runs, so that a task that is stopped takes no other task with it. One idle
+ * thread is kept for the next task, because starting a thread takes longer than most tasks.
+ */
+export class ThreadPerTask {
+  readonly #script: URL;
+  #idle: Thread | null = null;
+
+  constructor(script: URL) {
+    this.#script = script;
+  }
+
+  async ask<Answer>(task: unknown, timeoutMs: number): Promise<Answer> {
+    const thread = this.#idle ?? new Thread(this.#script);
+    this.#idle = null;
+    try {
+      return await thread.ask<Answer>(task, timeoutMs);
+    } finally {
+      if (this.#idle === null) this.#idle = thread;
+      else thread.stop();
+    }
+  }
+}
+
 /** The file of a thread, in the folder of the file that starts it and with the same extension. */
 export function threadScript(asker: string, name: string): URL {
   return new URL(`./${name}.${asker.endsWith('.ts') ? 'ts' : 'js'}`, asker);

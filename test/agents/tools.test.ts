@@ -3,6 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { createTwoFilesPatch } from 'diff';
 import { fc } from '../support/properties.ts';
@@ -236,6 +237,27 @@ describe('writing', () => {
     expect(await patch('--- a/none\n+++ b/none\n@@ -1 +1 @@\n-1\n+2\n')).toBe('There is no none.');
     const link = 'diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc/passwd\n';
     expect(await patch(link)).toContain('no links');
+  });
+
+  test('a patch that claims a line far behind the end of its file is refused, and other work goes on meanwhile', async () => {
+    await using b = await bench({ a: '1\n' }, { limits: { patchMs: 500 } });
+    const patching = b.call('apply_patch', { patch: '--- a/a\n+++ b/a\n@@ -9007199254740991 +1 @@\n-1\n+2\n' });
+    expect(await Promise.race([patching, setImmediate('other work')])).toBe('other work');
+    expect(await patching).toEqual({
+      outcome: 'refused',
+      text: 'The patch was not applied within 0.5 s: give the right line numbers, and fewer changes in one patch.',
+    });
+    expect(b.text('a')).toBe('1\n');
+  });
+
+  test('a patch whose many changes are all far from where they claim to be is refused', async () => {
+    const lines = Array.from({ length: 100_000 }, (_, index) => String(index + 1));
+    await using b = await bench({ a: `${lines.join('\n')}\n` }, { limits: { patchMs: 500 } });
+    const changes = lines
+      .slice(0, 10_000)
+      .map((line, index) => `@@ -${index % 2 === 0 ? 100_000 : 1} +1 @@\n-${line}\n+x\n`);
+    const patch = `--- a/a\n+++ b/a\n${changes.join('')}`;
+    expect(await b.call('apply_patch', { patch })).toMatchObject({ outcome: 'refused' });
   });
 
   test('a file can be deleted or moved, and a move never replaces a file', async () => {

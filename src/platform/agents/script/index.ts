@@ -1,7 +1,7 @@
 // The agent that executes prompts which are scripts, without a model. The same prompt on the same files always makes
 // the same commits.
 import { AgentRefused, type Agent, type AgentSession, type Plan, type WorkReport } from '../port.ts';
-import { Thread, threadScript, ThreadTimeout } from '../../threads.ts';
+import { threadScript, ThreadPerTask, ThreadTimeout } from '../../threads.ts';
 import type { Reading } from './parse.thread.ts';
 import { firstLine, instructionsSchema, describeAction, type Action, type Script } from './script.ts';
 
@@ -27,15 +27,11 @@ export function createScriptAgent({ readingMs = 15_000 }: { readonly readingMs?:
   };
 }
 
-/** A thread that is kept for the next prompt, because starting a thread takes longer than reading most prompts. */
-let idleThread: Thread | null = null;
+const readingThreads = new ThreadPerTask(threadScript(import.meta.url, 'parse.thread'));
 
 async function read(prompt: string, readingMs: number): Promise<Script> {
-  // Each thread reads one prompt at a time, so that stopping a thread loses no other prompt.
-  const thread = idleThread ?? new Thread(threadScript(import.meta.url, 'parse.thread'));
-  idleThread = null;
   try {
-    const reading = await thread.ask<Reading>(prompt, readingMs);
+    const reading = await readingThreads.ask<Reading>(prompt, readingMs);
     if ('script' in reading) return reading.script;
     throw new AgentRefused(
       `${reading.fault}\n\nWithout a model a prompt is a script: numbered steps, each with what it executes. For example:\n\n${example}\n\nPrompts in prose need a model, which the operator configures by RUNBOOK_MODEL (docs/runbooks.md).`,
@@ -44,9 +40,6 @@ async function read(prompt: string, readingMs: number): Promise<Script> {
     if (error instanceof ThreadTimeout)
       throw new AgentRefused(`This prompt was not read within ${readingMs / 1000} s: make it shorter.`);
     throw error;
-  } finally {
-    if (idleThread === null) idleThread = thread;
-    else thread.stop();
   }
 }
 

@@ -22,6 +22,8 @@ export interface ToolLimits {
   readonly outputBytes: number;
   /** The space that stays free on the machine's disk. */
   readonly freeBytes: number;
+  /** How long a patch may take to be applied. */
+  readonly patchMs: number;
   /** The most entries that `list_files` or `search_files` visits. */
   readonly visited: number;
 }
@@ -37,5 +39,6 @@ export const toolLimits: ToolLimits = {
   fileBytes: 1_000_000_000,
   outputBytes: 100_000_000,
   freeBytes: 256_000_000,
+  patchMs: 10_000,
   visited: 200_000,
 };

@@ -6,7 +6,7 @@ import { regexFault } from '../../../domain/configuration/regex.ts';
 import { matchesGlob } from '../../../domain/glob.ts';
 import { defineTool, type ToolContext } from './tool-context.ts';
 import { ToolFailed, ToolRefused } from './refusal.ts';
-import { showPath, type FoundEntry } from './worktree.ts';
+import { isBinary, showPath, textOf, type FoundEntry } from './worktree.ts';
 
 const path = z.string().describe('Path from the root of the repository, such as src/index.ts.');
 const folder = z.string().default('.').describe('Only below this folder. Default: everywhere.');
@@ -174,15 +174,6 @@ function* hitsIn(content: Buffer | null, find: Finder): Generator<{ readonly lin
   if (content === null || isBinary(content) || !find.mayBeIn(content)) return;
   for (const [index, text] of content.toString('utf8').split('\n').entries())
     if (find.isIn(text)) yield { line: index + 1, text };
-}
-
-export function textOf(content: Buffer, path: string): string {
-  if (isBinary(content)) throw new ToolRefused(`${showPath(path)} is binary (${content.length} bytes).`);
-  return content.toString('utf8');
-}
-
-function isBinary(content: Buffer): boolean {
-  return content.subarray(0, 8_000).includes(0);
 }
 
 /** The first lines, as many as fit into `length` characters. */

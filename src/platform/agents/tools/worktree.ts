@@ -266,3 +266,12 @@ export function showPath(path: string): string {
   const cut = path.length > 200 ? `${path.slice(0, 200)}…` : path;
   return pathFault(path) === null || path === '.' ? cut : JSON.stringify(cut);
 }
+
+export function textOf(content: Buffer, path: string): string {
+  if (isBinary(content)) throw new ToolRefused(`${showPath(path)} is binary (${content.length} bytes).`);
+  return content.toString('utf8');
+}
+
+export function isBinary(content: Buffer): boolean {
+  return content.subarray(0, 8_000).includes(0);
+}

@@ -1,10 +1,11 @@
 // The tools that change files of the worktree.
 import { z } from 'zod';
 import { defineTool, type ToolContext } from './tool-context.ts';
-import { patchFiles } from './patch.ts';
-import { textOf } from './reading.ts';
+import { threadScript, ThreadTimeout, ThreadPerTask } from '../../threads.ts';
+import type { PatchReply, PatchTask } from './patch.thread.ts';
+import type { PatchedFile } from './patch.ts';
 import { ToolFailed, ToolRefused } from './refusal.ts';
-import { showPath } from './worktree.ts';
+import { showPath, textOf } from './worktree.ts';
 
 const path = z.string().describe('Path from the root of the repository, such as src/index.ts.');
 
@@ -56,11 +57,9 @@ export const applyPatch = defineTool({
     'Applies a unified diff (as git diff writes it) to one or more files. Its context lines must match the files exactly. If one part fails, nothing is changed.',
   isReading: false,
   args: z.strictObject({ patch: z.string().min(1).max(2_000_000) }),
-  run: (context, { patch }) => {
-    const files = patchFiles(patch, (path) => {
-      if (context.worktree.kindOf(path) === null) return null;
-      return textOf(context.worktree.read(path, context.limits.readBytes), path);
-    });
+  run: async (context, { patch }) => {
+    const files = await patched(context, patch);
+    context.workspace.signal.throwIfAborted();
     for (const file of files) note(context, file.path, file.content);
     for (const { path, content, isExecutable } of files) {
       if (content === null) context.worktree.remove(path);
@@ -97,6 +96,25 @@ export const moveFile = defineTool({
     return `${showPath(args.from)} was moved to ${showPath(args.to)}.`;
   },
 });
+
+const patchThreads = new ThreadPerTask(threadScript(import.meta.url, 'patch.thread'));
+
+/** The files as the patch leaves them. Nothing is written. */
+async function patched({ workspace, limits }: ToolContext, patch: string): Promise<readonly PatchedFile[]> {
+  const { readBytes, patchMs } = limits;
+  const task: PatchTask = { patch, root: workspace.folders.checkout, readBytes };
+  try {
+    const reply = await patchThreads.ask<PatchReply>(task, patchMs);
+    if ('files' in reply) return reply.files;
+    throw reply.isRefused ? new ToolRefused(reply.fault) : new ToolFailed(reply.fault);
+  } catch (error) {
+    if (error instanceof ThreadTimeout)
+      throw new ToolRefused(
+        `The patch was not applied within ${patchMs / 1000} s: give the right line numbers, and fewer changes in one patch.`,
+      );
+    throw error;
+  }
+}
 
 function put(
   context: ToolContext,
