@@ -20,6 +20,7 @@ const sharing = {
   cli: 'cli/main',
   'simulation.thread': 'src/modules/queue/api/simulation.thread',
   'parse.thread': 'src/platform/agents/script/parse.thread',
+  'syntax.thread': 'src/platform/analysis/syntax.thread',
   'patch.thread': 'src/platform/agents/tools/patch.thread',
 };
 

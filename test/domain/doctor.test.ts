@@ -239,6 +239,7 @@ describe('workflows that run on bot branches', () => {
     ['on:\n  push:\n    tags: [v*]\n', false],
     ["on:\n  push:\n    branches: ['[']\n", false],
     ['on: [push', false],
+    ['on: push\njobs: {a: {}, a: {}}', false],
     ['', false],
   ])('%j: %s', (text, expected) => {
     expect(runsOnPushTo('mq-bot-1', text)).toBe(expected);

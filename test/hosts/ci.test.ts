@@ -9,6 +9,7 @@ import { parseCiFile } from '../../src/hosts/local/ci-file.ts';
 import type { CiRunner, HostCheck, HostRepository } from '../../src/hosts/port.ts';
 import { defaultRunBounds } from '../../src/domain/runs/bounds.ts';
 import { findSandbox, type Sandbox } from '../../src/platform/sandbox/index.ts';
+import { cpuMsSince } from '../support/cpu.ts';
 import { commit } from './commits.ts';
 import { anyChecks, localWorld, type LocalWorld, until } from './local-world.ts';
 
@@ -123,11 +124,18 @@ describe('the CI file', () => {
     ['checks: {a: {timeout: 5}}', /checks -> a -> run: must be a shell command/],
     ['checks: {a: {run: x, timeout: 7h}}', /checks -> a -> timeout/],
     ['checks: {a: {run: x, timeout: -1}}', /checks -> a -> timeout/],
-    ['checks: {a: {run: x}, a: {run: y}}', /unique/i],
+    ['checks: {a: {run: x}, a: {run: y}}', /unique at line 1, column 23/],
     ['checks: {a: &x {run: x}, b: *x}', /aliases/],
   ])('is refused with the place of the mistake: %s', (text, message) => {
     const file = parseCiFile(text);
     expect(file.kind === 'broken' ? file.reasons.join('\n') : 'accepted').toMatch(message);
+  });
+
+  test('of thousands of keys is refused at once', () => {
+    const before = process.cpuUsage();
+    const keys = Array.from({ length: 8_000 }, (_, n) => `k${n}: 1\n`).join('');
+    expect(parseCiFile(keys)).toMatchObject({ kind: 'broken' });
+    expect(cpuMsSince(before)).toBeLessThan(1_500);
   });
 });
 

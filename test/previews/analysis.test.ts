@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createAnalysis } from '../../src/platform/analysis/index.ts';
 import type { AnalysisReport, AnalysisRequest } from '../../src/platform/analysis/port.ts';
+import { checkFiles } from '../../src/platform/analysis/checks.ts';
+import { cpuMsSince } from '../support/cpu.ts';
 import { modelServer, type ModelReply, type ModelServer } from '../support/model-server.ts';
 
 type Files = Readonly<Record<string, string>>;
@@ -124,6 +126,34 @@ describe('the analysis of changed files', () => {
   it('does not follow the aliases of a YAML file', async () => {
     const lines = ['a0: &a0 [x, x]', ...Array.from({ length: 60 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]`)];
     expect(await analyse({ head: { 'bomb.yaml': `${lines.join('\n')}\n` } })).toMatchObject({ verdict: 'passed' });
+  });
+
+  const longMapping = (count: number): string => Array.from({ length: count }, (_, n) => `k${n}: 1\n`).join('');
+
+  it('reads a YAML file of many keys, and finds a key that it has twice', async () => {
+    const before = process.cpuUsage();
+    expect(await analyse({ head: { 'long.yaml': longMapping(12_000) } })).toMatchObject({ verdict: 'passed' });
+    expect(await analyse({ head: { 'long.yaml': `${longMapping(12_000)}k7: 2\n` } })).toMatchObject({
+      verdict: 'failed',
+      findings: [{ line: 12_001, message: 'This is not YAML: Map keys must be unique' }],
+    });
+    expect(cpuMsSince(before)).toBeLessThan(6_000);
+  });
+
+  it('leaves out and names a file that takes too long', async () => {
+    expect(await checkFiles(request({ head: { 'long.yaml': longMapping(40_000) } }), 1)).toEqual({
+      findings: [],
+      fileCount: 0,
+      leftOut: ['Not checked within 0.001 s: long.yaml.'],
+    });
+  });
+
+  it.each([
+    ['schema.graphql', `query { ${'a { '.repeat(30_000)}`],
+    ['deep.json', '['.repeat(100_000)],
+    ['deep.yaml', '['.repeat(20_000)],
+  ])('finds a fault in %s, which is nested too deeply', async (path, text) => {
+    expect(await analyse({ head: { [path]: text } })).toMatchObject({ verdict: 'failed' });
   });
 
   it('stops if its signal aborts', async () => {

@@ -1,3 +1,4 @@
+export { duplicateKeys } from './duplicate-keys.ts';
 export { configurationPath, configurationSchema, defaultConfigurationYaml } from './keys.ts';
 export type { Configuration } from './keys.ts';
 export { parseConfiguration } from './parse.ts';

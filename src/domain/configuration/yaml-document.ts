@@ -1,7 +1,8 @@
 // Reads YAML as plain values, with the line and column of every key. YAML features that a configuration does not need
 // are refused: aliases, tags, duplicate keys, keys that are not text, and texts that take long to parse.
 import { isAlias, isMap, isPair, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit } from 'yaml';
-import type { Document, Node, Pair, YAMLMap, YAMLParseError, YAMLWarning } from 'yaml';
+import type { Document, Node, Pair, YAMLParseError, YAMLWarning } from 'yaml';
+import { duplicateKeys } from './duplicate-keys.ts';
 import type { Problem, ProblemCode } from './problem.ts';
 
 export const largestConfigurationBytes = 256 * 1024;
@@ -32,7 +33,7 @@ export function readYaml(text: string): Reading {
   const unprintable = text.search(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\p{Surrogate}/u);
   if (unprintable >= 0) return { ok: false, problems: [unprintableAt(text, unprintable)] };
   const lines = new LineCounter();
-  // `uniqueKeys` compares every pair of keys, which takes seconds for a long mapping, so `faultsOf` uses a set instead.
+  // `faultsOf` reports duplicate keys.
   // With the log level 'silent', a text with several documents would be read without an error.
   const document = parseDocument(text, {
     lineCounter: lines,
@@ -89,7 +90,7 @@ function brokenText(broken: YAMLParseError | YAMLWarning): string {
 
 function faultsOf(document: Document.Parsed, lines: LineCounter): Problem[] {
   const faults: Problem[] = [];
-  const seen = new Map<YAMLMap, Set<unknown>>();
+  const duplicates = new Set(duplicateKeys(document));
   const fault = (node: Node, path: string[], reason: string, code: ProblemCode) =>
     faults.push({ path, reason, code, ...placeAt(lines, node.range?.[0] ?? 0) });
   visit(document, {
@@ -108,11 +109,7 @@ function faultsOf(document: Document.Parsed, lines: LineCounter): Problem[] {
       }
       if (unsafeKeys.has(name))
         fault(keyNode, [...pathOf(ancestors), name], 'is not allowed as a key', 'KEY_NOT_ALLOWED');
-      const map = ancestors.at(-1) as YAMLMap;
-      const names = seen.get(map) ?? new Set();
-      seen.set(map, names);
-      if (names.has(name)) fault(keyNode, [...pathOf(ancestors), name], 'is given twice', 'DUPLICATE_KEY');
-      names.add(name);
+      if (duplicates.has(keyNode)) fault(keyNode, [...pathOf(ancestors), name], 'is given twice', 'DUPLICATE_KEY');
       return undefined;
     },
   });

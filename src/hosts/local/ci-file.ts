@@ -1,7 +1,8 @@
 // Parses `.service/ci.yml`: `checks: {<name>: {run: <shell>, timeout: <seconds, or 90s, 10m, 1h>}}`. `workflows` has
 // the same form and also the names of `inputs`, such as `inputs: [version]`. A workflow runs for a commit only when it
 // is started by name.
-import { parseDocument } from 'yaml';
+import { LineCounter, parseDocument } from 'yaml';
+import { duplicateKeys } from '../../domain/configuration/index.ts';
 import { isServiceCheck } from '../../domain/queue/evidence/service-checks.ts';
 import { maxInputs } from '../port.ts';
 
@@ -33,9 +34,15 @@ const maxChecks = 50;
 /** Null: the file is missing, and there are no checks. */
 export function parseCiFile(text: string | null): CiFile {
   if (text === null) return { kind: 'checks', checks: [], workflows: [] };
-  const document = parseDocument(text, { uniqueKeys: true, logLevel: 'silent' });
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { uniqueKeys: false, logLevel: 'silent', lineCounter });
   const syntax = document.errors[0];
   if (syntax !== undefined) return broken(`${ciFilePath}: ${syntax.message.split('\n')[0] ?? 'not valid YAML'}`);
+  const twice = duplicateKeys(document)[0];
+  if (twice !== undefined) {
+    const { line, col } = lineCounter.linePos(twice.range?.[0] ?? 0);
+    return broken(`${ciFilePath}: Map keys must be unique at line ${line}, column ${col}`);
+  }
   let content: unknown;
   try {
     content = document.toJS({ maxAliasCount: 0 });

@@ -1,8 +1,10 @@
 // Checks that need no model, so that the same head always has the same findings. If a file already has a fault at the
 // base, all faults of the file at the head are notes and no failures, because the change may not have caused them.
 import { setImmediate } from 'node:timers/promises';
+import { threadScript, ThreadPerTask, ThreadTimeout } from '../threads.ts';
 import type { AnalysisRequest, Finding } from './port.ts';
-import { checkSkill, languageOf, type Fault } from './syntax.ts';
+import { languageOf, type Fault } from './syntax.ts';
+import type { SyntaxTask } from './syntax.thread.ts';
 
 export interface FileCheckReport {
   readonly findings: readonly Finding[];
@@ -16,36 +18,47 @@ const maxBytes = 512 * 1024;
 const maxFindings = 200;
 const maxCharacters = 500;
 
-export async function checkFiles(request: AnalysisRequest): Promise<FileCheckReport> {
+/** `fileMs`: a file that takes longer to check is not checked. */
+export async function checkFiles(request: AnalysisRequest, fileMs = 5_000): Promise<FileCheckReport> {
   const files = request.changes.filter(({ mode }) => mode === '100644' || mode === '100755');
   const findings: Finding[] = [];
   const large: string[] = [];
+  const slow: string[] = [];
   for (const { path } of files.slice(0, maxFiles)) {
     request.signal.throwIfAborted();
     const text = await request.read({ commit: request.head, path, maxBytes });
     if (text === null) large.push(path);
-    else if (!text.includes('\0')) findings.push(...(await findingsIn(request, path, text)));
-    // Parsing blocks this thread, so other work gets its turn between two files.
+    else if (!text.includes('\0')) {
+      const found = await findingsIn(request, { path, text, fileMs });
+      if (found === null) slow.push(path);
+      else findings.push(...found);
+    }
+    // Searching for markers blocks this thread, so other work gets its turn between two files.
     await setImmediate();
   }
   return {
     findings: findings.slice(0, maxFindings),
-    fileCount: Math.min(files.length, maxFiles) - large.length,
+    fileCount: Math.min(files.length, maxFiles) - large.length - slow.length,
     leftOut: [
       ...(large.length === 0 ? [] : [`Larger than ${maxBytes / 1024} KiB, and not checked: ${named(large)}.`]),
+      ...(slow.length === 0 ? [] : [`Not checked within ${fileMs / 1000} s: ${named(slow)}.`]),
       ...(files.length > maxFiles ? [`${files.length - maxFiles} more files were not checked.`] : []),
       ...(findings.length > maxFindings ? [`${findings.length - maxFindings} more findings are left out.`] : []),
     ],
   };
 }
 
-async function findingsIn(request: AnalysisRequest, path: string, text: string): Promise<readonly Finding[]> {
-  const faultsIn = (content: string): readonly Fault[] =>
-    faultsOf(path, content, { isSkill: path === request.skill?.path });
-  const faults = faultsIn(text);
-  if (faults.length === 0) return [];
+/** Null: the file was not checked in time. */
+async function findingsIn(
+  request: AnalysisRequest,
+  { path, text, fileMs }: { readonly path: string; readonly text: string; readonly fileMs: number },
+): Promise<readonly Finding[] | null> {
+  const isSkill = path === request.skill?.path;
+  const faults = await faultsOf({ path, text, isSkill }, fileMs);
+  if (faults === null || faults.length === 0) return faults === null ? null : [];
   const before = await request.read({ commit: request.base, path, maxBytes });
-  const wasSo = before !== null && faultsIn(before).length > 0;
+  const faultsBefore = before === null ? [] : await faultsOf({ path, text: before, isSkill }, fileMs);
+  const wasSo = faultsBefore === null || faultsBefore.length > 0;
   return faults.map(({ line, message }) => ({
     path,
     line,
@@ -54,14 +67,22 @@ async function findingsIn(request: AnalysisRequest, path: string, text: string):
   }));
 }
 
+const syntaxThreads = new ThreadPerTask(threadScript(import.meta.url, 'syntax.thread'));
+
 /**
  * A file with conflict markers is not checked for syntax, because the markers break the syntax of almost every
- * language.
+ * language. Null: the file was not checked in time.
  */
-function faultsOf(path: string, text: string, { isSkill }: { readonly isSkill: boolean }): readonly Fault[] {
-  const markers = findConflictMarkers(text);
+async function faultsOf(task: SyntaxTask, fileMs: number): Promise<readonly Fault[] | null> {
+  const markers = findConflictMarkers(task.text);
   if (markers.length > 0) return markers;
-  return isSkill ? checkSkill(text) : (languageOf(path)?.check(text) ?? []);
+  if (!task.isSkill && languageOf(task.path) === null) return [];
+  try {
+    return await syntaxThreads.ask<readonly Fault[]>(task, fileMs);
+  } catch (error) {
+    if (error instanceof ThreadTimeout) return null;
+    throw error;
+  }
 }
 
 const maxNamed = 5;

@@ -3,7 +3,7 @@
 import { stripTypeScriptTypes } from 'node:module';
 import { GraphQLError, parse as parseGraphql } from 'graphql';
 import { LineCounter, parseAllDocuments } from 'yaml';
-import { parseConfiguration, problemText } from '../../domain/configuration/index.ts';
+import { duplicateKeys, parseConfiguration, problemText } from '../../domain/configuration/index.ts';
 import { parseSkill } from '../../domain/previews/skill.parse.ts';
 
 export interface Fault {
@@ -68,10 +68,15 @@ const template = /(?<!\$)\{\{|\{%/;
 function checkYaml(text: string): readonly Fault[] {
   if (template.test(text)) return [];
   const lineCounter = new LineCounter();
-  const documents = parseAllDocuments(text, { lineCounter, logLevel: 'silent', prettyErrors: false });
-  return [...documents]
-    .flatMap(({ errors }) => errors)
-    .map(({ pos, message }) => ({ line: lineCounter.linePos(pos[0]).line, message: `This is not YAML: ${message}` }));
+  const options = { lineCounter, logLevel: 'silent', prettyErrors: false, uniqueKeys: false } as const;
+  const documents = [...parseAllDocuments(text, options)];
+  const fault = (offset: number, message: string): Fault => ({
+    line: lineCounter.linePos(offset).line,
+    message: `This is not YAML: ${message}`,
+  });
+  const errors = documents.flatMap((document) => document.errors);
+  if (errors.length > 0) return errors.map(({ pos, message }) => fault(pos[0], message));
+  return documents.flatMap(duplicateKeys).map(({ range }) => fault(range?.[0] ?? 0, 'Map keys must be unique'));
 }
 
 function checkTypeScript(text: string): readonly Fault[] {

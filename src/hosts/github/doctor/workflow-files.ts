@@ -1,6 +1,7 @@
 // Decides from the workflow files whether a push to a bot branch starts a workflow. Used for a repository in which no
 // bot branch was validated yet.
 import { parseDocument } from 'yaml';
+import { duplicateKeys } from '../../../domain/configuration/index.ts';
 import { type Finding, joinNames, missing, ok, warning } from '../../../domain/doctor/finding.ts';
 import { botBranchCures } from '../../../domain/doctor/bot-checks.ts';
 
@@ -30,8 +31,8 @@ export function judgeWorkflowFiles(files: readonly WorkflowFile[], branch: strin
 
 /** Whether a push to the branch starts the workflow. False for a file that cannot be parsed. */
 export function runsOnPushTo(branch: string, text: string): boolean {
-  const document = parseDocument(text, { logLevel: 'silent' });
-  if (document.errors.length > 0) return false;
+  const document = parseDocument(text, { uniqueKeys: false, logLevel: 'silent' });
+  if (document.errors.length > 0 || duplicateKeys(document).length > 0) return false;
   const on = mappingOf(document.toJS({ maxAliasCount: 10 }))['on'];
   if (on === 'push') return true;
   if (Array.isArray(on)) return on.includes('push');
