@@ -371,6 +371,16 @@ describe('running', () => {
     ]);
   });
 
+  test('a check of a commit whose files are larger than the bound of a run fails, and its summary says why', async () => {
+    const bounded = await findSandbox({ allowPlain: true, bounds: { ...defaultRunBounds, bytes: 1_000 } });
+    startRunner({ sandbox: bounded.sandbox ?? sandbox });
+    const head = await submit({ test: `true # ${'x'.repeat(2_000)}` });
+    const summary = new RegExp(
+      `^Stopped after .* Commit ${head.slice(0, 7)} is not checked out: its files take more than`,
+    );
+    expect(await finished(head)).toMatchObject([{ conclusion: 'failure', summary: expect.stringMatching(summary) }]);
+  });
+
   test('if the sandbox fails, the check ends as error, and is run once more as a new attempt', async () => {
     const head = await submit({ test: 'true' });
     let calls = 0;

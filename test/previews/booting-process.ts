@@ -6,7 +6,7 @@ import { findSandbox, type SandboxKind } from '../../src/platform/sandbox/index.
 
 const given = (name: string): string => process.env[name] ?? '';
 
-const checkOut: CodeHost['checkOut'] = async (_repository, commit, folder) => {
+const checkOut: CodeHost['checkOut'] = async (_repository, commit, { folder }) => {
   execFileSync('git', ['clone', '-q', '--no-checkout', given('DIRECTORY'), folder], { stdio: 'ignore' });
   execFileSync('git', ['-C', folder, 'checkout', '-q', commit]);
   await Promise.resolve();

@@ -1,9 +1,11 @@
 // Makes a checkout with its own `.git`. Objects are copied and not shared, so that the checkout has no reference to the
-// repository. This takes two git processes: one makes a pack, the other writes the files. `git fetch` would start seven
-// processes.
+// repository. This takes three git processes: one lists the files, one makes a pack, and one writes the files. `git fetch`
+// would start seven processes.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HostUnavailable } from '../port.ts';
+import { defaultRunBounds } from '../../domain/runs/bounds.ts';
+import { HostUnavailable, type CheckoutFolder } from '../port.ts';
+import { requireBoundedFiles } from './checkout-size.ts';
 import type { Git } from './git.ts';
 import { recallLineages } from './lineage.ts';
 import { requireObjectId } from './names.ts';
@@ -21,9 +23,10 @@ ${process.platform === 'darwin' ? '\tignorecase = true\n\tprecomposeunicode = tr
 export async function checkOut(
   git: Git,
   directory: string,
-  { commit, folder }: { readonly commit: string; readonly folder: string },
+  { commit, folder, bounds = defaultRunBounds }: CheckoutFolder & { readonly commit: string },
 ): Promise<void> {
   const edge = await findEdge(git, directory, requireObjectId(commit));
+  await requireBoundedFiles(git, directory, { commit, bounds });
   const own = join(folder, '.git');
   for (const path of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags'])
     await mkdir(join(own, path), { recursive: true });

@@ -111,7 +111,7 @@ function readOperations(mirrors: Mirrors) {
       await git.listChangedFiles(mirrors.git, await directoryWith(repository, range.base, range.head), range),
     readFile: async (repository, file) =>
       await git.readFile(mirrors.git, await directoryWith(repository, file.commit), file),
-    checkOut: async (repository, commit, folder) =>
-      await git.checkOut(mirrors.git, await directoryWith(repository, commit), { commit, folder }),
+    checkOut: async (repository, commit, into) =>
+      await git.checkOut(mirrors.git, await directoryWith(repository, commit), { ...into, commit }),
   } satisfies Partial<CodeHost>;
 }

@@ -19,7 +19,7 @@ import {
   type SandboxOutcome,
 } from '../../platform/sandbox/index.ts';
 import { checkOut } from '../git/index.ts';
-import type { HostRepository, CheckRunning, CiRunner } from '../port.ts';
+import { HostRefused, type HostRepository, type CheckRunning, type CiRunner } from '../port.ts';
 import { inputVariable } from './ci-file.ts';
 import {
   type ClaimedCheckRun,
@@ -169,7 +169,10 @@ async function carryOut(options: CiRunnerOptions, owner: string, running: Runnin
     options.keptOutput ?? keptOutput,
   );
   const outcome = await execute(options, repository, { running, log }).catch(
-    (error: Error): SandboxOutcome => ({ kind: 'failed', reason: error.message }),
+    (error: Error): SandboxOutcome =>
+      error instanceof HostRefused
+        ? { kind: 'stopped', because: error.message }
+        : { kind: 'failed', reason: error.message },
   );
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const facts = { what: 'The check', seconds, timeoutSec: run.timeout_sec, lastLine: log.lastLine() };
@@ -218,6 +221,7 @@ async function execute(
     await checkOut(options.host.installation.git, options.host.installation.directoryOf(repository), {
       commit: run.commit,
       folder: folders.checkout,
+      bounds: options.sandbox.bounds,
     });
     if (stop.signal.aborted) return { kind: 'canceled' };
     return await options.sandbox.run({

@@ -127,8 +127,8 @@ function gitOperations(installation: Installation) {
       await git.isAncestor(installation.git, at(repository), { ancestor, descendant }),
     listChangedFiles: async (repository, range) => await git.listChangedFiles(installation.git, at(repository), range),
     readFile: async (repository, file) => await git.readFile(installation.git, at(repository), file),
-    checkOut: async (repository, commit, folder) =>
-      await git.checkOut(installation.git, at(repository), { commit, folder }),
+    checkOut: async (repository, commit, into) =>
+      await git.checkOut(installation.git, at(repository), { ...into, commit }),
     composeCommit: async (repository, composition) =>
       await git.composeCommit(installation.git, at(repository), { ...composition, committer: installation.committer }),
     commitFolder: async (repository, commit) =>

@@ -1,4 +1,5 @@
 // Reads and writes of refs, commits and files, with the same results as git.
+import type { RunBounds } from '../../domain/runs/bounds.ts';
 import type { HostRepository } from './repository.ts';
 
 export interface HostCommit {
@@ -10,6 +11,12 @@ export interface HostCommit {
   readonly authorEmail: string;
   /** Milliseconds since the epoch. */
   readonly authoredAt: number;
+}
+
+export interface CheckoutFolder {
+  readonly folder: string;
+  /** The bounds of the run that gets the checkout. Default: `defaultRunBounds`. */
+  readonly bounds?: RunBounds | undefined;
 }
 
 /** A commit and its parents. */
@@ -131,6 +138,7 @@ export interface HostGit {
   ): Promise<{ readonly text: string; readonly blob: string } | null>;
   /**
    * Checks a commit out into an empty folder. The folder gets its own `.git`, which has no reference to the repository.
+   * Throws HostRefused if the files of the commit exceed the bounds.
    */
-  checkOut(repository: HostRepository, commit: string, folder: string): Promise<void>;
+  checkOut(repository: HostRepository, commit: string, into: CheckoutFolder): Promise<void>;
 }

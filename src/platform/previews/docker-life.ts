@@ -9,8 +9,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type Docker from 'dockerode';
 import { findExceededLimit, defaultRunBounds } from '../../domain/runs/bounds.ts';
-import { hostClient, type Hosts } from '../../hosts/port.ts';
+import type { Hosts } from '../../hosts/port.ts';
 import { withProcessFolder } from '../sandbox/index.ts';
+import { checkOutBoot } from './checkout.ts';
 import { removeContainer, statusOf } from './docker-engine.ts';
 import { demultiplex, execute, lookEveryMs, teardownLabel, tearDown, workspace } from './docker-scripts.ts';
 import { BootFailed, type PreviewBoot, type PreviewSandbox } from './port.ts';
@@ -95,7 +96,7 @@ export async function bootContainer(
 async function bringUp(life: Life, signal: AbortSignal): Promise<PreviewSandbox> {
   const { boot, container, output, checkout, hosts } = life;
   await mkdir(checkout);
-  await hostClient({ hosts }, boot.repository).checkOut(boot.commit, checkout);
+  await checkOutBoot(hosts, boot, { folder: checkout, bounds: { ...defaultRunBounds, bytes: life.limits.diskBytes } });
   const setup = await commandOf(checkout, boot.setup);
   if (setup === null)
     throw new BootFailed(`The commit has no ${boot.setup}: add it, or name another file by \`setup\` of the preview.`);

@@ -12,7 +12,8 @@ import { resolveImageDirectory, imageInside, startOf } from './images.ts';
 import { openOrders, type Order, type Orders } from './orders.ts';
 import { BootFailed, type PreviewBoot, type PreviewSandbox } from './port.ts';
 import { createSandboxOutput, interlockLine, type SandboxOutput } from './sandbox-output.ts';
-import { hostClient, type Hosts } from '../../hosts/port.ts';
+import type { Hosts } from '../../hosts/port.ts';
+import { checkOutBoot } from './checkout.ts';
 import { commandOf } from './scripts.ts';
 import { longestTimerMs } from '../longest-timer.ts';
 
@@ -128,10 +129,10 @@ export function bootProcess(
 
 async function setUpSandbox(options: LifeOptions, boot: PreviewBoot, folders: RunFolders): Promise<SandboxSetup> {
   const { hosts, sandbox } = options;
-  const { image, repository, commit } = boot;
+  const { image } = boot;
   const isPlain = sandbox.kind === 'plain';
   const directory = image.kind === 'directory' ? await resolveImageDirectory(image.source, options.directories) : null;
-  await hostClient({ hosts }, repository).checkOut(commit, folders.checkout);
+  await checkOutBoot(hosts, boot, { folder: folders.checkout, bounds: sandbox.bounds });
   await copyFile(supervisor, supervisorAt(folders.home));
   // The sandbox does not see this folder, and other users of this machine cannot open it.
   const sockets = join(dirname(folders.root), 's');

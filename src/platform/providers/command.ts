@@ -2,7 +2,7 @@
 // command. If the command is aborted or the worker is killed, all processes of the command end.
 import { StringDecoder } from 'node:string_decoder';
 import { tmpdir } from 'node:os';
-import { hostClient, type Hosts } from '../../hosts/port.ts';
+import { hostClient, HostRefused, type Hosts } from '../../hosts/port.ts';
 import {
   lastLineOf,
   removeAbandonedFolders,
@@ -52,7 +52,10 @@ export function createCommandProvider(options: CommandOptions): SupervisedProvid
       const outcome = await execute({ ...options, network, sandbox, workDir }, run, {
         signal,
         write: mask.write,
-      }).catch((error: Error): SandboxOutcome => ({ kind: 'failed', reason: maskSecrets(run.secret, error.message) }));
+      }).catch((error: Error): SandboxOutcome => {
+        const text = maskSecrets(run.secret, error.message);
+        return error instanceof HostRefused ? { kind: 'stopped', because: text } : { kind: 'failed', reason: text };
+      });
       mask.end();
       const facts = { what: 'The command', seconds: seconds(), timeoutSec, lastLine: lastLineOf(tail) };
       const message = describeOutcome(outcome, facts);
@@ -102,7 +105,8 @@ async function execute(
 ): Promise<SandboxOutcome> {
   const { command, timeoutSec } = settingsOf(run, 'command');
   return await withRunFolders(workDir, async (folders) => {
-    await hostClient({ hosts }, run.repository).checkOut(run.commit, folders.checkout);
+    const into = { folder: folders.checkout, bounds: sandbox.bounds };
+    await hostClient({ hosts }, run.repository).checkOut(run.commit, into);
     if (signal.aborted) return { kind: 'canceled' };
     const decoder = new StringDecoder('utf8');
     const outcome = await sandbox.run({

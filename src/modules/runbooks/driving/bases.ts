@@ -1,6 +1,6 @@
 // Finds and checks out the commit that the work on a leaf starts from.
 import type { Context } from '../../../context.ts';
-import { hostClient, HostRefused, HostUnavailable } from '../../../hosts/port.ts';
+import { hostClient, HostRefused, HostUnavailable, type CheckoutFolder } from '../../../hosts/port.ts';
 import { placeOf, type RunbookRows } from './runbook.rows.ts';
 
 /** The code host failed before the agent began, so the attempt can be repeated without loss. */
@@ -13,11 +13,11 @@ export class HostAway extends Error {}
 export async function checkOutBase(
   ctx: Context,
   rows: RunbookRows,
-  { leaf, folder }: { readonly leaf: string; readonly folder: string },
+  { leaf, ...into }: CheckoutFolder & { readonly leaf: string },
 ): Promise<string> {
   try {
     const base = await findBase(ctx, rows, leaf);
-    await hostClient(ctx, rows.repository).checkOut(base, folder);
+    await hostClient(ctx, rows.repository).checkOut(base, into);
     return base;
   } catch (error) {
     throw error instanceof HostUnavailable ? new HostAway(error.message, { cause: error }) : error;

@@ -59,7 +59,8 @@ async function work(supervised: SupervisedAgent, rows: RunbookRows, leaf: Runboo
   const { ctx, driving, signal } = supervised;
   const agent = agentOf(driving, rows);
   const worked = await withRunFolders(driving.workDir, async (folders): Promise<Worked> => {
-    const base = await checkOutBase(ctx, rows, { leaf: leaf.number, folder: folders.checkout });
+    const into = { folder: folders.checkout, bounds: driving.sandbox?.bounds };
+    const base = await checkOutBase(ctx, rows, { ...into, leaf: leaf.number });
     await ctx.db.transaction(ctx.accountId, async (tx) => {
       await tx.send('update runbook_step set base_commit = $3 where account_id = $1 and id = $2', [
         ctx.accountId,

@@ -34,7 +34,8 @@ async function plan(supervised: SupervisedAgent, rows: RunbookRows, ordinal: num
   const { ctx, driving } = supervised;
   const agent = agentOf(driving, rows);
   const planned = await withRunFolders(driving.workDir, async (folders) => {
-    await checkOutBase(ctx, rows, { leaf: `${rows.steps.length + 1}.1`, folder: folders.checkout });
+    const into = { folder: folders.checkout, bounds: driving.sandbox?.bounds };
+    await checkOutBase(ctx, rows, { ...into, leaf: `${rows.steps.length + 1}.1` });
     const session = openAgentSession(supervised, rows, { stepId: null, folders });
     return requireSteps(await agent.plan(outlineOf(rows, ordinal), session));
   });
