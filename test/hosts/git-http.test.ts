@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -11,6 +11,7 @@ import { registerGitHttp } from '../../src/hosts/local/index.ts';
 import { decideBytesNeeded } from '../../src/hosts/local/push-room.ts';
 import { RefMoved } from '../../src/hosts/port.ts';
 import type { HostRepository } from '../../src/hosts/port.ts';
+import { isAlive } from '../../src/platform/process.ts';
 import { commitWithHook, tip } from './commits.ts';
 import { anyChecks, localWorld, type LocalWorld } from './local-world.ts';
 import { among } from '../support/tier.ts';
@@ -133,6 +134,33 @@ describe('a client that reads', () => {
     for (let at = 0; at < 40; at++) await commitFile(place, `own${at}`, 'x.txt', String(at));
     world.commit({ branch: 'b3', files: { 'c.txt': 'c\n' } });
     expect(await client(place, '-c', 'protocol.version=0', 'fetch', '--quiet')).toEqual({ ok: true, text: '' });
+  });
+
+  test('clones without contents, and may not filter by patterns, which can take git for ever', async () => {
+    for (const filter of ['blob:none', 'blob:limit=1k', 'tree:0']) {
+      const place = await clone('reader', `--filter=${filter}`);
+      expect((await client(place, 'rev-parse', 'HEAD')).text).toBe(base);
+    }
+    const patterns = world.git('rev-parse', `${base}:a.txt`);
+    for (const filter of [`sparse:oid=${patterns}`, 'tree:3', `combine:blob:none+sparse:oid=${patterns}`])
+      await expect(clone('reader', '--no-checkout', `--filter=${filter}`)).rejects.toThrow(
+        /filter '[^']+' not supported|tree filter allows max depth 0/,
+      );
+  });
+
+  test('that disconnects leaves no process of git', async () => {
+    const [hook, seen] = [join(folder, 'hook.sh'), join(folder, 'pid')];
+    writeFileSync(hook, `#!/bin/sh\necho $$ > ${seen}.new; mv ${seen}.new ${seen}; exec sleep 300\n`, { mode: 0o755 });
+    appendFileSync(join(world.dataDir, 'git', 'gitconfig'), `[uploadpack]\n\tpackObjectsHook = ${hook}\n`);
+    const fetching = spawn('git', ['clone', '--quiet', urlFor('reader'), join(folder, 'clone')], { stdio: 'ignore' });
+    await expect.poll(() => existsSync(seen)).toBe(true);
+    fetching.kill('SIGKILL');
+    const pid = Number(readFileSync(seen, 'utf8'));
+    try {
+      await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
+    } finally {
+      if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    }
   });
 
   test('can clone an empty repository, fill it and clone it again', async () => {

@@ -53,6 +53,8 @@ export interface Git {
   ): SpawnedProcess;
   /** Starts `git receive-pack`, which refuses a push that exceeds the bounds. */
   receive(directory: string, bounds: UnpackBounds, options: { readonly forwardOnly: boolean }): SpawnedProcess;
+  /** Starts `git upload-pack` with limited processor time. The programs that it starts are in its process group. */
+  upload(directory: string, env: Readonly<Record<string, string>>): SpawnedProcess;
   /** Long-running processes for frequent requests, for which starting a process would take longer than the answer. */
   readonly processes: GitProcesses;
 }
@@ -85,6 +87,16 @@ const configuration = `# Written by Interlock; read instead of the system's and 
 	allowFilter = true
 	hideRefs = refs/interlock/builds
 	hideRefs = refs/interlock/last-number
+# Other filters compare each path with patterns of the client, which can take git for ever.
+[uploadpackfilter]
+	allow = false
+[uploadpackfilter "blob:none"]
+	allow = true
+[uploadpackfilter "blob:limit"]
+	allow = true
+[uploadpackfilter "tree"]
+	allow = true
+	maxDepth = 0
 [transfer]
 	unpackLimit = 100
 [safe]
@@ -99,6 +111,8 @@ const configuration = `# Written by Interlock; read instead of the system's and 
 	detachedHead = false
 `;
 
+/** The processor time of each program that answers a fetch. A clone of the largest repositories takes minutes. */
+const uploadProcessorSec = 1_800;
 const outputLimit = 64 * 1024 * 1024;
 const errorLimit = 64 * 1024;
 
@@ -131,6 +145,11 @@ export function createGit(configFile: string, limits: GitProcessLimits = default
       const receiving = ['git', ...options, ...strict, 'receive-pack', '--stateless-rpc', '.'];
       const [file = 'git', ...rest] = [...before, ...receiving];
       return spawn(file, rest, { cwd: directory, env: environment(env) });
+    },
+    upload: (directory, env) => {
+      const before = prlimit === null ? [] : [prlimit, '--core=0', `--cpu=${uploadProcessorSec}`, '--'];
+      const [file = 'git', ...rest] = [...before, 'git', 'upload-pack', '--stateless-rpc', '.'];
+      return spawn(file, rest, { cwd: directory, env: environment(env), detached: true });
     },
     run: async (directory, args, input = {}) => {
       const child = input.isBackground

@@ -127,15 +127,13 @@ async function uploadPack(
 ): Promise<FastifyReply> {
   const { git, directoryOf } = options.host.installation;
   const body = bodyOf(request);
-  const child = git.spawn(directoryOf(repository), ['upload-pack', '--stateless-rpc', '.'], {
-    env: protocolOf(request),
-  });
+  const child = git.upload(directoryOf(repository), protocolOf(request));
   const { stdin, stdout, stderr } = child;
   if (!stdin || !stdout) throw new Error('git was started without its streams');
   stderr?.resume();
   child.on('error', (error) => stdout.destroy(error));
-  // If the client disconnects, its git process is killed.
-  reply.raw.on('close', () => child.kill('SIGKILL'));
+  // If the client disconnects, its git processes are killed. git pack-objects would outlive git upload-pack.
+  reply.raw.on('close', () => child.killGroup('SIGKILL'));
   pipeline([...body, limited(longestFetchRequest), stdin]).catch(() => void stdin.destroy());
   return await uncached(reply).type('application/x-git-upload-pack-result').send(stdout);
 }
