@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { composeCommit, createGit, type Git } from '../../src/hosts/git/index.ts';
+import { composeCommit, createGit, readCommits, type Git } from '../../src/hosts/git/index.ts';
 import { type Composition, type CompositionMember, type CompositionResult, HostRefused } from '../../src/hosts/port.ts';
 import { commit, filesOf, git, messageOf, parentsOf } from './commits.ts';
 
@@ -77,6 +78,25 @@ describe('one pull request', () => {
     const result = await composed([member(head, 'merge')]);
     expect(parentsOf(directory, result.commit)).toEqual([base, head]);
     expect(result.ownCommits).toEqual([result.commit]);
+  });
+
+  test('the commits of a rebase may have long messages, and a commit that is too large to be read is refused', async () => {
+    const message = 'x'.repeat(1024 * 1024);
+    const series = Array.from(
+      { length: 70 },
+      (_, nth) =>
+        `commit refs/heads/topic\ncommitter Ada <a@x> ${1_750_000_000 + nth} +0000\ndata ${message.length}\n${message}\n`,
+    );
+    execFileSync('git', ['fast-import', '--quiet'], { cwd: directory, input: series.join('') });
+    const ids = git(directory, 'rev-list', 'topic').split('\n');
+    expect((await readCommits(plumbing, directory, ids)).map(({ commit: id }) => id)).toEqual(ids);
+    const large = commit(directory, {
+      branch: 'large',
+      from: base,
+      files: { 'b.txt': 'b\n' },
+      message: 'x'.repeat(65 * 1024 * 1024),
+    });
+    await expect(compose([member(large, 'rebase')])).rejects.toThrow(HostRefused);
   });
 
   test('a rebase of one commit is that commit on the parent, with its own message and author', async () => {

@@ -83,6 +83,20 @@ describe('a refusal of the host', () => {
     expect(queue?.reason?.endsWith(error.message) ?? false).toBe(isHalted);
   });
 
+  it('to list the commits whose co-authors are named blocks that pull request, and the others land', async () => {
+    const configuration = `${parallel({ builds: 3, batch: 3 })}merge_commit:\n  include_coauthors: true\n`;
+    await using w = await world({ configuration });
+    const [a, b, c] = await three(w);
+    const poisoned = (await w.status(b)).head_sha;
+    replaceHostMethod(w, 'listCommits', (original) => async (repository, range) => {
+      if (range.to === poisoned) throw new HostRefused('its commits are too large to be read');
+      return await original(repository, range);
+    });
+    await w.settled(a, b, c);
+    expect(await statuses(w, a, b, c)).toEqual(['merged', 'blocked 110', 'merged']);
+    expect((await w.status(b)).status_text).toContain('its commits are too large to be read');
+  });
+
   it('to land blocks the members of that landing, and the line goes on', async () => {
     await using w = await world({ configuration: parallel({ builds: 3, batch: 1 }) });
     const [a, b, c] = await three(w);

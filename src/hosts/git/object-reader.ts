@@ -1,6 +1,6 @@
 // Reads objects by their ids from the repository's long-running `git cat-file`. The process also finds objects and
 // packs that were added after its start.
-import { HostUnavailable } from '../port.ts';
+import { HostRefused } from '../port.ts';
 import type { Question } from './git-process.ts';
 import type { Git } from './git.ts';
 import { GitFailed } from './git-failed.ts';
@@ -19,11 +19,11 @@ export interface GitObject extends ObjectHeader {
 /** The suffix by which git dereferences an id: none, to the commit of a tag, or to the tree of a commit. */
 export type Peeled = '' | '^{commit}' | '^{tree}';
 
-const largestObject = 64 * 1024 * 1024;
+const largestAnswer = 64 * 1024 * 1024;
 
 /**
  * Reads objects, in the order of `ids`. Null for an object that is missing, or that cannot be dereferenced to the
- * requested type.
+ * requested type. Throws HostRefused if the objects have more than 64 MiB together: a retry would not help.
  */
 export async function readObjects(
   git: Git,
@@ -65,7 +65,8 @@ function contentsOf(names: readonly string[]): Question<(GitObject | null)[]> {
       if (line === null) return { bytesNeeded: output.length + 1 };
       const header = parseHeader(line.text);
       const end = line.end + (header === null ? 0 : header.size + 1);
-      if (end > largestObject) throw new HostUnavailable(`git cat-file wrote more than ${largestObject} bytes`);
+      if (end > largestAnswer)
+        throw new HostRefused(`${names[answer.length]} and the objects before it are too large to be read`);
       if (output.length < end) return { bytesNeeded: end };
       answer.push(header && { ...header, body: Buffer.from(output.subarray(line.end, end - 1)) });
       at = end;

@@ -42,13 +42,20 @@ export async function readRef(
   return object ? { commit: object.id, tree: parseCommit(object.id, object.body).tree } : null;
 }
 
+/** The number of commits that are read at once. Their messages may be long, and an answer of git has a limit. */
+const commitsAtOnce = 50;
+
 /** Reads commits, in the order of `ids`. An id that is not a commit of the repository is left out. */
 export async function readCommits(git: Git, directory: string, ids: readonly string[]): Promise<RawCommit[]> {
-  // The id of a tag differs from the id of the commit to which it is dereferenced. So a tag is left out.
-  const objects = await readObjects(git, directory, { ids, peeled: '^{commit}' });
-  return objects.flatMap((object, at) =>
-    object !== null && object.id === ids[at] ? [parseCommit(object.id, object.body)] : [],
-  );
+  const found: RawCommit[] = [];
+  for (let first = 0; first < ids.length; first += commitsAtOnce) {
+    const asked = ids.slice(first, first + commitsAtOnce);
+    const objects = await readObjects(git, directory, { ids: asked, peeled: '^{commit}' });
+    // The id of a tag differs from the id of the commit to which it is dereferenced. So a tag is left out.
+    for (const [at, object] of objects.entries())
+      if (object !== null && object.id === asked[at]) found.push(parseCommit(object.id, object.body));
+  }
+  return found;
 }
 
 export async function readCommit(git: Git, directory: string, id: string): Promise<RawCommit | null> {

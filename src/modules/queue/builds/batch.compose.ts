@@ -22,6 +22,7 @@ import { announce, startWork, finishWork } from '../store/status.writer.ts';
 export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch } = loaded;
   const members = await nameCoauthors(ctx, loaded);
+  if (members === null) return;
   const at = await commitTime(ctx, loaded);
   let below: AssumedCommit;
   let result: CompositionResult;
@@ -136,9 +137,10 @@ const maxCommits = 500;
 
 /**
  * Adds co-authors to the messages of members that list them. Commits never change, so a repetition gives the same
- * messages.
+ * messages. Null: the host refuses to list the commits of a member, which is blocked.
  */
-async function nameCoauthors(ctx: Context, { batch, members, host }: LoadedBatch): Promise<readonly BatchMemberRow[]> {
+async function nameCoauthors(ctx: Context, loaded: LoadedBatch): Promise<readonly BatchMemberRow[] | null> {
+  const { batch, members, host } = loaded;
   if (!members.some((member) => member.namesCoauthors)) return members;
   const client = hostClient(ctx, host);
   const withMessages: BatchMemberRow[] = [];
@@ -147,11 +149,17 @@ async function nameCoauthors(ctx: Context, { batch, members, host }: LoadedBatch
       withMessages.push(member);
       continue;
     }
-    const commits = await client.listCommits({
-      from: [batch.parentCommit, ...headsBefore(members, place)],
-      to: member.pinnedHead,
-      limit: maxCommits,
-    });
+    const from = [batch.parentCommit, ...headsBefore(members, place)];
+    const commits = await client
+      .listCommits({ from, to: member.pinnedHead, limit: maxCommits })
+      .catch((error: unknown) => {
+        if (error instanceof HostRefused) return error;
+        throw error;
+      });
+    if (commits instanceof HostRefused) {
+      await blockMembers(ctx, loaded, [{ member, message: commits.message }]);
+      return null;
+    }
     const main = { name: member.authorName, email: member.authorEmail };
     const message = withCoauthors(member.message, coauthorsOf(commits, main, [client.identity().email]));
     await ctx.db.transaction(ctx.accountId, async (tx) => {
