@@ -148,7 +148,7 @@ export function createGit(configFile: string, limits: GitProcessLimits = default
     },
     upload: (directory, env) => {
       const before = prlimit === null ? [] : [prlimit, '--core=0', `--cpu=${uploadProcessorSec}`, '--'];
-      const [file = 'git', ...rest] = [...before, 'git', 'upload-pack', '--stateless-rpc', '.'];
+      const [file, ...rest] = [...before, 'git', 'upload-pack', '--stateless-rpc', '.'];
       return spawn(file, rest, { cwd: directory, env: environment(env), detached: true });
     },
     run: async (directory, args, input = {}) => {
