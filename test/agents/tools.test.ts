@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as otherWork } from 'node:timers/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { createTwoFilesPatch } from 'diff';
 import { fc } from '../support/properties.ts';
@@ -154,6 +154,21 @@ describe('reading', () => {
     await using b = await bench({ a: `${'a'.repeat(20_000)}!` });
     expect((await b.call('search_files', { text: '^(a+)+$', regex: true })).text).toBe('No line contains the text.');
   });
+
+  test('an expensive regular expression takes little time for a long line, and other work goes on meanwhile', async () => {
+    const expensive = { text: '[ab]{1,1000}[cd]', regex: true };
+    await using b = await bench({ a: 'ab'.repeat(50_000) });
+    const before = process.cpuUsage();
+    expect((await b.call('search_files', expensive)).text).toBe('No line contains the text.');
+    expect(cpuMsSince(before)).toBeLessThan(3_000);
+
+    await using many = await bench({ a: `${'ab'.repeat(2_000)}\n`.repeat(1_000) }, { limits: { searchMs: 500 } });
+    const searching = many.call('search_files', expensive);
+    expect(await Promise.race([searching, otherWork('other work')])).toBe('other work');
+    expect((await searching).text).toBe(
+      'No line contains the text so far. [only the first 1 entries were visited: name a folder]',
+    );
+  });
 });
 
 describe('writing', () => {
@@ -242,7 +257,7 @@ describe('writing', () => {
   test('a patch that claims a line far behind the end of its file is refused, and other work goes on meanwhile', async () => {
     await using b = await bench({ a: '1\n' }, { limits: { patchMs: 500 } });
     const patching = b.call('apply_patch', { patch: '--- a/a\n+++ b/a\n@@ -9007199254740991 +1 @@\n-1\n+2\n' });
-    expect(await Promise.race([patching, setImmediate('other work')])).toBe('other work');
+    expect(await Promise.race([patching, otherWork('other work')])).toBe('other work');
     expect(await patching).toEqual({
       outcome: 'refused',
       text: 'The patch was not applied within 0.5 s: give the right line numbers, and fewer changes in one patch.',

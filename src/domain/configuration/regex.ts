@@ -19,6 +19,17 @@ export function regexFault(pattern: string): string | null {
   }
 }
 
+/**
+ * The greatest product of the instructions of an expression and the characters of the searched text. Such a search takes
+ * a fraction of a second, during which nothing else runs.
+ */
+const maxMatchingInstructions = 10_000_000;
+
+/** Searches only the beginning of a text that is too long for the expression. */
+export function boundedMatcher(expression: RE2JS, text: string): ReturnType<RE2JS['matcher']> {
+  return expression.matcher(text.slice(0, Math.floor(maxMatchingInstructions / expression.programSize())));
+}
+
 export function matchesWhole(pattern: string, text: string): boolean {
   return RE2JS.compile(pattern).matcher(text).matches();
 }

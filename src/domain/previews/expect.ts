@@ -1,5 +1,6 @@
 // Checks the expectations about an answer, and captures values from the answer.
 import { RE2JS } from 're2js';
+import { boundedMatcher } from '../configuration/regex.ts';
 import type { Capture, Expectation, TextTest } from './skill.ts';
 
 export interface Answer {
@@ -12,11 +13,6 @@ export interface Answer {
 
 const longestQuote = 300;
 const longestPattern = 1_000;
-/**
- * The greatest product of the instructions of an expression and the characters of the searched text. Such a search takes
- * a fraction of a second, during which nothing else runs.
- */
-const maxMatchingInstructions = 10_000_000;
 
 /** A text about what was seen instead. Null: the expectation holds. */
 export function violationOf(expectation: Expectation, answer: Answer): string | null {
@@ -89,8 +85,7 @@ function holds({ kind, text }: TextTest, value: string): boolean {
 /** Limits the text that is searched, because apps and expressions are not trusted. */
 function matcherOf(pattern: string, text: string): ReturnType<RE2JS['matcher']> {
   if (pattern.length > longestPattern) throw new Error(`An expression has at most ${longestPattern} characters.`);
-  const expression = RE2JS.compile(pattern);
-  return expression.matcher(text.slice(0, Math.floor(maxMatchingInstructions / expression.programSize())));
+  return boundedMatcher(RE2JS.compile(pattern), text);
 }
 
 /** RFC 6901. */

@@ -24,6 +24,8 @@ export interface ToolLimits {
   readonly freeBytes: number;
   /** How long a patch may take to be applied. */
   readonly patchMs: number;
+  /** How long `list_files` or `search_files` may take. */
+  readonly searchMs: number;
   /** The most entries that `list_files` or `search_files` visits. */
   readonly visited: number;
 }
@@ -40,5 +42,6 @@ export const toolLimits: ToolLimits = {
   outputBytes: 100_000_000,
   freeBytes: 256_000_000,
   patchMs: 10_000,
+  searchMs: 30_000,
   visited: 200_000,
 };

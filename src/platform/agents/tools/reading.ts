@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { RE2JS } from 're2js';
 import { z } from 'zod';
-import { regexFault } from '../../../domain/configuration/regex.ts';
+import { boundedMatcher, regexFault } from '../../../domain/configuration/regex.ts';
 import { matchesGlob } from '../../../domain/glob.ts';
 import { defineTool, type ToolContext } from './tool-context.ts';
 import { ToolFailed, ToolRefused } from './refusal.ts';
@@ -53,7 +53,7 @@ export const listFiles = defineTool({
     const lines: string[] = [];
     let length = 0;
     let more = 0;
-    const walked = await visit(worktree.walk(args.folder), limits.visited, (entry) => {
+    const walked = await visit(worktree.walk(args.folder), limits, (entry) => {
       if (entry.kind === 'folder' || !isWanted(entry, args.glob)) return true;
       const line = `${showPath(entry.path)}${entry.kind === 'link' ? '@' : ''}`;
       length += line.length + 1;
@@ -77,7 +77,10 @@ export const searchFiles = defineTool({
   isReading: true,
   args: z.strictObject({
     text: z.string().min(1).max(1_000).describe('The text that a line must contain.'),
-    regex: z.boolean().default(false).describe('`text` is a regular expression in RE2 syntax.'),
+    regex: z
+      .boolean()
+      .default(false)
+      .describe('`text` is a regular expression in RE2 syntax, which searches only the beginning of a very long line.'),
     ignore_case: z.boolean().default(false),
     folder,
     glob,
@@ -85,11 +88,12 @@ export const searchFiles = defineTool({
   run: async ({ worktree, limits }, args) => {
     const find = finder(args);
     const hits: string[] = [];
-    const walked = await visit(worktree.walk(args.folder), limits.visited, (entry) => {
+    const walked = await visit(worktree.walk(args.folder), limits, async (entry, pace) => {
       if (entry.kind !== 'file' || !isWanted(entry, args.glob)) return true;
-      for (const hit of hitsIn(readOrNull(worktree, entry.path, limits.readBytes), find)) {
-        hits.push(`${showPath(entry.path)}:${hit.line}: ${hit.text.slice(0, longestLine)}`);
+      for (const { line, text } of linesIn(readOrNull(worktree, entry.path, limits.readBytes), find)) {
+        if (find.isIn(text)) hits.push(`${showPath(entry.path)}:${line}: ${text.slice(0, longestLine)}`);
         if (hits.length >= maxHits) return false;
+        if (await pace.isOver()) return true;
       }
       return true;
     });
@@ -107,30 +111,45 @@ interface Walked {
   readonly note: string;
 }
 
-const longestSearchMs = 30_000;
 const turnMs = 10;
 
-/**
- * Calls `look` with each entry until `look` returns false. Reading is synchronous, so the walk yields to other work of
- * this process every 10 ms.
- */
-async function visit(
-  entries: Iterable<FoundEntry>,
-  max: number,
-  look: (entry: FoundEntry) => boolean,
-): Promise<Walked> {
+interface Pace {
+  /**
+   * Whether the time of the walk is used up. Reading and matching are synchronous, so this yields to other work of this
+   * process every 10 ms.
+   */
+  isOver(): Promise<boolean> | boolean;
+}
+
+function startPace(longestMs: number): Pace {
   const startedAt = performance.now();
   let turnAt = startedAt;
+  return {
+    isOver: () => {
+      const now = performance.now();
+      if (now - startedAt > longestMs) return true;
+      if (now - turnAt < turnMs) return false;
+      return setImmediate().then(() => {
+        turnAt = performance.now();
+        return false;
+      });
+    },
+  };
+}
+
+/** Calls `look` with each entry until `look` returns false or a limit is reached. */
+async function visit(
+  entries: Iterable<FoundEntry>,
+  { visited: max, searchMs }: ToolContext['limits'],
+  look: (entry: FoundEntry, pace: Pace) => Promise<boolean> | boolean,
+): Promise<Walked> {
+  const pace = startPace(searchMs);
   let visited = 0;
   for (const entry of entries) {
     visited += 1;
-    if (!look(entry)) break;
-    const now = performance.now();
-    if (visited >= max || now - startedAt > longestSearchMs)
+    if (!(await look(entry, pace))) break;
+    if (visited >= max || (await pace.isOver()))
       return { isWhole: false, note: `[only the first ${visited} entries were visited: name a folder]` };
-    if (now - turnAt < turnMs) continue;
-    await setImmediate();
-    turnAt = performance.now();
   }
   return { isWhole: true, note: '' };
 }
@@ -159,7 +178,7 @@ function finder(args: { text: string; regex: boolean; ignore_case: boolean }): F
     const fault = regexFault(args.text);
     if (fault !== null) throw new ToolRefused(`text: ${fault}`);
     const pattern = RE2JS.compile(args.text, args.ignore_case ? RE2JS.CASE_INSENSITIVE : 0);
-    return { mayBeIn: () => true, isIn: (line) => pattern.matcher(line).find() };
+    return { mayBeIn: () => true, isIn: (line) => boundedMatcher(pattern, line).find() };
   }
   if (args.text.includes('\n')) throw new ToolRefused('text: lines are searched, so it has no line break.');
   if (args.ignore_case) {
@@ -170,10 +189,10 @@ function finder(args: { text: string; regex: boolean; ignore_case: boolean }): F
   return { mayBeIn: (content) => content.includes(bytes), isIn: (line) => line.includes(args.text) };
 }
 
-function* hitsIn(content: Buffer | null, find: Finder): Generator<{ readonly line: number; readonly text: string }> {
+/** The lines of a file, or none if no line can match. */
+function* linesIn(content: Buffer | null, find: Finder): Generator<{ readonly line: number; readonly text: string }> {
   if (content === null || isBinary(content) || !find.mayBeIn(content)) return;
-  for (const [index, text] of content.toString('utf8').split('\n').entries())
-    if (find.isIn(text)) yield { line: index + 1, text };
+  for (const [index, text] of content.toString('utf8').split('\n').entries()) yield { line: index + 1, text };
 }
 
 /** The first lines, as many as fit into `length` characters. */
