@@ -69,16 +69,27 @@ def read_object(pairs):
 
 
 class Clone:
-    """Reads a clone, and merges its commits. New objects are written to the folder `scratch`, not to the clone."""
+    """Reads the objects of a clone, and merges its commits in the folder `scratch`, which becomes a repository. The
+    service merges without the attributes and the configuration of a clone, and so does a bare repository."""
+
+    options = ('-c', 'user.name=verify', '-c', 'user.email=verify', '-c', f'core.attributesFile={os.devnull}')
 
     def __init__(self, path, scratch):
-        settings = {'GIT_CONFIG_NOSYSTEM': '1', 'GIT_CONFIG_GLOBAL': os.devnull, 'GIT_NO_REPLACE_OBJECTS': '1'}
+        settings = {'GIT_CONFIG_NOSYSTEM': '1', 'GIT_CONFIG_GLOBAL': os.devnull, 'GIT_NO_REPLACE_OBJECTS': '1',
+                    'GIT_ATTR_NOSYSTEM': '1'}
         self.path, self.env = path, {**os.environ, **settings}
         objects = self.git('rev-parse', '--path-format=absolute', '--git-path', 'objects')
-        self.env.update(GIT_OBJECT_DIRECTORY=scratch, GIT_ALTERNATE_OBJECT_DIRECTORIES=objects)
+        shallow = self.git('rev-parse', '--path-format=absolute', '--git-path', 'shallow')
+        self.refs = dict(reversed(row.split()) for row in self.git('show-ref', may_fail=True).splitlines())
+        format = self.git('rev-parse', '--show-object-format')
+        self.git('init', '--quiet', '--bare', '--template=', f'--object-format={format}', scratch)
+        self.path = scratch
+        # The path is quoted, because git splits the value at colons.
+        quoted = json.dumps(objects, ensure_ascii=False)
+        self.env.update(GIT_ALTERNATE_OBJECT_DIRECTORIES=quoted, GIT_SHALLOW_FILE=shallow)
 
     def git(self, *args, data=None, may_fail=False):
-        command = ['git', '-C', self.path, '-c', 'user.name=verify', '-c', 'user.email=verify', *args]
+        command = ['git', '-C', self.path, *self.options, *args]
         result = subprocess.run(command, input=data, env=self.env, capture_output=True)
         if result.returncode != 0 and not may_fail:
             reason = (result.stderr + result.stdout).decode(errors='replace')
@@ -229,9 +240,9 @@ def read_line(clone, statement):
     name, start, tip = statement['baseBranch'], statement['managedFrom'], statement['tip']
     remote, local = f'refs/remotes/origin/{name}', f'refs/heads/{name}'
     options = ('--first-parent', '--reverse', '--no-commit-header', '--format=%H %T')
-    ref = remote if clone.tree(remote) else local
+    tip_of_clone = clone.refs.get(remote) or clone.refs.get(local, '')
     line = {start: (0, None)}
-    for row in clone.git('rev-list', *options, ref, f'^{start}', '--', may_fail=True).splitlines():
+    for row in clone.git('rev-list', *options, tip_of_clone, f'^{start}', '--', may_fail=True).splitlines():
         if tip is not None and tip not in line:
             commit, tree = row.split()
             line[commit] = (len(line), tree)

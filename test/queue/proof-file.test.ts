@@ -126,6 +126,23 @@ it('derives each landing again from a clone and the file, and counts commits tha
   expect(await git(landed.clone, 'fsck', '--unreachable', '--no-reflogs')).toBe('');
 });
 
+it('merges as the service does, whatever the attributes of the branch say', async () => {
+  await using w = await world({ configuration: parallel({ builds: 1, batch: 2 }) });
+  const lines = Array.from({ length: 20 }, (_, nth) => `${nth}\n`);
+  const withFirst = (line: string): string => [line, ...lines.slice(1)].join('');
+  const withLast = (line: string): string => [...lines.slice(0, -1), line].join('');
+  await w.commit('main', { '.gitattributes': '*.lock -merge\n', 'a.lock': lines.join('') });
+  const numbers = [
+    await w.open('one', { 'a.lock': withFirst('one\n') }),
+    await w.open('two', { 'a.lock': withLast('two\n') }),
+  ];
+  await w.queue(...numbers);
+  await w.settled(...numbers);
+  expect(await w.landed()).toHaveLength(2);
+  const derived = await verify(await exported(w));
+  expect(derived.code, derived.said).toBe(0);
+});
+
 it('derives landings by linear commits', async () => {
   await using w = await world({
     configuration: `${parallel({ builds: 1, batch: 3 })}merge_strategy:\n  name: rebase\n  batch_commit: linear\n`,
