@@ -236,22 +236,24 @@ def failures_of(checks):
 
 def read_line(clone, statement):
     """Returns {commit: (position, tree)} of the first-parent line, from the commit at which the queue began to manage
-    the branch to the tip that the statement names."""
+    the branch to the tip that the statement names, and how many commits of the clone are after this tip."""
     name, start, tip = statement['baseBranch'], statement['managedFrom'], statement['tip']
     remote, local = f'refs/remotes/origin/{name}', f'refs/heads/{name}'
     options = ('--first-parent', '--reverse', '--no-commit-header', '--format=%H %T')
     tip_of_clone = clone.refs.get(remote) or clone.refs.get(local, '')
-    line = {start: (0, None)}
+    line, later = {start: (0, None)}, 0
     for row in clone.git('rev-list', *options, tip_of_clone, f'^{start}', '--', may_fail=True).splitlines():
-        if tip is not None and tip not in line:
+        if tip is None or tip in line:
+            later += 1
+        else:
             commit, tree = row.split()
             line[commit] = (len(line), tree)
-    return line
+    return line, later
 
 
 def verify_branch(clone, exported, keys):
     """Returns a sentence about the branch, and one for everything that is wrong."""
-    line, proofs = read_line(clone, exported['statement']), exported['proofs']
+    (line, later), proofs = read_line(clone, exported['statement']), exported['proofs']
     failures, landed, numbers, previous = failures_of(check_statement(exported, line, keys)), {}, set(), None
     for proof in proofs:
         body = proof['body']
@@ -267,7 +269,8 @@ def verify_branch(clone, exported, keys):
     proven = sum(line[body['commit']][0] - line[body['firstParent']][0] for body in landed.values())
     pushed = len(line) - 1 - proven
     count = f'{len(line) - 1} commits, {len(proofs)} proofs, {pushed} commits that were pushed past the queue'
-    return f'{exported["statement"]["baseBranch"]}: {count}', failures
+    unread = f', and {later} later commits that the file does not know' if later else ''
+    return f'{exported["statement"]["baseBranch"]}: {count}{unread}', failures
 
 
 def main():
@@ -280,6 +283,8 @@ def main():
         exported, failed = json.load(file, object_pairs_hook=read_object), 0
     if exported['format'] != 'interlock proofs 1':
         sys.exit(f'{options.file} has a format that this script does not know: {exported["format"]}')
+    if not exported['branches']:
+        sys.exit(f'{options.file} has no branch, so there is nothing to derive.')
     keys = options.key or exported['keys']
     advice = '' if options.key else ' (from the file: compare them with the service, or name a key by --key)'
     print(f'Accepted keys: {", ".join(keys)}{advice}')

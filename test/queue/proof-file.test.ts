@@ -282,6 +282,22 @@ it('finds a landing that was replaced in the repository', async () => {
   expect(code).toBe(1);
 });
 
+it('refuses a file without branches', async () => {
+  const { code, said } = await verify({ ...landed, file: { ...landed.file, branches: [] } });
+  expect(said).toContain('has no branch, so there is nothing to derive');
+  expect(code).toBe(1);
+});
+
+it('says how many commits of the clone are later than the file', async () => {
+  const clone = join(landed.folder, 'ahead');
+  await cp(landed.clone, clone, { recursive: true });
+  for (const message of ['one', 'two']) await git(clone, 'commit', '-q', '--allow-empty', '-m', message);
+  await git(clone, 'update-ref', 'refs/remotes/origin/main', 'HEAD');
+  const { code, said } = await verify({ ...landed, clone });
+  expect(said).toContain('1 commits that were pushed past the queue, and 2 later commits that the file does not know');
+  expect(code, said).toBe(0);
+});
+
 it('does not sign a proof that was changed before its signature, and keeps existing signatures', async () => {
   await using w = await world();
   const numbers = [await w.open('one', { 'one.txt': 'x\n' }), await w.open('two', { 'two.txt': 'x\n' })];
