@@ -399,6 +399,14 @@ test('a preview that fills the disk is stopped, and the message gives the reason
   );
 });
 
+test('a commit whose files are larger than the disk of a run is not booted, and the message gives the reason', async () => {
+  const [{ sandbox } = { sandbox: null }] = available;
+  open(sandbox && { ...sandbox, bounds: { ...sandbox.bounds, bytes: 1_000_000 } });
+  const booting = world.boot(sandboxes, { files: { 'large.txt': 'x'.repeat(1_500_000) } });
+  await expect(booting).rejects.toThrow(BootFailed);
+  await expect(booting).rejects.toThrow('is not checked out: its files take more than 1 MB together');
+});
+
 describe('a worker', () => {
   test('without a sandbox boots nothing, and says what to install', async () => {
     const message = /has no sandbox for previews. Install bubblewrap/;

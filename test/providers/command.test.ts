@@ -163,6 +163,18 @@ test('a command can use the network only if the operator allows it', async () =>
   server.close();
 });
 
+test('a command is not run if the files of its commit are larger than the disk of a run', async () => {
+  const { sandbox } = await findSandbox({ allowPlain: true, bounds: { ...defaultRunBounds, bytes: 1 } });
+  const reading = await w.command({ sandbox }).run(w.run({ kind: 'command', command: 'true', timeoutSec: 30 }), {
+    signal: new AbortController().signal,
+    onOutput: () => {},
+  });
+  expect([reading.state, reading.message]).toEqual([
+    'failure',
+    expect.stringMatching(/^Stopped after .* is not checked out: its files take more than 0 MB together$/),
+  ]);
+});
+
 test('a command that fills the disk is stopped, and the message gives the reason', async () => {
   const bounds = { ...defaultRunBounds, bytes: 20_000_000 };
   const { sandbox } = await findSandbox({ allowPlain: true, bounds });
