@@ -50,8 +50,8 @@ async function rollUpBatch(query: SystemQueries['query'], accountId: string): Pr
   return moved?.taken ?? 0;
 }
 
-// Events of an erased repository are not counted. The stored result of a day that contains a changed bucket is outdated. No local day is longer than two UTC days,
-// which limits the scanned range of the index.
+// Events of an erased repository are not counted. The stored result of a day that contains a changed bucket is outdated.
+// No local day is longer than two UTC days, which limits the scanned range of the index.
 const addStatement = `
 with taken as materialized (
   select id, position, repository_id, pull_request_id, action, payload, at from event

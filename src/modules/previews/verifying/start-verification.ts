@@ -15,7 +15,8 @@ export interface VerificationRequest {
   readonly pullRequestId: string;
   readonly head: string;
   /**
-   * `head`: a pull request has the head, or has another base branch, since now. `registration`: CI registered the preview. `asked`: a user asked for another verification.
+   * `head`: a pull request has got the head or another base branch. `registration`: CI registered the preview. `asked`:
+   * a user asked for another verification.
    */
   readonly cause: VerificationCause;
 }
