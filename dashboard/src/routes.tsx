@@ -116,8 +116,8 @@ const pages = [
 export const router = createRouter({
   routeTree: root.addChildren([home, repository, queue, pulls, pull, ...pages]),
   defaultPendingComponent: Waiting,
-  // The page of another repository, branch or pull request begins anew, so that nothing of the former is shown under its
-  // name.
+  // React makes a new page for another repository, branch or pull request. Otherwise the page would show the rows of the
+  // former one until it has read its own.
   defaultRemountDeps: ({ params }) => params,
   defaultPreload: 'intent',
   scrollRestoration: true,

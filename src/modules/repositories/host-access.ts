@@ -42,7 +42,7 @@ export async function filterSeen<Row extends NamedRepository>(ctx: Context, rows
   return rows.filter((_row, at) => seen[at]);
 }
 
-/** How many rows are read at once for a person to whom GitHub may hide some of them. */
+/** How many rows one statement reads, before the rows that GitHub hides from the person are left out. */
 export const seenAtOnce = 50;
 
 interface SeenRows<Row> {
