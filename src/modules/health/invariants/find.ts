@@ -61,7 +61,7 @@ export async function compareWithInvariants(
   for (const [invariant, texts] of Object.entries(statements) as [InvariantName, readonly string[]][])
     for (const text of texts)
       await compare(invariant, async () => {
-        const rows = await query<Omit<Violation, 'invariant'>>(asked(text), values);
+        const rows = await query<Omit<Violation, 'invariant'>>(...asked(text, values));
         return rows.map((row) => ({ invariant, ...row }));
       });
   await compare('green_base', async () => await findUnjustifiedLandings(query, reach));
@@ -79,10 +79,18 @@ export async function compareWithInvariants(
   return { violations, uncompared };
 }
 
-/** The statement with the types of all values, because PostgreSQL needs them even if the statement does not use a value. */
-function asked(text: string): string {
-  return `with given as (select $1::bigint, $2::timestamptz, $3::bigint[])
-    select v.account, v.sentence from given, lateral (${text}) v`;
+const types = ['bigint', 'timestamptz', 'bigint[]'];
+
+/**
+ * The statement with the values up to the last one that it uses, so that the answer to a statement that does not use the
+ * present instant can be kept. PostgreSQL needs the types even if a value is not used.
+ */
+function asked(text: string, values: readonly unknown[]): [string, readonly unknown[]] {
+  const used = types.findLastIndex((_, index) => text.includes(`$${index + 1}`)) + 1;
+  const given = types.slice(0, used).map((type, index) => `$${index + 1}::${type}`);
+  const statement =
+    used === 0 ? text : `with given as (select ${given}) select v.account, v.sentence from given, lateral (${text}) v`;
+  return [statement, values.slice(0, used)];
 }
 
 export interface InvariantWatch {
