@@ -95,11 +95,12 @@ async function takeTurn(
   const work = startWork(ctx, tx, queue, repository);
   const mayPlan = queue.plannerVersion <= plannerVersion;
   if (!mayPlan) logNewerPlanner(ctx, queue, repository);
-  const hasPlannedQuietly = await decideAndWrite(work, { repository, holds, mayPlan, read });
+  const plannedVersion = queue.version;
+  const planned = await decideAndWrite(work, { repository, holds, mayPlan, read });
   const hasChanged = work.events.length > 0 || work.relabelled.size > 0;
   await finishWork(work);
   await tx.em.flush();
-  const nextLookAt = queue.nextLookAt?.getTime() ?? null;
+  const nextLookAt = planned?.nextTurnAt ?? null;
   if (mayPlan) await scheduleNotifications(work, { repository, holds });
   // These share a round trip. The intents of notifications are planned first, so that the open work contains them. The
   // relay wakes the queue for notifications, because a timer in the workflow would add events to the workflow's history
@@ -111,13 +112,15 @@ async function takeTurn(
   const stopped = { halted: haltOf(repository, queue), isPaused: holds.pause !== null };
   const open = toOpenWork(rows, { queue, repository, ...stopped }, work.now.getTime());
   const relayAt = earliest(nextLookAt, notifyAt, open.tryAgainAt);
+  // The row of the queue gets both at once. An earlier deadline of a halted queue, or of a queue without its base
+  // branch, must not stay in the row for ever.
   if (mayPlan) {
-    queue.nextLookAt = relayAt === null ? null : new Date(relayAt);
+    Object.assign(queue, { plannedVersion, nextLookAt: relayAt === null ? null : new Date(relayAt) });
     await tx.em.flush();
   }
   const moreAt = open.hasMore ? work.now.getTime() : null;
   const advance = { ...open.work, nextLookAt: mayPlan ? earliest(nextLookAt, moreAt) : null };
-  const isQuiet = hasPlannedQuietly && !hasChanged && !open.hasMore && isSameWork(before, rows);
+  const isQuiet = planned?.isQuiet === true && !hasChanged && !open.hasMore && isSameWork(before, rows);
   const plannedAt = work.now.getTime();
   const kept = {
     plannedAt,
@@ -175,26 +178,18 @@ interface PlannedOn {
   readonly read: ReadForPlan | null;
 }
 
-/**
- * Plans the queue, unless it is halted or a newer version of the planner has planned it. Returns whether it was planned
- * and nothing was decided.
- */
-async function decideAndWrite(work: QueueWork, of: PlannedOn & { readonly mayPlan: boolean }): Promise<boolean> {
+/** Plans the queue. Null: it was not planned, because it is halted, or a newer version of the planner has planned it. */
+async function decideAndWrite(work: QueueWork, of: PlannedOn & { readonly mayPlan: boolean }): Promise<Planned | null> {
   const { repository, mayPlan } = of;
   const { queue } = work;
-  // A halted queue, or a queue without its base branch, is not planned. An earlier deadline must not stay in its row
-  // for ever.
-  if (mayPlan) Object.assign(queue, { plannedVersion: queue.version, nextLookAt: null });
   const problem = configurationProblem(repository);
   if (problem !== null && !queue.haltedReason)
     haltWork(work, `The saved configuration is not valid any more: ${problem}`);
-  if (!mayPlan || haltOf(repository, queue) !== null) return false;
+  if (!mayPlan || haltOf(repository, queue) !== null) return null;
   if (!queue.baseTip) await endBuilds(work, repository);
-  if (!queue.baseTip || !queue.baseTree) return false;
+  if (!queue.baseTip || !queue.baseTree) return null;
   queue.plannerVersion = plannerVersion;
-  const planned = await planQueue(work, of, { tip: queue.baseTip, tipTree: queue.baseTree });
-  queue.nextLookAt = planned.nextTurnAt === null ? null : new Date(planned.nextTurnAt);
-  return planned.isQuiet;
+  return await planQueue(work, of, { tip: queue.baseTip, tipTree: queue.baseTree });
 }
 
 interface Planned {
