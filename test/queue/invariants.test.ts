@@ -13,7 +13,9 @@ import {
 import { judgeInvariants } from '../../src/domain/health/parts.ts';
 import { sequenceEvents } from '../../src/modules/events/index.ts';
 import { compareWithInvariants, watchInvariants } from '../../src/modules/health/index.ts';
-import { advanceQueue } from '../../src/modules/queue/index.ts';
+import { advanceQueue, syncBase, verifyRepository } from '../../src/modules/queue/index.ts';
+import { loadRepository } from '../../src/modules/repositories/index.ts';
+import { toHostedRepository } from '../../src/hosts/port.ts';
 import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { hurry } from './stories.ts';
@@ -485,6 +487,37 @@ describe('the comparison of the invariants', () => {
     } finally {
       await w.git('update-ref', 'refs/heads/main', tip);
     }
+  });
+
+  it('leaves out landings on a base branch that somebody has deleted since', async () => {
+    await using own = await world({ configuration: parallel({ builds: 3, batch: 1 }) });
+    const first = await own.git('rev-parse', 'main');
+    const land = async (name: string): Promise<void> => {
+      const number = await own.open(name, { [name]: '1\n' });
+      await own.queue(number);
+      await own.settled(number);
+    };
+    const repository = await loadRepository(own.ctx, own.repository);
+    const sync = async (): Promise<void> => await syncBase(own.ctx, toHostedRepository(repository), 'main');
+    const found = async (): Promise<readonly string[]> => {
+      const verified = await verifyRepository(own.ctx, repository);
+      const { violations } = await compare(own.service.ports);
+      return [...violations.map(({ sentence }) => sentence), ...verified.flatMap(({ failures }) => failures)];
+    };
+    await land('one');
+    await own.git('update-ref', '-d', 'refs/heads/main');
+    expect(await found()).toEqual([]);
+    await sync();
+    expect(await found()).toEqual([]);
+    await own.git('update-ref', 'refs/heads/main', first);
+    await sync();
+    await land('two');
+    expect(await found()).toEqual([]);
+    await own.git('update-ref', 'refs/heads/main', first);
+    expect(await found()).toEqual([
+      expect.stringContaining('is not on the first-parent line of main') as string,
+      expect.stringContaining('is not on the first-parent line of main') as string,
+    ]);
   });
 
   it('reads the whole line of a base branch, even if the host lists fewer commits at once', async () => {

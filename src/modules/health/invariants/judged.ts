@@ -152,7 +152,8 @@ interface Landed {
 }
 
 /**
- * Finds landings whose commit is missing from the base branch or has another tree there. `hosts` are the code hosts
+ * Finds landings whose commit is missing from the base branch or has another tree there. Landings on a branch that was
+ * deleted since are left out. `hosts` are the code hosts
  * whose git repositories are read. Inactive repositories cannot be read.
  */
 export async function findLostLandings(
@@ -165,7 +166,7 @@ export async function findLostLandings(
      from queue q join repository r on r.account_id = q.account_id and r.id = q.repository_id,
           lateral (select (array_agg(l.first_parent order by l.id))[1] as first,
                           jsonb_agg(jsonb_build_object('commit', l.commit, 'tree', l.tree)) as landings
-                   from (select * from landing l where l.account_id = q.account_id and l.queue_id = q.id
+                   from (select * from landing l where l.account_id = q.account_id and l.queue_id = q.id and l.id > coalesce(q.last_deleted_landing_id, 0)
                          order by l.id desc limit $1) l) n
      where r.active and r.deleted_at is null and r.host = any ($2::text[]) and q.halted_reason is null and n.landings is not null`,
     [perQueue, hosts],
@@ -191,7 +192,8 @@ async function findLostOf(ports: Pick<Ports, 'hosts'>, queue: Landed): Promise<r
   const { account, repository, owner, name, host, branch, first, landings } = queue;
   const client = hostClient(ports, { accountId: account, id: repository, owner, name, host });
   const tip = await client.readRef(`refs/heads/${branch}`);
-  if (tip === null) return [`${branch} of ${owner}/${name} does not exist, but has landings.`];
+  // Somebody has deleted the branch, and the next comparison with the host will say so in the queue's row.
+  if (tip === null) return [];
   const trees = await readLine(client, { from: first, to: tip.commit });
   return landings.flatMap(({ commit, tree }) => {
     const there = trees.get(commit);

@@ -1,6 +1,7 @@
 // Copies the state of a base branch at the host to its queue.
 import type { Context } from '../../../context.ts';
 import { isDeepStrictEqual as isEqual } from 'node:util';
+import type { Transaction } from '../../../platform/database.ts';
 import { hostClient, type HostClient, type HostedRepository } from '../../../hosts/port.ts';
 import { isQueueLanding, readLandingMembers } from '../store/intents.ts';
 import { QueueEntity, type QueueRow } from '../store/queue.entities.ts';
@@ -123,6 +124,7 @@ async function keepBase(ctx: Context, queueId: string, { before, tip, demands }:
           action: 'base_moved',
           payload: { from: known, to: tip?.commit ?? null },
         });
+      if (tip === null) queue.lastDeletedLandingId = await readLastLanding(tx, queue);
       queue.managedFrom ??= tip?.commit ?? null;
       queue.baseTip = tip?.commit ?? null;
       queue.baseTree = tip?.tree ?? null;
@@ -130,6 +132,15 @@ async function keepBase(ctx: Context, queueId: string, { before, tip, demands }:
     await finishWork(work);
     return true;
   });
+}
+
+/** The id of the newest landing of a queue. Null: the queue has none. */
+async function readLastLanding(tx: Transaction, { id, accountId }: QueueRow): Promise<string | null> {
+  const [row] = await tx.query<{ id: string | null }>(
+    'select max(id)::text as id from landing where account_id = $1 and queue_id = $2',
+    [accountId, id],
+  );
+  return row?.id ?? null;
 }
 
 function demandsOf({ hostRequiredChecks, hostRules }: Demands): Demands {

@@ -5,6 +5,7 @@ import type { RepositoryRow } from '../../repositories/repositories.entities.ts'
 import type { ProofBody, ProvenMember } from './proof.ts';
 
 export interface StoredProof {
+  readonly landing_id: string;
   readonly batch_id: string;
   readonly commit: string;
   readonly body: ProofBody;

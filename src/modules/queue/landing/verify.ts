@@ -97,8 +97,9 @@ async function verifyQueue(ctx: Context, { repository, queue, onProgress }: Veri
   const proofOf = new Map(proofs.map((proof) => [proof.commit, proof]));
   checkChain(proofs, failures);
   const position = new Map(commits.map((commit, index) => [commit.commit, index]));
-  for (const proof of proofs)
-    if (!position.has(proof.commit))
+  const lastDeleted = BigInt(queue.lastDeletedLandingId ?? 0);
+  for (const proof of tip === null ? [] : proofs)
+    if (!position.has(proof.commit) && BigInt(proof.landing_id) > lastDeleted)
       failures.push(`${proof.commit} landed, but is not on the first-parent line of ${queue.baseBranch}`);
   const inner = innerCommits(commits, proofs, position);
   const line = createVerifiedLine({ managedFrom: queue.managedFrom ?? '', commits, proofOf, inner });
@@ -131,7 +132,7 @@ async function readProofs(ctx: Context, queueId: string): Promise<StoredProof[]>
     ctx.accountId,
     async (tx) =>
       await tx.query<StoredProof>(
-        `select l.batch_id, l.commit, p.body, p.digest from proof p join landing l on l.account_id = p.account_id and l.id = p.landing_id
+        `select l.id::text as landing_id, l.batch_id, l.commit, p.body, p.digest from proof p join landing l on l.account_id = p.account_id and l.id = p.landing_id
        where p.account_id = $1 and p.queue_id = $2 order by p.id`,
         [ctx.accountId, queueId],
       ),

@@ -32,6 +32,7 @@ export const QueueEntity = defineEntity({
     hostRulesUntil: p.datetime().nullable(),
     hostWaitUntil: p.datetime().nullable(),
     managedFrom: p.string().nullable(),
+    lastDeletedLandingId: p.bigint('string').nullable(),
     nextPosition: p.bigint('number').default(1),
     nextRank: p.bigint('number').default(1),
     updatesWait: p.boolean().default(false),
