@@ -11,6 +11,7 @@ import {
 } from '../../src/modules/queue/index.ts';
 import { worldName } from '../support/world-template.ts';
 import { admin, isAnswered, isAway, member } from './acting.ts';
+import { hasRelease, hasStacks, isTargeted } from './configurations.ts';
 import type { Draws } from './draws.ts';
 import { setHold, startedLandings, type Hold } from './holds.ts';
 import type { Installation, Process } from './installation.ts';
@@ -21,6 +22,10 @@ export interface PullRequest {
   readonly branch: string;
   readonly nature: Nature;
   readonly targets: readonly string[];
+  /** The base branch of the pull request, or of the stack to which it belongs. */
+  base: string;
+  /** The pull requests on whose branches this one was ever based. */
+  readonly below: PullRequest[];
   /** Null: the request to open it was not answered. */
   number: number | null;
   pushes: number;
@@ -44,6 +49,8 @@ export interface Promises {
   readonly merged: Set<number>;
   /** Commits that people pushed to the base. */
   readonly direct: Set<string>;
+  /** Base branches that were deleted or made again since the rules have looked. */
+  readonly deleted: Set<string>;
   /**
    * Pull requests that were labelled, pushed to or closed. Such changes reach the queue by hints at any later time, and
    * may undo later requests.
@@ -55,10 +62,11 @@ export const noPromises = (): Promises => ({
   pullRequests: [],
   asked: new Set(),
   dequeued: new Set(),
-  held: { pause: null, 'branch pause': null, freeze: null, halt: null },
+  held: { pause: null, 'branch pause': null, freeze: null, halt: null, deactivation: null },
   stopped: new Set(),
   merged: new Set(),
   direct: new Set(),
+  deleted: new Set(),
   touched: new Set(),
 });
 
@@ -77,12 +85,36 @@ export interface Setting {
   readonly promises: Promises;
   readonly draw: Draws;
   readonly by: Process;
-  readonly isTargeted: boolean;
+}
+
+/** The pull request and all that are or were above it. */
+function withAbove({ pullRequests }: Promises, pullRequest: PullRequest): readonly PullRequest[] {
+  return pullRequests.filter((each) => each === pullRequest || allBelow(each).includes(pullRequest));
+}
+
+/** All pull requests that are or were below this one. */
+export function allBelow({ below }: PullRequest): readonly PullRequest[] {
+  return [...new Set(below.flatMap((each) => [each, ...allBelow(each)]))];
+}
+
+/** A change of a pull request also changes the ones above it. */
+function touch(promises: Promises, pullRequest: PullRequest): void {
+  for (const { number } of withAbove(promises, pullRequest)) if (number !== null) promises.touched.add(number);
+}
+
+/** Draws the pull request below a new one. Null: the new one is based on the base branch. */
+function drawBelow({ i, promises, draw }: Setting): PullRequest | null {
+  const open = promises.pullRequests.filter(({ number }) => number !== null && !promises.merged.has(number));
+  return open.length > 0 && i.configurations.some(hasStacks) && draw.chance(0.4) ? draw.pick(open) : null;
+}
+
+function drawBase({ i, draw }: Setting): string {
+  return i.configurations.some(hasRelease) && draw.chance(0.4) ? 'release' : 'main';
 }
 
 /** Opens a pull request, and mostly queues it at once. */
 export function open(setting: Setting): Act {
-  const { i, promises, draw, by, isTargeted } = setting;
+  const { i, promises, draw, by } = setting;
   const nth = promises.pullRequests.length + 1;
   const nature = draw.weighted<Nature>([
     [70, 'good'],
@@ -93,7 +125,17 @@ export function open(setting: Setting): Act {
   const halves = promises.pullRequests.filter((each) => each.nature === 'half');
   const branch = `p${nth}`;
   const targets = nature === 'half' ? ['pair'] : ['api', 'web', 'docs'].filter(() => draw.chance(0.5));
-  const pullRequest: PullRequest = { branch, nature, targets, number: null, pushes: 0 };
+  const below = drawBelow(setting);
+  const baseBranch = below?.branch ?? drawBase(setting);
+  const pullRequest: PullRequest = {
+    base: below?.base ?? baseBranch,
+    branch,
+    nature,
+    targets,
+    below: below === null ? [] : [below],
+    number: null,
+    pushes: 0,
+  };
   promises.pullRequests.push(pullRequest);
   const isQueued = draw.chance(0.6);
   const files: Record<string, string> = { [`${branch}.txt`]: `${branch}\n` };
@@ -101,22 +143,23 @@ export function open(setting: Setting): Act {
   if (nature === 'half') files[`pair-${halves.length >> 1}-${halves.length % 2 === 0 ? 'left' : 'right'}`] = 'half\n';
   if (nature === 'conflicting') files['shared.txt'] = `${branch}\n`;
   return {
-    name: `open ${branch} (${nature})`,
+    name: `open ${branch} (${nature})${below === null ? '' : ` on ${baseBranch}`}`,
     subject: branch,
     work: async () => {
-      await i.git.commit({ branch, onto: 'main', files, message: `Add ${branch}` });
+      if (!(await i.git.hasBranch(baseBranch))) return;
+      await i.git.commit({ branch, onto: baseBranch, files, message: `Add ${branch}` });
       const opened = openPullRequest(admin(by.ctx), {
         repository: worldName,
         title: `Add ${branch}`,
         headBranch: branch,
-        baseBranch: 'main',
+        baseBranch,
       });
       if (!(await isAnswered(opened))) return;
       const [row] = await i.rows<{ number: number }>('select number from pull_request where id = $1', [
         (await opened).pullRequestId,
       ]);
       pullRequest.number = row?.number ?? null;
-      if (isTargeted && pullRequest.number !== null)
+      if (i.configurations.some(isTargeted) && pullRequest.number !== null)
         await isAnswered(
           updatePullRequest(admin(by.ctx), {
             repository: worldName,
@@ -144,7 +187,9 @@ export function queue(
     subject: pullRequest.branch,
     name: `queue #${number}${options.skipLine ? ' before all' : ''}${options.skipValidation ? ' without validation' : ''}`,
     work: async () => {
-      promises.dequeued.delete(number);
+      // The request also queues the pull requests below.
+      for (const each of [pullRequest, ...allBelow(pullRequest)])
+        if (each.number !== null) promises.dequeued.delete(each.number);
       const request = { repository: worldName, number, source: 'graphql_api' as const, ...options };
       if (await isAnswered(queuePullRequest(admin(by.ctx), request))) promises.asked.add(number);
     },
@@ -164,13 +209,33 @@ export function dequeue({ promises, by }: Setting, pullRequest: PullRequest): Ac
   };
 }
 
+/** Somebody changes the base branch of a pull request, with stacks also to the branch of an older pull request. */
+export function retarget(setting: Setting, pullRequest: PullRequest): Act {
+  const number = numberOf(pullRequest);
+  const { i, promises, by, draw } = setting;
+  const older = promises.pullRequests.slice(0, promises.pullRequests.indexOf(pullRequest));
+  const mayStack = older.length > 0 && i.configurations.some(hasStacks);
+  const below = mayStack && draw.chance(0.5) ? draw.pick(older) : null;
+  const baseBranch = below?.branch ?? drawBase(setting);
+  return {
+    name: `base #${number} on ${baseBranch}`,
+    subject: pullRequest.branch,
+    work: async () => {
+      if (below !== null) pullRequest.below.push(below);
+      pullRequest.base = below?.base ?? baseBranch;
+      touch(promises, pullRequest);
+      await isAnswered(by.service.localHost.setBaseBranch(i.repository, number, baseBranch));
+    },
+  };
+}
+
 export function label({ i, promises, by }: Setting, pullRequest: PullRequest, isSet: boolean): Act {
   const number = numberOf(pullRequest);
   return {
     name: `${isSet ? 'label' : 'take the label off'} #${number}`,
     subject: pullRequest.branch,
     work: async () => {
-      promises.touched.add(number);
+      touch(promises, pullRequest);
       await isAnswered(
         by.service.localHost.setLabel(i.repository, number, { label: 'mergequeue', present: isSet, by: 'ada' }),
       );
@@ -188,7 +253,8 @@ export function push({ i, promises, by, draw }: Setting, pullRequest: PullReques
     name: `push to #${number}`,
     subject: pullRequest.branch,
     work: async () => {
-      promises.touched.add(number);
+      touch(promises, pullRequest);
+      if (!(await i.git.hasBranch(branch))) return;
       const files = isMend ? { [`bad-${branch}`]: null } : { [`${branch}-push-${nth}.txt`]: 'more\n' };
       await i.git.commit({ branch, onto: branch, files, message: `Change ${branch}` });
       await isAnswered(by.service.localHost.reconcile(i.repository));
@@ -196,13 +262,32 @@ export function push({ i, promises, by, draw }: Setting, pullRequest: PullReques
   };
 }
 
-export function pushToBase({ i, promises, by }: Setting): Act {
+export function pushToBase(setting: Setting): Act {
+  const { i, promises, by } = setting;
+  const base = drawBase(setting);
   return {
-    name: 'push to the base',
-    subject: 'main',
+    name: `push to ${base}`,
+    subject: base,
     work: async () => {
+      if (!(await i.git.hasBranch(base))) return;
       const files = { [`direct-${promises.direct.size}.txt`]: 'direct\n' };
-      promises.direct.add(await i.git.commit({ branch: 'main', onto: 'main', files, message: 'Past the queue' }));
+      promises.direct.add(await i.git.commit({ branch: base, onto: base, files, message: 'Past the queue' }));
+      await isAnswered(by.service.localHost.reconcile(i.repository));
+    },
+  };
+}
+
+/** Somebody deletes the branch `release`, or makes it again from `main`. */
+export function changeRelease({ i, promises, by }: Setting): Act {
+  return {
+    name: 'delete or make release',
+    subject: 'release',
+    work: async () => {
+      for (const each of promises.pullRequests) if (each.base === 'release') touch(promises, each);
+      const isThere = await i.git.hasBranch('release');
+      promises.deleted.add('release');
+      if (isThere) await i.git.run('update-ref', '-d', 'refs/heads/release');
+      else i.git.writeRef('release', await i.git.tip());
       await isAnswered(by.service.localHost.reconcile(i.repository));
     },
   };
@@ -215,7 +300,7 @@ export function close({ promises, by }: Setting, pullRequest: PullRequest, isClo
     name: `${isClosed ? 'close' : 'reopen'} #${number}`,
     subject: pullRequest.branch,
     work: async () => {
-      promises.touched.add(number);
+      touch(promises, pullRequest);
       await isAnswered(change(admin(by.ctx), { repository: worldName, number }));
     },
   };
@@ -228,7 +313,7 @@ export function closeAtHost({ i, promises, by }: Setting, pullRequest: PullReque
     name: `close #${number} at the host`,
     subject: pullRequest.branch,
     work: async () => {
-      promises.touched.add(number);
+      touch(promises, pullRequest);
       await isAnswered(by.service.localHost.closePullRequest(i.repository, number));
     },
   };
@@ -265,7 +350,9 @@ export function hold({ i, promises, by }: Setting, kind: Hold): Act {
     subject: kind,
     work: async () => {
       promises.stopped.add(kind);
-      if (await isAnswered(setHold(by, kind, true))) promises.held[kind] = await startedLandings(i);
+      // A deactivation takes all pull requests out of the line.
+      if (kind === 'deactivation') for (const each of promises.pullRequests) touch(promises, each);
+      if (await isAnswered(setHold(by, kind, true))) promises.held[kind] = await startedLandings(i, kind);
     },
   };
 }

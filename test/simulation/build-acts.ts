@@ -4,7 +4,7 @@ import { worldName } from '../support/world-template.ts';
 import { admin, isAnswered } from './acting.ts';
 import type { Act, Setting } from './acts.ts';
 
-/** Somebody cancels the check of a build. It proves nothing then, so that the build must be repeated. */
+/** Somebody cancels the check of a commit. It proves nothing then. A build is repeated; the check of a head is not. */
 export function cancel({ i, by }: Setting, commit: string): Act {
   return {
     name: `cancel the check of ${commit}`,
@@ -23,7 +23,8 @@ export function rerun({ i, by }: Setting, commit: string): Act {
 }
 
 export function configure({ i, by, draw }: Setting): Act {
-  const yaml = draw.pick(i.configurations);
+  const [first = '', second = '', ...others] = i.configurations;
+  const yaml = others.length > 0 && draw.chance(0.5) ? draw.pick(others) : draw.pick([first, second]);
   return {
     name: 'configure',
     subject: 'configuration',

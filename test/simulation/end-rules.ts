@@ -3,7 +3,8 @@ import { webhookActions } from '../../src/domain/events/subscription.ts';
 import { verifyRepository } from '../../src/modules/queue/landing/verify.ts';
 import { findRepository } from '../../src/modules/repositories/index.ts';
 import { worldName } from '../support/world-template.ts';
-import type { Promises } from './acts.ts';
+import { allBelow, type Promises, type PullRequest } from './acts.ts';
+import { hasRelease, hasStacks } from './configurations.ts';
 import type { Installation } from './installation.ts';
 import { linesOf } from './repository.ts';
 import type { Truth } from './truth.ts';
@@ -48,7 +49,9 @@ async function isInnocent(
   i: Installation,
   { number, promises, truth }: { readonly number: number; readonly promises: Promises; readonly truth: Truth },
 ): Promise<boolean> {
-  if (promises.pullRequests.find((each) => each.number === number)?.nature !== 'good') return false;
+  const pullRequest = promises.pullRequests.find((each) => each.number === number);
+  if (pullRequest?.nature !== 'good' || !(await isStackSound(i, pullRequest, promises))) return false;
+  if (pullRequest.base !== 'main' && !hasRelease(await configurationInForce(i))) return false;
   const builds = await i.rows<{ commit: string }>(
     `select head_sha as commit from pull_request where number = $1
      union select coalesce(b.tested_commit, b.commit) from batch b join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
@@ -61,6 +64,21 @@ async function isInnocent(
     [builds.map(({ commit }) => commit)],
   );
   return canceled.length === 0 && builds.every(({ commit }) => !truth.wronged.has(commit));
+}
+
+async function configurationInForce(i: Installation): Promise<string> {
+  const [row] = await i.rows<{ yaml: string }>('select configuration_yaml as yaml from repository');
+  return row?.yaml ?? '';
+}
+
+/** Whether nothing below the pull request can be a reason to block it. */
+async function isStackSound(i: Installation, pullRequest: PullRequest, promises: Promises): Promise<boolean> {
+  const below = allBelow(pullRequest);
+  if (below.length === 0) return true;
+  const yaml = await configurationInForce(i);
+  const isSound = ({ nature, number }: PullRequest): boolean =>
+    nature === 'good' && number !== null && !promises.touched.has(number);
+  return hasStacks(yaml) && below.every(isSound);
 }
 
 async function lookAtWebhooks(i: Installation): Promise<string[]> {
@@ -90,8 +108,13 @@ async function lookAtWebhooks(i: Installation): Promise<string[]> {
 
 /** Whether git finds the repository sound, and the same line of commits that the rules have read. */
 async function lookAtRepository(i: Installation): Promise<string[]> {
-  const line = await i.git.run('rev-list', '--first-parent', 'refs/heads/main');
-  const isSame = line === (await i.git.firstParents(await i.git.tip())).join('\n');
+  let isSame = true;
+  for (const base of ['main', 'release']) {
+    const tip = await i.git.tip(base);
+    if (tip === '') continue;
+    const line = await i.git.run('rev-list', '--first-parent', `refs/heads/${base}`);
+    isSame &&= line === (await i.git.firstParents(tip)).join('\n');
+  }
   const faults = linesOf(await i.git.run('fsck', '--strict', '--no-dangling', '--no-progress'));
   return [...(isSame ? [] : ['git lists other commits on the base than the rules have read.']), ...faults];
 }

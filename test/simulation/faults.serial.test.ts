@@ -1,4 +1,4 @@
-// Fifty days under faults in which pull requests are built one at a time (docs/fault-simulation.md).
+// Days under faults in the serial mode, and with builds that wait or are repeated (docs/fault-simulation.md).
 import { playDaysUnderFaults } from './days-under-faults.ts';
 
-playDaysUnderFaults('one at a time');
+playDaysUnderFaults('one at a time', 'own checks', 'second attempts');

@@ -1,4 +1,4 @@
-// Fifty days under faults with speculative builds (docs/fault-simulation.md).
+// Days under faults with speculative builds (docs/fault-simulation.md).
 import { playDaysUnderFaults } from './days-under-faults.ts';
 
-playDaysUnderFaults('speculative builds');
+playDaysUnderFaults('speculative builds', 'speculative builds without targets');

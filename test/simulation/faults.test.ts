@@ -1,4 +1,4 @@
-// A seed decides everything (docs/fault-simulation.md). Fifty days for each configuration are in files of their own.
+// A seed decides everything (docs/fault-simulation.md). The days of each configuration are in files of their own.
 import { expect, it } from 'vitest';
 import { simulate } from './simulate.ts';
 

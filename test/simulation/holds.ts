@@ -1,5 +1,5 @@
 // How people stop all landings on the base, and which landings have begun.
-import { haltQueue, resumeQueue } from '../../src/modules/queue/index.ts';
+import { haltQueue, resumeQueue, setRepositoryActive } from '../../src/modules/queue/index.ts';
 import {
   freezeBranches,
   pauseBranches,
@@ -10,7 +10,8 @@ import { worldName } from '../support/world-template.ts';
 import { admin } from './acting.ts';
 import type { Installation, Process } from './installation.ts';
 
-export const holds = ['pause', 'branch pause', 'freeze', 'halt'] as const;
+/** A pause and a deactivation concern all branches, the others only `main`. */
+export const holds = ['pause', 'branch pause', 'freeze', 'halt', 'deactivation'] as const;
 
 export type Hold = (typeof holds)[number];
 
@@ -19,6 +20,7 @@ export const haltReason = 'A person looks at something.';
 export async function setHold(by: Process, kind: Hold, isHeld: boolean): Promise<unknown> {
   const ctx = admin(by.ctx);
   const repository = worldName;
+  if (kind === 'deactivation') return await setRepositoryActive(ctx, { repository, active: !isHeld });
   if (kind === 'pause') return await pauseRepository(ctx, { repository, paused: isHeld });
   if (kind === 'branch pause') return await pauseBranches(ctx, { repository, pattern: 'main', paused: isHeld });
   const branch = { repository, baseBranch: 'main' };
@@ -28,9 +30,12 @@ export async function setHold(by: Process, kind: Hold, isHeld: boolean): Promise
   return isHeld ? await freezeBranches(ctx, freeze) : await unfreezeBranches(ctx, freeze);
 }
 
-export async function startedLandings(i: Installation): Promise<ReadonlySet<string>> {
+/** The landings that have started and that the hold would have stopped. */
+export async function startedLandings(i: Installation, kind: Hold): Promise<ReadonlySet<string>> {
   const rows = await i.rows<{ id: string }>(
-    "select format('%s of %s', id, started_at) as id from intent where kind = 'land' and started_at is not null",
+    `select format('%s of %s', n.id, n.started_at) as id from intent n join queue q on q.account_id = n.account_id and q.id = n.queue_id
+     where n.kind = 'land' and n.started_at is not null and (q.base_branch = 'main' or $1)`,
+    [kind === 'pause' || kind === 'deactivation'],
   );
   return new Set(rows.map(({ id }) => id));
 }

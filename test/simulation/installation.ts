@@ -16,6 +16,7 @@ import type { HttpAnswer, HttpOut, PostRequest } from '../../src/platform/http-o
 import { createService, type Service } from '../../src/service.ts';
 import { beginWorld, worldName } from '../support/world-template.ts';
 import { configurationYaml } from '../support/world.ts';
+import { hasRelease } from './configurations.ts';
 import { takeSimulatedDatabase } from './kept-database.ts';
 import { keepRows, type KeptRows } from './kept-rows.ts';
 import { openRepository, type SimulatedRepository } from './repository.ts';
@@ -53,7 +54,7 @@ export interface Installation extends AsyncDisposable {
   readonly repository: HostedRepository;
   readonly accountId: string;
   readonly git: SimulatedRepository;
-  /** The configurations between which people change. Builds that one of them made are not valid under the other. */
+  /** The configurations between which people change. */
   readonly configurations: readonly string[];
   /** Connections that no process has, so that no fault concerns them. */
   readonly watcher: Database;
@@ -98,7 +99,7 @@ export const firstInstant = Date.UTC(2026, 0, 5, 8);
 export const processCount = 2;
 
 export async function openInstallation(
-  rules: string,
+  rules: readonly string[],
   plant: (process: Process) => void = () => {},
 ): Promise<Installation> {
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-simulation-'));
@@ -213,8 +214,7 @@ export async function openInstallation(
   const [{ ctx, service }] = processes as [Process];
   const found = await findRepository(ctx, worldName);
   if (found === null) throw new Error('The world has no repository.');
-  // A change between the two texts changes a key of builds, so that all builds are made again.
-  const configurations = [rules, `${rules}merge_commit:\n  strip_html_comments: true\n`].map(configurationYaml);
+  const configurations = rules.map(configurationYaml);
   const [yaml = ''] = configurations;
   const configured = await replaceConfiguration(ctx, { repository: worldName, yaml });
   if (configured.kind !== 'accepted') throw new Error(JSON.stringify(configured));
@@ -222,6 +222,7 @@ export async function openInstallation(
   const repository = toHostedRepository(found);
   const gitDir = service.localHost.installation.directoryOf(repository);
   const git = openRepository(gitDir, join(dataDir, 'git', 'gitconfig'));
+  if (configurations.some(hasRelease)) git.writeRef('release', await git.tip());
   const kept = await keepRows(own.reader);
 
   const installation: Installation = {

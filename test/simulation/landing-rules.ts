@@ -1,6 +1,7 @@
 // Rules about each landing that has begun since the last call. They compare the landing with the rows as they were
 // before the step in which it began.
 import { rulesOf } from '../../src/modules/queue/store/rules-in-force.ts';
+import { isTargeted } from './configurations.ts';
 import type { Installation } from './installation.ts';
 
 export interface LandingRules {
@@ -9,6 +10,7 @@ export interface LandingRules {
 
 interface Head {
   readonly number: number;
+  readonly queue: string;
   readonly head: string;
   /** Whether the newest results of the checks on the head contain a failure, and the pull request must be validated. */
   readonly isRed: boolean;
@@ -34,21 +36,20 @@ function buildKeysOf(configurationYaml: string): string {
 
 /** Whether `a` is before `b` in line and overlaps it. */
 function isAhead(a: Head | undefined, b: Head | undefined): boolean {
-  if (a === undefined || b === undefined || !a.isInLine || !b.isInLine) return false;
+  if (a === undefined || b === undefined || !a.isInLine || !b.isInLine || a.queue !== b.queue) return false;
   const isEarlier = a.skipLine === b.skipLine ? (a.rank ?? 0) < (b.rank ?? 0) : a.skipLine;
   const [few, many] = [a.targets, b.targets];
   return isEarlier && (few === null || many === null || few.some((target) => many.includes(target)));
 }
 
-/** `isTargeted`: whether pull requests that do not overlap may land in any order. */
-export function createLandingRules(i: Installation, isTargeted: boolean): LandingRules {
+export function createLandingRules(i: Installation): LandingRules {
   let heads = new Map<number, Head>();
   let configured = '';
   const known = new Set<string>();
 
   async function readHeads(): Promise<Map<number, Head>> {
     const rows = await i.kept.query<Head>(
-      `select p.number, p.head_sha as head, not p.skip_validation and exists (
+      `select p.number, p.queue_id::text as queue, p.head_sha as head, not p.skip_validation and exists (
                 select from (select distinct on (c.name) c.name, c.attempt, c.conclusion from check_result c
                              where c.account_id = p.account_id and c.repository_id = p.repository_id and c.commit = p.head_sha
                              order by c.name, c.attempt desc) newest
@@ -83,7 +84,7 @@ export function createLandingRules(i: Installation, isTargeted: boolean): Landin
           .filter((other) => isAhead(other, before.get(number)) && isAhead(heads.get(other.number), before.get(number)))
           .filter((other) => !begun.some((each) => each.landing === landing && each.number === other.number))
           .map((other) => other.number);
-      const unordered = isTargeted
+      const unordered = inForce.every(isTargeted)
         ? begun.flatMap((member) =>
             passed(member).map((other) => `Landing ${member.landing} began with #${member.number} before #${other}.`),
           )

@@ -4,12 +4,12 @@ import { compareWithInvariants } from '../../src/modules/health/invariants/find.
 import { portsOf, type Installation } from './installation.ts';
 
 export interface Liveness {
-  /** The number of the first pull request in line. Null: the line is empty, or people stop the landings. */
-  firstInLine(): Promise<number | null>;
+  /** The numbers of the first pull requests of all lines whose landings nobody stops. */
+  firstInLine(): Promise<readonly number[]>;
   /** What the service has not done although it could have heard of everything a minute ago. */
   lookAtConvergence(): Promise<readonly string[]>;
   /** Whether the line moved past the pull request that was the first one before the span, and what was left behind. */
-  lookAtProgress(first: number | null): Promise<readonly string[]>;
+  lookAtProgress(first: readonly number[]): Promise<readonly string[]>;
   /** Branches, pull requests and checks that are left of builds that were cleaned up this many minutes ago. */
   lookAtOrphans(minutes: number): Promise<readonly string[]>;
   /** Differences between the rows of the service and the host. */
@@ -25,19 +25,20 @@ export function createLiveness(i: Installation): Liveness {
   const sentences = async (text: string, values: readonly unknown[] = []): Promise<string[]> =>
     (await i.rows<{ sentence: string }>(text, values)).map(({ sentence }) => sentence);
 
-  async function firstInLine(): Promise<number | null> {
-    const [first] = await i.rows<{ number: number }>(
-      `select p.number from pull_request p join queue q on q.account_id = p.account_id and q.id = p.queue_id
+  async function firstInLine(): Promise<readonly number[]> {
+    const first = await i.rows<{ number: number }>(
+      `select distinct on (q.id) p.number from pull_request p join queue q on q.account_id = p.account_id and q.id = p.queue_id
        join repository r on r.account_id = q.account_id and r.id = q.repository_id
-       where p.status = 'queued' and p.rank is not null and ${moves} order by p.rank limit 1`,
+       where p.status = 'queued' and p.rank is not null and ${moves} order by q.id, p.rank`,
     );
-    return first?.number ?? null;
+    return first.map(({ number }) => number);
   }
 
   async function lookAtConvergence(): Promise<readonly string[]> {
     return await sentences(
-      `select format('Queue %s has version %s, and its plan is of version %s.', id, version, planned_version) as sentence
-       from queue where version <> planned_version
+      `select format('Queue %s has version %s, and its plan is of version %s.', q.id, q.version, q.planned_version) as sentence
+       from queue q join repository r on r.account_id = q.account_id and r.id = q.repository_id
+       where q.version <> q.planned_version and r.active
        union all select format('The hint %s %s has been due since %s.', kind, subject, due_at) from host_hint where due_at <= now()
        union all select format('Event %s has no position.', id) from event
          where position is null and at < now() - interval '30 seconds'
@@ -51,7 +52,7 @@ export function createLiveness(i: Installation): Liveness {
     );
   }
 
-  async function lookAtProgress(first: number | null): Promise<readonly string[]> {
+  async function lookAtProgress(first: readonly number[]): Promise<readonly string[]> {
     await i.kept.refresh('all');
     const [process] = i.processes;
     // This invariant compares the instants of a landing and of a pause.
@@ -62,9 +63,9 @@ export function createLiveness(i: Installation): Liveness {
     const standing = await firstInLine();
     return [
       ...violations.map(({ invariant, sentence }) => `${invariants[invariant].kind}: ${invariant}: ${sentence}`),
-      ...(first !== null && standing === first
-        ? [`#${first} was first in line all the time, and the line did not move.`]
-        : []),
+      ...first
+        .filter((number) => standing.includes(number))
+        .map((number) => `#${number} was first in line all the time, and the line did not move.`),
       ...(await lookAtOrphans(10)),
       ...(await lookAtHost()),
     ];
@@ -102,7 +103,6 @@ export function createLiveness(i: Installation): Liveness {
   }
 
   async function lookAtHost(): Promise<readonly string[]> {
-    const tip = await i.git.tip();
     const branches = await i.git.refs('refs/heads/');
     const tips = Object.fromEntries(branches.map(({ ref, commit }) => [ref.replace('refs/heads/', ''), commit]));
     return await sentences(
@@ -110,8 +110,8 @@ export function createLiveness(i: Installation): Liveness {
        from pull_request p join local_pull_request l on l.account_id = p.account_id and l.repository_id = p.repository_id and l.number = p.number
        where l.state = 'open' and l.head_sha <> p.head_sha
        union all
-       select format('#%s has the head %s at the host, and its branch is at %s.', l.number, l.head_sha, $2::jsonb ->> l.head_branch)
-       from local_pull_request l where l.state = 'open' and l.head_sha is distinct from $2::jsonb ->> l.head_branch
+       select format('#%s has the head %s at the host, and its branch is at %s.', l.number, l.head_sha, $1::jsonb ->> l.head_branch)
+       from local_pull_request l where l.state = 'open' and l.head_sha is distinct from $1::jsonb ->> l.head_branch
        union all
        select format('#%s is %s, and is %s at the host.', p.number, p.status, l.state)
        from pull_request p join local_pull_request l on l.account_id = p.account_id and l.repository_id = p.repository_id and l.number = p.number
@@ -126,8 +126,9 @@ export function createLiveness(i: Installation): Liveness {
        from pull_request p join local_pull_request l on l.account_id = p.account_id and l.repository_id = p.repository_id and l.number = p.number
        where l.state = 'open' and not (p.labels::text[] @> l.labels and l.labels @> p.labels::text[])
        union all
-       select format('The queue has the tip %s, and the base is at %s.', base_tip, $1::text) from queue where base_tip <> $1`,
-      [tip, JSON.stringify(tips)],
+       select format('The queue of %s has the tip %s, and the branch is at %s.', base_branch, base_tip, $1::jsonb ->> base_branch)
+       from queue where coalesce(base_tip, '') <> coalesce($1::jsonb ->> base_branch, '')`,
+      [JSON.stringify(tips)],
     );
   }
 

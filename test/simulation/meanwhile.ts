@@ -54,7 +54,13 @@ export async function happenMeanwhile(p: Played, task: Task, draw: Draws): Promi
     forget(p, task, 0);
     return [];
   }
-  const problems = await act(p, task, draw);
+  const problems: string[] = [];
+  const acts = draw.weighted([
+    [6, 1],
+    [3, 2],
+    [1, 3],
+  ] as const);
+  for (let nth = 0; nth < acts; nth += 1) problems.push(...(await act(p, task, draw)));
   if (draw.chance(0.8)) problems.push(...(await hear(p, draw)));
   // The rules about landings compare with the rows before the landing.
   problems.push(...(await p.rules.look()));
@@ -65,7 +71,7 @@ export async function happenMeanwhile(p: Played, task: Task, draw: Draws): Promi
 
 /** A person acts. If the task is held in a landing, the act concerns a pull request that is to land. */
 async function act(p: Played, { at }: Task, draw: Draws): Promise<string[]> {
-  const { i, promises, isTargeted } = p;
+  const { i, promises } = p;
   const by = draw.pick(i.processes);
   const rows = await i.rows<{ number: number; commit: string | null }>(
     `select p.number, coalesce(b.tested_commit, b.commit) as commit from pull_request p join batch_member m on m.account_id = p.account_id and m.pull_request_id = p.id
@@ -75,7 +81,7 @@ async function act(p: Played, { at }: Task, draw: Draws): Promise<string[]> {
      order by b.position, p.number`,
     [at?.startsWith('landing:') ?? false],
   );
-  const setting = { i, promises, draw, by, isTargeted };
+  const setting = { i, promises, draw, by };
   const concerned = {
     numbers: rows.map(({ number }) => number),
     commits: rows.flatMap(({ commit }) => commit ?? []),

@@ -1,6 +1,7 @@
 // Chooses what people do next: open, push, queue, dequeue, label, pause, freeze, close, and skip with and without the
 // permission.
 import {
+  changeRelease,
   close,
   closeAtHost,
   dequeue,
@@ -11,21 +12,25 @@ import {
   pushToBase,
   queue,
   release,
+  retarget,
   skip,
   type Act,
   type PullRequest,
   type Setting,
 } from './acts.ts';
+import { hasRelease, hasStacks } from './configurations.ts';
 import { cancel, configure, rerun } from './build-acts.ts';
 import { holds } from './holds.ts';
 
 const maxOpen = 14;
 
+const mayRetarget = (yaml: string): boolean => hasStacks(yaml) || hasRelease(yaml);
+
 /** Null: no act is possible now. */
 export function chooseAct(setting: Setting): Act | null {
   const { i, promises, draw } = setting;
   const known = promises.pullRequests.filter(({ number }) => number !== null && !promises.merged.has(number));
-  const built = i.running.flatMap(({ run }) => (run.ref.includes('mq-') ? [run.commit] : []));
+  const checked = i.running.map(({ run }) => run.commit);
   const stopped = [...promises.stopped];
   const opened = promises.pullRequests.filter(({ number }) => number !== null);
   const some = (): PullRequest => draw.pick(draw.chance(0.95) ? known : opened);
@@ -43,8 +48,10 @@ export function chooseAct(setting: Setting): Act | null {
     // Most holds end soon. Otherwise nearly nothing would land outside of the windows without faults.
     [stopped.length === 0 ? 0 : 60, () => release(setting, draw.pick(stopped))],
     [2, () => pushToBase(setting)],
-    [0.5, () => configure(setting)],
-    [built.length === 0 ? 0 : 2, () => cancel(setting, draw.pick(built))],
+    [i.configurations.length > 2 ? 2 : 0.5, () => configure(setting)],
+    [known.length > 0 && i.configurations.some(mayRetarget) ? 2 : 0, () => retarget(setting, some())],
+    [i.configurations.some(hasRelease) ? 0.7 : 0, () => changeRelease(setting)],
+    [checked.length === 0 ? 0 : 2, () => cancel(setting, draw.pick(checked))],
   ];
   const possible = acts.flatMap(([weight, act]) => (act === null || weight === 0 ? [] : [[weight, act] as const]));
   return possible.length === 0 ? null : draw.weighted(possible)();
@@ -82,9 +89,12 @@ export function chooseActAbout(setting: Setting, { numbers, commits, hasBegun }:
   return draw.weighted<() => Act>([
     [8, () => push(setting, pullRequest)],
     [5, () => dequeue(setting, pullRequest)],
+    [3, () => queue(setting, pullRequest, {})],
     [2, () => close(setting, pullRequest, true)],
     [hasBegun ? 12 : 2, () => closeAtHost(setting, pullRequest)],
     [1, () => label(setting, pullRequest, false)],
+    [setting.i.configurations.some(mayRetarget) ? 3 : 0, () => retarget(setting, pullRequest)],
+    [setting.i.configurations.some(hasRelease) ? 2 : 0, () => changeRelease(setting)],
     [8, () => hold(setting, draw.pick(holds))],
     [3, () => pushToBase(setting)],
     [hasBegun ? 0 : 3, () => configure(setting)],

@@ -20,7 +20,6 @@ export interface Played {
   readonly rules: Rules;
   readonly promises: Promises;
   readonly tasks: Task[];
-  readonly isTargeted: boolean;
   /** By kind of task: how many boundaries the last task that ended has passed. */
   readonly lengths: Map<string, number>;
   /** The present day of the history, which says how much happens and which faults. */

@@ -12,13 +12,16 @@ export interface SimulatedRepository {
   run(...args: string[]): Promise<string>;
   /** The refs under a folder such as `refs/heads/`, with their commits. */
   refs(folder: string): ReturnType<typeof listRefs>;
-  /** The commit of the base branch. */
-  tip(): Promise<string>;
+  hasBranch(branch: string): Promise<boolean>;
+  /** The commit of a base branch. Empty: there is no such branch. Left out: `main`. */
+  tip(base?: string): Promise<string>;
   readCommit(commit: string): Promise<Commit>;
   /** The names of the files and folders at the root of a commit. */
   filesOf(commit: string): Promise<ReadonlySet<string>>;
   /** The commits from `tip` along the first parents, the newest first. */
   firstParents(tip: string): Promise<readonly string[]>;
+  /** A person pushes an existing commit to `branch`. */
+  writeRef(branch: string, commit: string): void;
   /** A person commits on top of a branch, and pushes to `branch`. Returns the commit. */
   commit(commit: PersonsCommit): Promise<string>;
   close(): Promise<void>;
@@ -83,10 +86,19 @@ export function openRepository(gitDir: string, configFile: string): SimulatedRep
     return id;
   }
 
+  function writeRef(branch: string, commit: string): void {
+    // git replaces the file of a ref in the same way.
+    const ref = join(gitDir, 'refs', 'heads', branch);
+    writeFileSync(`${ref}.lock`, `${commit}\n`, { flag: 'wx' });
+    renameSync(`${ref}.lock`, ref);
+  }
+
   return {
+    writeRef,
     run: async (...args) => await git.text(gitDir, args),
     refs: async (folder) => await listRefs(gitDir, folder),
-    tip: async () => (await readRefValue(gitDir, 'refs/heads/main')) ?? '',
+    hasBranch: async (branch) => (await readRefValue(gitDir, `refs/heads/${branch}`)) !== null,
+    tip: async (base = 'main') => (await readRefValue(gitDir, `refs/heads/${base}`)) ?? '',
     readCommit,
     filesOf: async (commit) => new Set((await readTree((await readCommit(commit)).tree)).keys()),
     async firstParents(tip) {
@@ -105,10 +117,7 @@ export function openRepository(gitDir: string, configFile: string): SimulatedRep
       const headers = [`tree ${writeObject('tree', formatTree(tree))}`, `parent ${parent}`, `author ${ada} ${at}`];
       const body = `${headers.join('\n')}\ncommitter ${ada} ${at}\n\n${message}\n`;
       const commit = writeObject('commit', Buffer.from(body));
-      // git replaces the file of a ref in the same way.
-      const ref = join(gitDir, 'refs', 'heads', branch);
-      writeFileSync(`${ref}.lock`, `${commit}\n`, { flag: 'wx' });
-      renameSync(`${ref}.lock`, ref);
+      writeRef(branch, commit);
       return commit;
     },
     close: async () => await git.processes.stop(),

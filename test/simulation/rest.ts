@@ -26,6 +26,18 @@ function endFaults({ i, w }: Played): number {
   return Math.max(i.time.now(), i.correctClocks());
 }
 
+/** People run the canceled checks of heads again, because a pull request that needs them waits for them. */
+async function repeatCanceledChecks({ i }: Played): Promise<void> {
+  const [by] = i.processes;
+  const heads = await i.rows<{ commit: string }>(
+    `select distinct c.commit from check_result c join pull_request p on p.account_id = c.account_id and p.repository_id = c.repository_id and p.head_sha = c.commit
+     where c.conclusion = 'cancelled' and p.status not in ('merged', 'closed')
+       and not exists (select from check_result n where n.account_id = c.account_id and n.repository_id = c.repository_id
+                       and n.commit = c.commit and n.name = c.name and n.attempt > c.attempt)`,
+  );
+  for (const { commit } of heads) await by?.service.localHost.rerunChecks(i.repository, commit, ['test']);
+}
+
 /**
  * Continues for a while without people and without faults, and returns what has not converged. A long window also
  * returns whether the line stood still, and what was left behind.
@@ -40,6 +52,7 @@ export async function watchWithoutFaults(p: Played, draw: Draws, isLong: boolean
   i.loseHints();
   i.woken.clear();
   if (isLong) await i.rows('delete from host_hint');
+  await repeatCanceledChecks(p);
   const first = await rules.liveness.firstInLine();
   const problems: string[] = [];
   const goOnUntil = async (until: number, pauseMs: number): Promise<void> => {
@@ -74,6 +87,7 @@ export async function comeToRest(p: Played, draw: Draws): Promise<string[]> {
     p.promises.held[kind] = null;
     await setHold(first, kind, false);
   }
+  await repeatCanceledChecks(p);
   for (let workedMs = 0; workedMs < restsWithinMs; ) {
     const problems = [...(await goOnFairly(p, draw)), ...(await p.rules.look())];
     if (problems.length > 0) return problems;

@@ -3,11 +3,12 @@
 import { compareWithInvariants } from '../../src/modules/health/invariants/find.ts';
 import { invariants, type InvariantName } from '../../src/domain/health/invariants.ts';
 import { isLandingHalt } from '../../src/domain/queue/landing/host-retry.ts';
+import { hasRelease } from './configurations.ts';
 import { lookAtTheRest } from './end-rules.ts';
 import { portsOf, type Installation } from './installation.ts';
 import { createLandingRules } from './landing-rules.ts';
 import { createLiveness, type Liveness } from './liveness.ts';
-import { haltReason, startedLandings } from './holds.ts';
+import { haltReason, holds, startedLandings } from './holds.ts';
 import type { Promises } from './acts.ts';
 import type { Truth } from './truth.ts';
 
@@ -33,23 +34,22 @@ interface Row {
   readonly number: number;
   readonly status: string;
   readonly text: string | null;
+  readonly base: string;
 }
 
 interface Judged {
   readonly promises: Promises;
   readonly truth: Truth;
-  /** Whether pull requests that do not overlap may land in any order. */
-  readonly isTargeted: boolean;
 }
 
-export function createRules(i: Installation, { promises, truth, isTargeted }: Judged): Rules {
-  let tip = '';
+export function createRules(i: Installation, { promises, truth }: Judged): Rules {
+  const tips = new Map<string, string>();
   const judged = new Set<string>();
   const landedBy = new Map<number, string>();
   let landings = 0;
   /** The base and the writes to all tables when all rules were compared. A step that has changed neither needs no look. */
   let judgedState = '';
-  const landingRules = createLandingRules(i, isTargeted);
+  const landingRules = createLandingRules(i);
   const liveness = createLiveness(i);
 
   async function look(): Promise<readonly string[]> {
@@ -59,7 +59,8 @@ export function createRules(i: Installation, { promises, truth, isTargeted }: Ju
 
   async function compareRules(): Promise<readonly string[]> {
     return [
-      ...(await lookAtBase()),
+      ...(await lookAtBase('main')),
+      ...(i.configurations.some(hasRelease) ? await lookAtBase('release') : []),
       ...(await lookAtStatuses()),
       ...(await lookAtHolds()),
       ...(await lookAtHalt()),
@@ -70,13 +71,17 @@ export function createRules(i: Installation, { promises, truth, isTargeted }: Ju
   }
 
   /** Each new commit on the base is a push of a person, or a landing of a tree that CI found green. */
-  async function lookAtBase(): Promise<string[]> {
-    const now = await i.git.tip();
+  async function lookAtBase(base: string): Promise<string[]> {
+    const now = await i.git.tip(base);
+    const tip = tips.get(base) ?? '';
     if (now === tip) return [];
     const problems: string[] = [];
+    tips.set(base, now);
+    const isDeleted = promises.deleted.delete(base);
+    if (now === '') return isDeleted ? [] : [`The base ${base} is gone.`];
     const line = await i.git.firstParents(now);
-    if (tip !== '' && !line.includes(tip)) problems.push(`The base was at ${tip}, and ${now} does not contain it.`);
-    tip = now;
+    if (tip !== '' && !isDeleted && !line.includes(tip))
+      problems.push(`The base ${base} was at ${tip}, and ${now} does not contain it.`);
     const landed = new Set((await i.git.refs('refs/interlock/landings/')).map(({ commit }) => commit));
     const greenTrees = new Set<string>();
     for (const commit of truth.green) greenTrees.add(await treeOf(commit));
@@ -117,18 +122,20 @@ export function createRules(i: Installation, { promises, truth, isTargeted }: Ju
 
   async function lookAtStatuses(): Promise<string[]> {
     const rows = await i.kept.query<Row>(
-      'select number, status, status_text as text from pull_request order by number',
+      `select p.number, p.status, p.status_text as text, q.base_branch as base
+       from pull_request p join queue q on q.account_id = p.account_id and q.id = p.queue_id order by p.number`,
     );
     const problems: string[] = [];
-    for (const { number, status } of rows) {
+    for (const { number, status, base } of rows) {
       if (promises.merged.has(number) && status !== 'merged') problems.push(`#${number} was merged, and is ${status}.`);
       if (status === 'merged' && promises.dequeued.has(number) && !promises.touched.has(number))
         problems.push(`#${number} was dequeued, and is merged.`);
       if (status !== 'merged' || promises.merged.has(number)) continue;
       promises.merged.add(number);
       const pullRequest = promises.pullRequests.find((each) => each.number === number);
-      const files = await i.git.filesOf(await i.git.tip());
-      if (pullRequest !== undefined && !files.has(`${pullRequest.branch}.txt`))
+      const tip = await i.git.tip(base);
+      const files = tip === '' ? null : await i.git.filesOf(tip);
+      if (files !== null && pullRequest !== undefined && !files.has(`${pullRequest.branch}.txt`))
         problems.push(`#${number} is merged, and its file is not on the base.`);
     }
     const members = await i.kept.query<{ number: number; status: string; commit: string }>(
@@ -145,12 +152,13 @@ export function createRules(i: Installation, { promises, truth, isTargeted }: Ju
   }
 
   async function lookAtHolds(): Promise<string[]> {
-    const held = Object.entries(promises.held).filter(([, before]) => before !== null);
+    const held = holds.map((kind) => [kind, promises.held[kind]] as const).filter(([, before]) => before !== null);
     if (held.length === 0) return [];
-    const started = await startedLandings(i);
-    return held.flatMap(([kind, before]) =>
-      [...started].filter((id) => before?.has(id) === false).map((id) => `Landing ${id} began during a ${kind}.`),
-    );
+    const problems: string[] = [];
+    for (const [kind, before] of held)
+      for (const id of await startedLandings(i, kind))
+        if (before?.has(id) === false) problems.push(`Landing ${id} began during a ${kind}.`);
+    return problems;
   }
 
   async function lookAtDepth(): Promise<string[]> {
@@ -213,7 +221,7 @@ export function createRules(i: Installation, { promises, truth, isTargeted }: Ju
   return {
     look,
     async lookAtAll(scope) {
-      const state = `${await i.git.tip()} ${await i.kept.refresh(scope)}`;
+      const state = `${await i.git.tip()} ${await i.git.tip('release')} ${await i.kept.refresh(scope)}`;
       if (scope === 'recent' && state === judgedState) return [];
       judgedState = state;
       return [...(await compareRules()), ...(await lookAtInvariants(scope, always))];

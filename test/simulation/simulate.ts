@@ -2,6 +2,7 @@
 // rules are checked. At the end the faults stop, and all work must come to its end.
 import { createHash } from 'node:crypto';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
+import { configurationsOf } from './configurations.ts';
 import { dayOf, drawPause, drawWindow, type Day, type FaultKind } from './days.ts';
 import { drawsOf, type Draws } from './draws.ts';
 import { happen, kill } from './faults.ts';
@@ -50,47 +51,24 @@ export interface Outcome {
   readonly failedAt: number | null;
 }
 
-/** The configurations between which the seed chooses: a seed has the configuration at the place `seed % 4`. */
-export const configurations = [
-  {
-    name: 'batches of two',
-    rules:
-      'merge_mode:\n  type: parallel\n  parallel_mode:\n    max_parallel_builds: 2\n    batch_size: 2\n    on_commit_added: requeue\n',
-    isTargeted: false,
-  },
-  {
-    name: 'batches of one',
-    rules: 'merge_mode:\n  type: parallel\n  parallel_mode:\n    max_parallel_builds: 3\n    batch_size: 1\n',
-    isTargeted: false,
-  },
-  { name: 'one at a time', rules: 'merge_mode:\n  type: default\n', isTargeted: false },
-  {
-    name: 'speculative builds',
-    rules:
-      'merge_mode:\n  type: parallel\n  parallel_mode:\n    max_parallel_builds: 4\n    batch_size: 2\n    on_commit_added: requeue\n    use_affected_targets: true\nspeculation: adaptive\n',
-    isTargeted: true,
-  },
-] as const;
-
 /** The number of steps between two comparisons of all rows with the invariants. */
 const allEvery = 25;
 
 export async function simulate(given: Simulation): Promise<Outcome> {
-  const { rules, isTargeted } = configurations[given.seed % configurations.length] ?? configurations[0];
-  await using i = await openInstallation(rules, given.plant);
+  await using i = await openInstallation(configurationsOf(given.seed), given.plant);
   const disarm = failpoints.map((name) => onFailpoint(name, async () => await passFailpoint(name)));
   try {
-    return await play(given, i, isTargeted);
+    return await play(given, i);
   } finally {
     for (const each of disarm) each();
   }
 }
 
-async function play(given: Simulation, i: Installation, isTargeted: boolean): Promise<Outcome> {
+async function play(given: Simulation, i: Installation): Promise<Outcome> {
   const { seed, days, steps: maxSteps = Number.POSITIVE_INFINITY, every = allEvery, tell = () => {} } = given;
   const promises = noPromises();
   const truth = createTruth(i);
-  const rules = createRules(i, { promises, truth, isTargeted });
+  const rules = createRules(i, { promises, truth });
   const workflows = { turns: new Map(), deadlines: new Map(), batches: new Map() };
   const w: Working = { i, workflows, truth, loops: new Map(), alone: new Map() };
   const hash = createHash('sha256');
@@ -106,7 +84,7 @@ async function play(given: Simulation, i: Installation, isTargeted: boolean): Pr
     faultKinds[kind] = (faultKinds[kind] ?? 0) + 1;
   };
   const today = daysOf(seed, i);
-  const p: Played = { i, w, rules, promises, tasks: [], isTargeted, lengths: new Map(), today, say, fault };
+  const p: Played = { i, w, rules, promises, tasks: [], lengths: new Map(), today, say, fault };
   const end = firstInstant + days * day;
   const concluded = async (problems: readonly string[], failedAt: number | null): Promise<Outcome> => {
     const events = await i.rows(
@@ -250,9 +228,9 @@ function beSlow({ i, say, fault }: Played, draw: Draws): void {
 }
 
 async function rush(p: Played, by: Process, draw: Draws): Promise<string[]> {
-  const { i, promises, isTargeted } = p;
+  const { i, promises } = p;
   const problems: string[] = [];
-  for (const act of chooseRush({ i, promises, draw, by, isTargeted })) {
+  for (const act of chooseRush({ i, promises, draw, by })) {
     const task = beginAct(p, by, act);
     if (task !== null) problems.push(...(await goOn(p, task, toTheEnd)));
   }
@@ -284,7 +262,7 @@ function chooseRun({ lengths, today }: Played, task: Task, draw: Draws): ChosenR
 }
 
 function chooseActOf(p: Played, by: Process, draw: Draws): Task | null {
-  const act = chooseAct({ i: p.i, promises: p.promises, draw, by, isTargeted: p.isTargeted });
+  const act = chooseAct({ i: p.i, promises: p.promises, draw, by });
   return act === null ? null : beginAct(p, by, act);
 }
 

@@ -5,8 +5,9 @@ import { projectRoot } from '../../src/platform/project-root.ts';
 
 const longest = [
   'test/simulation/faults.speculative.test.ts',
-  'test/simulation/faults.batches.test.ts',
-  'test/simulation/faults.single.test.ts',
+  'test/simulation/faults.linear.test.ts',
+  'test/simulation/faults.bases.test.ts',
+  'test/simulation/faults.stacks.test.ts',
   'test/simulation/faults.serial.test.ts',
   'test/e2e/start.test.ts',
   'test/e2e/demo.test.ts',
