@@ -254,6 +254,37 @@ describe('the next builds', () => {
       },
       ['look again in 60 min'],
     ],
+    [
+      'such a build does not count while it also waits for a conflicting pull request before it',
+      {
+        line: [{ of: [3], build: 'success' }],
+        waiting: [
+          pr(1, { conflict: { parent: 'older', after: [] } }),
+          pr(3, { ownVerdict: 'pending', status: 'tagged' }),
+          pr(4),
+        ],
+        queue: { lineage: ['older', 'tip'] },
+        rules: { ...oneHeld.rules, maxParallelBuilds: 1 },
+      },
+      ['start probe p1 on tip'],
+    ],
+    [
+      'such a build does not count while the builds before it run',
+      {
+        line: [
+          { of: [1], build: 'pending' },
+          { of: [2], build: 'success' },
+        ],
+        waiting: [pr(2, { ownVerdict: 'pending', status: 'tagged' }), pr(3)],
+        rules: { ...oneHeld.rules, maxParallelBuilds: 2 },
+      },
+      ['start new p3 on b2'],
+    ],
+    [
+      'such a build does not count while nothing may land',
+      { ...oneHeld, queue: { landingsFrom: now + minute }, rules: { ...oneHeld.rules, maxParallelBuilds: 1 } },
+      ['start new p2 on b1', 'look again in 1 min'],
+    ],
     ['a retry has the cause `retry`', { waiting: [pr(1, { requeueAttempts: 1 })] }, ['start retry p1 on tip']],
   ];
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));

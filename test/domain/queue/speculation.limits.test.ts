@@ -123,26 +123,35 @@ describe('after a change of the mode', () => {
     },
   );
 
+  it('by speculative builds: green builds of a chain that wait for own checks do not count as builds', () => {
+    const line = [
+      { of: [1], build: 'success', change: { landingPlanned: true, landingStarted: true } },
+      { of: [2], build: 'success' },
+    ] as const;
+    const waiting = [pr(2, { status: 'tagged', ownVerdict: 'pending' }), pr(3)];
+    const rules = { ownRequiredChecks: null, speculation: 'adaptive', maxParallelBuilds: 1 } as const;
+    expect(planned({ line, waiting, rules })).toEqual(['speculate new p2 on p1']);
+  });
+});
+
+describe('a green speculative build that waits for own checks', () => {
+  const held = { status: 'tagged', ownVerdict: 'pending' } as const;
+  const rules = { speculation: 'adaptive', ownRequiredChecks: null, maxParallelBuilds: 1 } as const;
+  const green = { of: [2], build: 'success', change: { sideBuild: 'speculative' } } as const;
+
   it.each([
-    [0, []],
-    [1, ['speculate new p2 on p1']],
-  ] as const)(
-    'by speculative builds: green builds of a chain that wait for own checks count as builds, except %i',
-    (most, starts) => {
-      const line = [
-        { of: [1], build: 'success', change: { landingPlanned: true, landingStarted: true } },
-        { of: [2], build: 'success' },
-      ] as const;
-      const waiting = [pr(2, { status: 'tagged', ownVerdict: 'pending' }), pr(3)];
-      const rules = {
-        ownRequiredChecks: null,
-        speculation: 'adaptive',
-        maxParallelBuilds: 1,
-        maxTopupBuilds: most,
-      } as const;
-      expect(planned({ line, waiting, rules })).toEqual(starts);
-    },
-  );
+    ['counts as a build', 0, []],
+    ['does not count within max_topup_builds', 1, ['speculate new p3 on p2']],
+  ])('%s', (_name, maxTopupBuilds, decisions) => {
+    const waiting = [pr(2, held), pr(3)];
+    expect(planned({ line: [green], waiting, rules: { ...rules, maxTopupBuilds } })).toEqual(decisions);
+  });
+
+  it('does not count while it also waits for a second build of an earlier pull request', () => {
+    const line = [{ ...green, of: [1], build: 'failure' }, green] as const;
+    const waiting = [pr(1, { status: 'tagged', reorderedForFailure: true }), pr(2, held)];
+    expect(planned({ line, waiting, rules })).toEqual(['speculate retry p1 on tip']);
+  });
 });
 
 describe('a landing of several pull requests', () => {

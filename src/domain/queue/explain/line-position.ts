@@ -12,12 +12,12 @@ import {
 import { judgeGates } from '../evidence/final-gates.ts';
 import { reorderedText } from '../model/reordered.ts';
 import { ciDeadline, startDeadline, type BatchVerdict } from '../evidence/verdict.ts';
-import { speculativePositionOf } from './speculative-position.ts';
+import { countHeldBuilds, speculativePositionOf } from './speculative-position.ts';
 import type { ExplainedBatch, ExplainedPullRequest, Hold } from './explain.ts';
 import type { BatchState, PullRequestState, Verdict } from '../model/snapshot.ts';
 import { findPass } from '../linear/red-head.ts';
 import { limitThatIsReached } from '../planning/capacity.ts';
-import { judgeOwnCheckWait } from '../linear/landing.ts';
+import { countHeld, judgeOwnCheckWait } from '../linear/landing.ts';
 import type { Decision } from '../model/decision.ts';
 
 export type BatchCause = Extract<Decision, { kind: 'StartBatch' }>['cause'];
@@ -120,7 +120,7 @@ function holdOf(view: LineView, pullRequest: PullRequestState, before: readonly 
   if (view.snapshot.rules.mode !== 'parallel') return null;
   const failed = view.batches.find((batch) => verdictTexts[verdictOf(view, batch).kind] === 'red');
   if (failed !== undefined) return { kind: 'judgement', of: membersOf(view, failed).map(({ number }) => number) };
-  const builds = limitThatIsReached(view, [pullRequest]);
+  const builds = limitThatIsReached(view, [pullRequest], isSpeculative(view) ? countHeldBuilds(view) : countHeld(view));
   // While a pause allows no builds, the pull request waits for the end of the pause, which is a condition of its own.
   return builds === null || builds === 0 ? null : { kind: 'room', builds };
 }

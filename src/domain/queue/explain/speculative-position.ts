@@ -3,6 +3,7 @@
 import type { SpeculationGraph, SpeculativeBuild } from '../speculation/graph.ts';
 import type { LineView } from '../planning/line.ts';
 import type { BatchState, PullRequestState } from '../model/snapshot.ts';
+import { countHeld } from '../speculation/mergeable-set.ts';
 import { viewGraph } from '../speculation/view-graph.ts';
 
 export interface SpeculativePosition {
@@ -26,6 +27,10 @@ function graphOf(view: LineView): SpeculationGraph {
   const graph = graphs.get(view) ?? viewGraph(view);
   graphs.set(view, graph);
   return graph;
+}
+
+export function countHeldBuilds(view: LineView): number {
+  return countHeld(graphOf(view));
 }
 
 /** Null if the pull request is not in that line. */

@@ -10,6 +10,7 @@ import {
   endOwnCheckWait,
   greenSince,
 } from '../planning/green-batch.ts';
+import type { PullRequestState } from '../model/snapshot.ts';
 import type { Decision } from '../model/decision.ts';
 
 /**
@@ -44,10 +45,19 @@ export function judgeOwnCheckWait(view: LineView): OwnCheckWait {
   const noWait: OwnCheckWait = { view, decisions: [], until: null };
   if (mode !== 'parallel' || stuckTimeoutMins === null) return noWait;
   const first = findLandable(view);
-  const held = first === null ? [] : membersOf(view, first.batch).filter((member) => waitsForOwnChecks(view, member));
+  const held = membersThatWait(view, first);
   if (first === null || held.length === 0) return noWait;
   return endOwnCheckWait(view, held, {
     until: greenSince(view, first.verdict) + stuckTimeoutMins * 60_000,
     resetWithout: resetInvalidBatches,
   });
+}
+
+function membersThatWait(view: LineView, landable: LandableBatch | null): readonly PullRequestState[] {
+  return landable === null ? [] : membersOf(view, landable.batch).filter((member) => waitsForOwnChecks(view, member));
+}
+
+/** How many builds wait only for the own checks of their pull requests. Only the first batch can. */
+export function countHeld(view: LineView): number {
+  return membersThatWait(view, findLandable(view)).length > 0 ? 1 : 0;
 }

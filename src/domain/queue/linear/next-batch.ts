@@ -3,6 +3,7 @@
 import { isSuspended, verdictOf, type LineView } from '../planning/line.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
 import { hasCapacity } from '../planning/capacity.ts';
+import { countHeld } from './landing.ts';
 import { unitAt, hasOwnBatch, isBuiltAlone } from '../planning/units.ts';
 import type { Decision } from '../model/decision.ts';
 
@@ -23,11 +24,12 @@ export function planNextBatch(view: LineView): NextBatch {
   const first = view.inOrder[0];
   const isProbeDue =
     first !== undefined && view.batches.length > 0 && !view.batches[0]?.landingStarted && isSuspended(view, first);
-  if (isProbeDue) return hasCapacity(view, [first]) ? { kind: 'start', decision: probe(view, first) } : nothing;
+  const held = countHeld(view);
+  if (isProbeDue) return hasCapacity(view, [first], held) ? { kind: 'start', decision: probe(view, first) } : nothing;
   if (!isEndOpen(view)) return nothing;
   const { members, isClosed } = gather(view);
   const oldest = members[0];
-  if (oldest === undefined || !hasCapacity(view, members)) return nothing;
+  if (oldest === undefined || !hasCapacity(view, members, held)) return nothing;
   const until = Math.min(...members.map((member) => member.queuedAt)) + rules.batchMaxWaitMinutes * 60_000;
   if (!isClosed && oldest.bisection === null && view.now < until) return { kind: 'wait', until };
   return { kind: 'start', decision: startAtEnd(view, members, causeOf(view, oldest)) };

@@ -20,6 +20,7 @@ import {
 import { compareInLine, hasLostPlace } from '../model/order.ts';
 import { memberFault, ruleFault, supersede, type Cause } from '../planning/resets.ts';
 import type { BatchState, PullRequestState, ResetCode } from '../model/snapshot.ts';
+import { countHeld } from './landing.ts';
 import { findPass } from './red-head.ts';
 import { hasCapacity } from '../planning/capacity.ts';
 import type { Decision } from '../model/decision.ts';
@@ -171,7 +172,7 @@ export function planSideBuilds(view: LineView): Step {
   let planned = unchanged;
   for (const { members, sideBuild } of [...partsToBuild(view), ...isolationsToBuild(view)]) {
     if (members.some((member) => isBehindBarrier(view, member))) continue;
-    if (!hasCapacity(planned.view, members)) break;
+    if (!hasCapacity(planned.view, members, countHeld(view))) break;
     const start = startSideBuild(planned.view, members, sideBuild);
     planned = { view: withStartedBatch(planned.view, start), decisions: [...planned.decisions, start] };
   }

@@ -2,6 +2,7 @@
 // in the set only together with every pull request before it that overlaps it. The green builds prove as much about the
 // set as one build of the whole set would (composed-evidence.ts).
 import { findConflict, isUntouched, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
+import { mayLand, waitsForOwnChecks } from '../planning/line.ts';
 import { overlapsAll } from './reorderable.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
 import { areOneGroup } from './build-units.ts';
@@ -157,4 +158,15 @@ export function findExactBuild(graph: SpeculationGraph, { indices, builds }: Mer
 
 export function commitsOfBuilds({ builds }: MergeableSet): readonly string[] {
   return builds.flatMap(({ batch }) => batch.commit ?? []);
+}
+
+/** How many green builds wait only for the own checks of their pull requests. */
+export function countHeld(graph: SpeculationGraph): number {
+  if (!mayLand(graph.view)) return 0;
+  const isHeld = ({ members }: SpeculativeBuild): boolean =>
+    members.some((index) => isReadyAt(graph, index, (row) => waitsForOwnChecks(graph.view, row)));
+  const held = graph.builds.filter((build) => isGreen(build) && isHeld(build));
+  if (held.length === 0) return 0;
+  const { builds } = findMergeableSet(graph, () => true);
+  return held.filter((build) => builds.includes(build)).length;
 }

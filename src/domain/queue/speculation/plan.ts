@@ -12,6 +12,7 @@ import { estimateLandingProbabilities, type LandingProbabilities } from './landi
 import { landingOf, planLanding, type PlannedLanding } from './landing.ts';
 import { selectBuilds, type BuildSelection } from './select-builds.ts';
 import { planDepartures } from './plan-departures.ts';
+import { countHeld } from './mergeable-set.ts';
 import { viewGraph } from './view-graph.ts';
 import type { Decision } from '../model/decision.ts';
 
@@ -63,7 +64,7 @@ function selectFreeBuilds(graph: SpeculationGraph, probabilities: LandingProbabi
   const building = view.batches.filter(
     (batch) => batch.restsOn.length === 0 || (batch.commit !== null && verdictOf(view, batch).kind === 'pending'),
   );
-  const running = countRunning(view, [...building, ...view.sideBuilds]);
+  const running = countRunning(view, [...building, ...view.sideBuilds], countHeld(graph));
   return selectBuilds(graph, probabilities, freeBuilds(view, running));
 }
 
