@@ -31,6 +31,7 @@ function pullRequest(number: number, targets: PullRequestState['targets']): Pull
     status: 'queued',
     head: `h${number}`,
     stack: null,
+    isHeadUnseen: false,
     below: null,
     isBarrier: false,
     rank: number,

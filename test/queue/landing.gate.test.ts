@@ -1,10 +1,12 @@
 // Changes between the plan of a landing and its gate, or while the host carries out a call.
 import { describe, expect, it } from 'vitest';
-import { HostUnavailable } from '../../src/hosts/port.ts';
+import { HostUnavailable, toHostedRepository } from '../../src/hosts/port.ts';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
-import { advanceQueue, driveBatch } from '../../src/modules/queue/index.ts';
+import { advanceQueue, driveBatch, syncPullRequest } from '../../src/modules/queue/index.ts';
+import { loadRepository } from '../../src/modules/repositories/index.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { parallel, world } from '../support/world.ts';
-import { atRest, meanwhile, retarget, statuses, wakeAll } from './stories.ts';
+import { atRest, judgedByBuildsAlone, meanwhile, retarget, statuses, wakeAll } from './stories.ts';
 
 describe('between the plan of a landing and its gate', () => {
   it('a pull request that becomes stacked on another one does not land before it', async () => {
@@ -24,6 +26,52 @@ describe('between the plan of a landing and its gate', () => {
     await w.queue(above);
     await w.settled(below, above);
     expect(await statuses(w, below, above)).toEqual(['merged', 'merged']);
+  });
+});
+
+describe('a head that the host does not show yet', () => {
+  it('keeps a pull request without own required checks from landing, and no landing is planned meanwhile', async () => {
+    await using w = await world({ configuration: `${parallel()}${judgedByBuildsAlone}` });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const older = await w.git('rev-parse', 'main');
+    const host = w.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };
+    const getPullRequest = host.getPullRequest.bind(host);
+    const repository = toHostedRepository(await loadRepository(w.ctx, w.repository));
+    let isLate = false;
+    const show = async (): Promise<void> => {
+      isLate = false;
+      await syncPullRequest(w.ctx, repository, number);
+    };
+    host.getPullRequest = async (...args) => {
+      const seen = await getPullRequest(...args);
+      return seen !== null && isLate ? { ...seen, headSha: older } : seen;
+    };
+    let plannedBefore = 0;
+    let plannedWhileLate = 0;
+    const disarm = onFailpoint('landing:before_gate', async () => {
+      if (isLate) {
+        plannedWhileLate += 1;
+        await show();
+      } else if (plannedBefore === 0) {
+        isLate = true;
+        await syncPullRequest(w.ctx, repository, number);
+      }
+      plannedBefore += 1;
+    });
+    try {
+      await w.queue(number);
+      await w.until(
+        async () =>
+          (await w.rows("select 1 from intent where kind = 'land' and state = 'void'")).length > 0 ||
+          plannedWhileLate > 0,
+      );
+      expect(plannedWhileLate).toBe(0);
+      await show();
+      await w.settled(number);
+    } finally {
+      disarm();
+    }
+    expect(await statuses(w, number)).toEqual(['merged']);
   });
 });
 

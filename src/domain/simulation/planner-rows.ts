@@ -75,6 +75,7 @@ export class PlannerRows {
       status: 'queued',
       head: `h${change.number}`,
       stack: null,
+      isHeadUnseen: false,
       below: null,
       isBarrier: false,
       rank: this.#nextRank,

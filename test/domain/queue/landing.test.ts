@@ -79,6 +79,21 @@ describe('the first batch of the line', () => {
       ['land b1 by nothing'],
     ],
     [
+      'does not land while the host shows an older head, although no own check is awaited',
+      { line: [green], waiting: [pr(1, { isHeadUnseen: true })] },
+      [],
+    ],
+    [
+      'does not land while the host shows an older head, although validation is skipped',
+      { line: [{ of: [1], build: 'unstarted' }], waiting: [pr(1, { isHeadUnseen: true, skipValidation: true })] },
+      [],
+    ],
+    [
+      'does not land in serial mode while the host shows an older head',
+      { line: [green], waiting: [pr(1, { isHeadUnseen: true })], rules: serial },
+      [],
+    ],
+    [
       'does not land in no-queue mode before its own checks have ended',
       {
         line: [{ of: [1], build: 'unstarted' }],

@@ -86,6 +86,7 @@ export class Records {
       reorderedForFailure: false,
       timesPassed: 0,
       stack: null,
+      isHeadUnseen: false,
       below: null,
       isBarrier: false,
       queuedAt: 0,

@@ -42,6 +42,7 @@ export function pr(number: number, change: Partial<PullRequestState> = {}): Pull
     status: 'queued',
     head: `h${number}`,
     stack: null,
+    isHeadUnseen: false,
     below: null,
     isBarrier: false,
     rank: number,

@@ -154,6 +154,25 @@ describe('a green speculative build that waits for own checks', () => {
   });
 });
 
+describe('a head that the host does not show yet', () => {
+  const unseen = { isHeadUnseen: true, targets: ['a'], status: 'tagged' } as const;
+
+  it.each([
+    ['by its green build', [{ of: [1], build: 'success', change: { sideBuild: 'speculative' } }]],
+    ['by a landing that is in line', [{ of: [1], build: 'success' }]],
+  ] as const)('does not land %s', (_name, line) => {
+    const decisions = planned({ line, waiting: [pr(1, unseen)], rules: targeted });
+    expect(decisions.filter((text) => text.startsWith('land'))).toEqual([]);
+  });
+
+  it('does not land without validation, and disjoint pull requests behind it land', () => {
+    const line = [{ of: [2], build: 'success', change: { sideBuild: 'speculative' } }] as const;
+    const waiting = [pr(1, { ...unseen, skipValidation: true }), pr(2, { targets: ['b'], status: 'tagged' })];
+    expect(planned({ line, waiting, rules: targeted })).toEqual(['land b1 by commit of b1']);
+    expect(planned({ waiting: waiting.slice(0, 1), rules: targeted })).toEqual([]);
+  });
+});
+
 describe('a landing of several pull requests', () => {
   const parts = { restsOn: ['commit of b2', 'commit of b3'] };
   const builds = [1, 2].map(

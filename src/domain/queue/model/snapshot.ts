@@ -84,6 +84,8 @@ export interface PullRequestState {
    * stack.
    */
   readonly stack: string | null;
+  /** Whether the host still shows an older head. Then the pull request does not land. */
+  readonly isHeadUnseen: boolean;
   /** The open pull request that it is stacked on, and that must be before it in line. Null: there is none. */
   readonly below: string | null;
   /** Whether it has the barrier label. Nothing is built behind a barrier in line. */

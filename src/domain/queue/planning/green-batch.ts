@@ -1,6 +1,6 @@
 // Decides what a green batch still waits for: the own checks of its members, for a limited time, and its final gates.
 import { judgeGates } from '../evidence/final-gates.ts';
-import { isHeldByOwnChecks, membersOf, withoutPullRequests, type LineView, type Step } from './line.ts';
+import { isHeld, membersOf, withoutPullRequests, type LineView, type Step } from './line.ts';
 import type { BatchState, PullRequestState, ResetCode } from '../model/snapshot.ts';
 import { blockText } from '../model/status.ts';
 import { wasReadSince, type BatchVerdict } from '../evidence/verdict.ts';
@@ -10,7 +10,7 @@ type Green = Extract<BatchVerdict, { kind: 'green' }>;
 
 /** Lands the batch, unless the own checks of its members delay it or a final gate must be passed first. */
 export function landGreenBatch(view: LineView, { batch, verdict }: LandableBatch): readonly Decision[] {
-  if (membersOf(view, batch).some((member) => isHeldByOwnChecks(view, member))) return [];
+  if (membersOf(view, batch).some((member) => isHeld(view, member))) return [];
   const { id, gates = [] } = batch;
   const outlook = verdict.evidence === '' ? ({ kind: 'open' } as const) : judgeGates(gates, view.now);
   if (outlook.kind === 'due') return [{ kind: 'RunGate', batch: id, workflow: outlook.workflow }];

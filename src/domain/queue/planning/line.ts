@@ -224,8 +224,12 @@ function requiresServiceCheck(required: QueueRules['ownRequiredChecks']): boolea
   return required?.some(({ name }) => isServiceCheck(name)) ?? false;
 }
 
-export function isHeldByOwnChecks(view: LineView, pullRequest: PullRequestState): boolean {
-  return hasFailedByItself(pullRequest) || waitsForOwnChecks(view, pullRequest);
+/**
+ * Whether a fact about the pull request itself keeps it from landing now: its own checks, or a head that the host does
+ * not show yet. The landing gate refuses such a head even if validation is skipped.
+ */
+export function isHeld(view: LineView, pullRequest: PullRequestState): boolean {
+  return pullRequest.isHeadUnseen || hasFailedByItself(pullRequest) || waitsForOwnChecks(view, pullRequest);
 }
 
 /** Whether neither a pause nor a landing time stops landings now. (The halt of a queue stops the whole plan.) */

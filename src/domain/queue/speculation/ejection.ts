@@ -9,7 +9,7 @@ import { isRedAlone, type SpeculativeBuild, type SpeculationGraph } from './grap
 import { bisect, causeOf, fail, failRemaining, isFailure, mayBisect, type Failure } from '../planning/failure.ts';
 import {
   conflictingMember,
-  isHeldByOwnChecks,
+  isHeld,
   membersOf,
   verdictOf,
   withoutBatches,
@@ -155,7 +155,7 @@ function landingFault(graph: SpeculationGraph, landing: BatchState): Cause | nul
 function heldFault(view: LineView, landing: BatchState): Cause | null {
   const { landingPlanned, gates = [] } = landing;
   if (landingPlanned || gates.some(({ run }) => run !== null)) return null;
-  const held = membersOf(view, landing).find((member) => isHeldByOwnChecks(view, member));
+  const held = membersOf(view, landing).find((member) => isHeld(view, member));
   return held === undefined ? null : { code: 309, causedBy: held.id };
 }
 

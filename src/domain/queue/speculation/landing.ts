@@ -2,7 +2,7 @@
 // skips validation. The mergeable set lands as a new batch, or as the speculative build that equals it.
 import type { BatchState } from '../model/snapshot.ts';
 import { landGreenBatch } from '../planning/green-batch.ts';
-import { isHeldByOwnChecks, mayLand, verdictOf, type LineView } from '../planning/line.ts';
+import { isHeld, mayLand, verdictOf, type LineView } from '../planning/line.ts';
 import { type SpeculationGraph, type SpeculativeBuild, pin } from './graph.ts';
 import { findExactBuild, findMergeableSet, commitsOfBuilds, findUnvalidatedPullRequest } from './mergeable-set.ts';
 import type { Decision } from '../model/decision.ts';
@@ -33,7 +33,7 @@ export function planLanding(graph: SpeculationGraph): PlannedLanding {
     const decisions = isAllowed && !landing.landingPlanned ? landOne(view, landing) : [];
     return { ...nothing, decisions, until };
   }
-  const ready = findMergeableSet(graph, (row) => !isHeldByOwnChecks(view, row));
+  const ready = findMergeableSet(graph, (row) => !isHeld(view, row));
   const unvalidated = ready.indices.length === 0 ? findUnvalidatedPullRequest(graph) : null;
   const indices = unvalidated === null ? ready.indices : [unvalidated];
   // When landings are allowed again, green builds may land by a reorder.

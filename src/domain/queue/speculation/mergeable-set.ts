@@ -141,8 +141,8 @@ function isShareable(
 /** The first pull request in line that skips validation and can land alone now. Null: there is none. */
 export function findUnvalidatedPullRequest(graph: SpeculationGraph): number | null {
   const found = [...graph.line.entries()].find(
-    ([index, { skipValidation }]) =>
-      skipValidation && graph.before(index).length === 0 && findConflict(graph, [index]) === null,
+    ([index, { skipValidation, isHeadUnseen }]) =>
+      skipValidation && !isHeadUnseen && graph.before(index).length === 0 && findConflict(graph, [index]) === null,
   );
   return found === undefined ? null : found[0];
 }

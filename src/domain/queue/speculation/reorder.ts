@@ -8,7 +8,7 @@ import { isRedAlone, isUntouched, type SpeculationGraph } from './graph.ts';
 import { mayReorderForFailure, mayReorder } from './reorderable.ts';
 import { targetsOf } from './conflict-graph.ts';
 import { findMergeableSet, findPassingSet } from './mergeable-set.ts';
-import { isHeldByOwnChecks, mayLand, withChanges, type Step } from '../planning/line.ts';
+import { isHeld, mayLand, withChanges, type Step } from '../planning/line.ts';
 import type { LandingProbabilities } from './landing-probability.ts';
 import { overlap } from '../model/overlap.ts';
 import { recordReorder, maxTimesPassed } from '../model/reordered.ts';
@@ -86,7 +86,7 @@ function findLeftOut(
 ): Reorders {
   const { view } = graph;
   if (!mayLand(view) || view.batches.length > 0 || graph.landing.size > 0) return new Map();
-  const isReady = (row: PullRequestState): boolean => !isHeldByOwnChecks(view, row);
+  const isReady = (row: PullRequestState): boolean => !isHeld(view, row);
   if (justified.size > 0 && findMergeableSet(graph, isReady).indices.length > 0) return new Map();
   const reasons = new Map<number, ReorderReason | null>();
   const reasonOf = (index: number): ReorderReason | null => {

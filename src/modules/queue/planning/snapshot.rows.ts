@@ -29,6 +29,7 @@ export function toPullRequestState(row: PlacedRow, build: BuildState | undefined
     status: row.status === 'tagged' ? 'tagged' : 'queued',
     head: row.headSha,
     stack: null,
+    isHeadUnseen: row.headUnseen,
     below: null,
     isBarrier: rules.barrierLabel !== null && row.labels.includes(rules.barrierLabel),
     rank: row.rank,
