@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { carryOut } from '../../src/modules/queue/index.ts';
 import { parallel, serial, world } from '../support/world.ts';
-import { expectVerified, line } from './stories.ts';
+import { expectVerified, line, statuses } from './stories.ts';
 import { hangAt, startedLanding, hostMerges, mergedEvents, countBots, greenHeads } from './merging.ts';
 
 describe("the host's own merge", () => {
@@ -36,6 +36,18 @@ describe('an up-to-date green head', () => {
     expect(await mergedEvents(w)).toEqual([[a, false]]);
     expect(await countBots(w)).toBe(1);
     await expectVerified(w, { exact: 1 });
+  });
+
+  it('does not stand in for the build of a duplicate before it if skip_draft_when_up_to_date is off', async () => {
+    await using w = await world({
+      configuration: parallel({ builds: 2, batch: 1, more: 'skip_draft_when_up_to_date: false\n' }),
+    });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'a.txt': 'a\n' })];
+    await greenHeads(w, 2);
+    await w.queue(a, b);
+    await w.settled(a);
+    expect(await statuses(w, a)).toEqual(['merged']);
+    expect((await mergedEvents(w))[0]).toEqual([a, false]);
   });
 
   it('is an instant merge in serial mode, if the base did not have to be brought into it', async () => {

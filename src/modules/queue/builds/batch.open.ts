@@ -1,7 +1,7 @@
 // Starts and watches the checks of a build. In parallel mode these are the checks of a bot pull request; in serial
 // mode, those of the head itself.
 import type { Context } from '../../../context.ts';
-import { evidenceFor, withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
+import { evidenceFor } from '../../../domain/queue/evidence/evidence.ts';
 import { botTitle } from '../../../domain/queue/requests/message.ts';
 import { hostClient, openOnce, HostRefused } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -9,6 +9,7 @@ import { botBranch, idsOfMembers, lockBatch, type LoadedBatch } from '../store/b
 import { buildRef } from './assumptions.ts';
 import { moveBranch, dropBotPullRequest, takeBotPullRequest } from './bot-pull-requests.ts';
 import { loadBuilds, recordChecks } from '../facts/build.records.ts';
+import { withoutHeadsInLine } from '../facts/judged-builds.ts';
 import { configurationOf, rulesOf } from '../store/rules-in-force.ts';
 import { recordGates } from '../facts/final-gates.ts';
 import { messageSource } from '../planning/batch.start.ts';
@@ -94,7 +95,8 @@ async function needsNoBuild(ctx: Context, { batch, members, repository }: Loaded
     if (rules.mode === 'no-queue' || rows.every((row) => row.skipValidation)) return true;
     const lineage = lineageOf(landed, queue.baseTip ?? '');
     const heads = members.map((member) => member.pinnedHead);
-    const source = { queue: { lineage }, rules, builds: withoutHeads(builds, rules, heads) };
+    const counting = await withoutHeadsInLine(ctx, tx, { queueId: batch.queueId, builds, rules, heads });
+    const source = { queue: { lineage }, rules, builds: counting };
     const preferredCommit = batch.commit ?? null;
     if (evidenceFor(tree, source, { now: ctx.clock().getTime(), preferredCommit }) !== null) return true;
     if (batch.restsOn.length === 0 || rules.landsBuiltCommitsOnly) return false;

@@ -12,7 +12,7 @@ import { loadAssumedRows, loadMembers } from '../store/batch.members.ts';
 import { loadBuilds } from '../facts/build.records.ts';
 import { lineageOf, loadLandings, readLandings } from '../facts/landings.loader.ts';
 import { loadTargetsOf } from '../facts/affected-targets.ts';
-import { loadJudgedBuilds } from '../facts/judged-builds.ts';
+import { loadJudgedBuilds, withoutHeadsInLine } from '../facts/judged-builds.ts';
 import { BatchEntity, type BatchMemberRow, type BatchRow } from '../store/queue.entities.ts';
 
 /** One of the pull requests that the build of a part contains. */
@@ -46,7 +46,8 @@ export async function judgeParts(ctx: Context, tx: Transaction, judged: Judged):
   const { batch, members, rules, tip } = judged;
   const whole = { repositoryId: batch.repositoryId, commits: [], trees: batch.tree ? [batch.tree] : [] };
   const heads = members.map(({ pinnedHead }) => pinnedHead);
-  const wholes = withoutHeads(await loadJudgedBuilds(ctx, tx, { wanted: whole, rules }), rules, heads);
+  const ofTree = await loadJudgedBuilds(ctx, tx, { wanted: whole, rules });
+  const wholes = await withoutHeadsInLine(ctx, tx, { queueId: batch.queueId, builds: ofTree, rules, heads });
   if (isKnownRed(batch.tree ?? '', wholes, rules)) return null;
   const landed = await readLandings(ctx, tx, batch.queueId);
   const parts = await loadParts(ctx, tx, { ...judged, lineage: lineageOf(landed, tip) });
@@ -106,7 +107,8 @@ async function loadParts(
   const trees = speculative.flatMap(({ tree }) => tree ?? []);
   // As in the planner, the age of a part's own build counts from its end, so the build is read at any age.
   const commits = speculative.flatMap(({ testedCommit, commit }) => testedCommit ?? commit ?? []);
-  const builds = await loadBuilds(ctx, tx, { repositoryId, commits, trees });
+  const loaded = await loadBuilds(ctx, tx, { repositoryId, commits, trees });
+  const builds = await withoutHeadsInLine(ctx, tx, { queueId, builds: loaded, rules: judged.rules, heads: [] });
   const parts: PassedPart[] = [];
   for (const part of speculative) {
     const content = [...(assumed.get(part.id) ?? []), ...(members.get(part.id) ?? [])];

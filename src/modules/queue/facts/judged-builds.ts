@@ -6,7 +6,13 @@ import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { BuildState, Verdict } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { loadBuilds, type WantedBuilds } from './build.records.ts';
-import { failedChecks, judgeOwnHead, missingChecks } from '../../../domain/queue/evidence/evidence.ts';
+import {
+  failedChecks,
+  judgeOwnHead,
+  mayHeadsBeEvidence,
+  missingChecks,
+  withoutHeads,
+} from '../../../domain/queue/evidence/evidence.ts';
 
 /** Loads builds. A failed check that is being retried, or is about to be retried, is pending in them. */
 export async function loadJudgedBuilds(
@@ -101,4 +107,32 @@ export function judgeOwnChecks(build: BuildState | undefined, rules: QueueRules)
   if (verdict !== 'red') return { verdict, failed: [], missing: [] };
   const required = rules.ownRequiredChecks;
   return { verdict, failed: failedChecks(build, required), missing: missingChecks(build, required) };
+}
+
+/**
+ * Removes the builds of `heads` and of all heads in line if builds of head commits must not be evidence, as the planner
+ * does. A pull request in line may have the same content as a batch without being its member.
+ */
+export async function withoutHeadsInLine(
+  ctx: Context,
+  tx: Transaction,
+  {
+    queueId,
+    builds,
+    rules,
+    heads,
+  }: {
+    readonly queueId: string;
+    readonly builds: readonly BuildState[];
+    readonly rules: QueueRules;
+    readonly heads: readonly string[];
+  },
+): Promise<readonly BuildState[]> {
+  if (builds.length === 0 || mayHeadsBeEvidence(rules)) return builds;
+  const inLine = await tx.query<{ head: string }>(
+    `select head_sha as head from pull_request
+     where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged') and head_sha = any($3)`,
+    [ctx.accountId, queueId, builds.map(({ commit }) => commit)],
+  );
+  return withoutHeads(builds, rules, [...heads, ...inLine.map(({ head }) => head)]);
 }
