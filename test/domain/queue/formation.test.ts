@@ -1,5 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { linePositionOf } from '../../../src/domain/queue/explain/line-position.ts';
 import { plan } from '../../../src/domain/queue/plan.ts';
+import { viewLine } from '../../../src/domain/queue/planning/line.ts';
 import { minute, now, planned, pr, serial, situation, type Situation } from './situation.ts';
 
 /** A green batch whose own check still runs. */
@@ -405,6 +407,28 @@ describe('a barrier', () => {
     ],
   ];
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
+});
+
+describe('pull requests that are stacked on each other', () => {
+  const cycle = [pr(2, { stack: 'p3', below: 'p3' }), pr(3, { stack: 'p2', below: 'p2' })];
+
+  it('leave the line, and the others are built', () => {
+    expect(planned({ waiting: [...cycle, pr(4)] })).toEqual([
+      'pend p2 below p3',
+      'pend p3 below p2',
+      'start new p4 on tip',
+    ]);
+  });
+
+  it('wait while a landing is under way', () => {
+    const landing = { of: [1], build: 'success', change: { landingPlanned: true, landingStarted: true } } as const;
+    expect(planned({ line: [landing, { of: [4], build: 'pending' }], waiting: cycle })).toEqual([]);
+  });
+
+  it('are explained by the pull request below', () => {
+    const view = viewLine(situation({ line: [{ of: [1], build: 'pending' }], waiting: cycle }), now);
+    expect(linePositionOf(view, 'p2', { causes: new Map() })?.hold).toBeNull();
+  });
 });
 
 describe('pull requests of one stack', () => {

@@ -177,9 +177,15 @@ export function membersOf(view: LineView, batch: BatchState): PullRequestState[]
  */
 export function isSuspended(view: LineView, pullRequest: PullRequestState): boolean {
   if (view.snapshot.rules.mode !== 'parallel' || view.batchOf.has(pullRequest.id)) return false;
-  if (view.conflicts.has(pullRequest.id)) return true;
-  const below = pullRequest.below === null ? undefined : view.pullRequests.get(pullRequest.below);
-  return below !== undefined && (isSuspended(view, below) || isTriedAgain(view, below));
+  // Two pull requests that are retargeted onto each other at once are each stacked on the other.
+  const passed = new Set<string>();
+  for (let at: PullRequestState | undefined = pullRequest; at !== undefined && !passed.has(at.id); ) {
+    if (view.batchOf.has(at.id)) return isTriedAgain(view, at);
+    if (view.conflicts.has(at.id)) return true;
+    passed.add(at.id);
+    at = at.below === null ? undefined : view.pullRequests.get(at.below);
+  }
+  return false;
 }
 
 /**
