@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { retryBuild } from '../../src/modules/queue/requests/resetting.service.ts';
 import { gate } from '../support/gate.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce, judgedByBuildsAlone, line, resets, startCi, statuses, turnsAt } from './stories.ts';
@@ -101,6 +102,29 @@ describe('a red build', () => {
     await w.until(async () => !/queued|tagged/.test((await w.status(number)).status));
     expect(await statuses(w, number)).toEqual(['blocked 107']);
     expect(await resets(w)).toEqual([]);
+  });
+
+  it('is repeated if CI cancels it once, although the service stopped an earlier build of the same content', async () => {
+    await using held = await gate();
+    await using w = await world({
+      configuration: `${parallel({ builds: 1 })}${judgedByBuildsAlone}`,
+      ci: `checks:\n  test: {run: 'test ! -e other || ${held.waits}'}\n`,
+    });
+    const number = await w.open('topic', { topic: '1\n' });
+    await w.commit('main', { other: '1\n' });
+    await w.queue(number);
+    const running = (batches: number) => async (): Promise<boolean> =>
+      (await w.batches()).length === batches &&
+      (await w.rows(`select 1 from local_check_run c where ${ofBuild}`)).length === 1;
+    const ofBuild = "c.commit = (select tested_commit from batch order by id desc limit 1) and c.state = 'running'";
+    await w.until(running(1));
+    await retryBuild(w.ctx, { repository: w.repository, number });
+    await w.until(running(2));
+    await w.rows(`update local_check_run c set cancel_requested = true where ${ofBuild}`);
+    await w.until(async () => (await w.batches()).length === 3 || (await statuses(w, number))[0] === 'blocked 107');
+    await held.open();
+    await w.settled(number);
+    expect(await statuses(w, number)).toEqual(['merged']);
   });
 
   it('blocks its pull request with 107 when the attempts are used up', async () => {

@@ -233,6 +233,12 @@ describe('a canceled build is canceled again', () => {
   test.each([
     ['not if it is the first one of its tree', canceled, [canceled], false],
     ['if an earlier build of its tree was canceled', canceled, [canceled, { ...canceled, commit: 'other' }], true],
+    [
+      'not because of a build that the service stopped',
+      canceled,
+      [{ ...canceled, commit: 'other', isStopped: true }],
+      false,
+    ],
     ['not because of a build of another tree', canceled, [{ ...canceled, commit: 'other', tree: 'o' }], false],
     ['not because of a red build', canceled, [{ ...build({ text: 'unit:failure' }), commit: 'other' }], false],
     ['if its check was canceled before', build({ text: 'unit:cancelled unit#2:cancelled' }), [], true],

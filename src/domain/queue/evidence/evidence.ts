@@ -57,7 +57,8 @@ export function judgeBuild(build: BuildState, required: readonly RequiredCheck[]
 
 /**
  * Whether a canceled build repeats a canceled build of the same tree, or its check was canceled in an earlier attempt
- * too. A canceled build is repeated only once, because the reason may be permanent, such as a time limit of a job.
+ * too. A canceled build is repeated only once, because the reason may be permanent, such as a time limit of a job. Builds
+ * that the service itself stopped do not count.
  */
 export function isCanceledAgain(
   build: BuildState,
@@ -70,7 +71,8 @@ export function isCanceledAgain(
     .some(({ name, attempt }) =>
       checks.some((check) => check.name === name && check.attempt < attempt && isCanceled(check)),
     );
-  const isOther = ({ tree, commit }: BuildState): boolean => tree === build.tree && commit !== build.commit;
+  const isOther = ({ tree, commit, isStopped }: BuildState): boolean =>
+    tree === build.tree && commit !== build.commit && !isStopped;
   return isRepeated || builds.some((other) => isOther(other) && judgeBuild(other, requiredChecks) === 'none');
 }
 

@@ -63,6 +63,8 @@ export interface BuildState {
   readonly finishedAt: number | null;
   /** When the last of the checks that have ended so far ended. Null: no check has ended. */
   readonly lastEndAt: number | null;
+  /** Whether the service stopped the build while its result was open. Absent: it did not. */
+  readonly isStopped?: boolean;
 }
 
 export type Verdict = 'pending' | 'green' | 'red' | 'none';

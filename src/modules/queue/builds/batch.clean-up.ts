@@ -24,7 +24,7 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
     value: batch.id,
     orderBy: 'id',
   });
-  if (batch.commit && (await mayStop(ctx, loaded))) await client.cancelChecks(batch.commit);
+  if (batch.commit && (await planStop(ctx, loaded))) await client.cancelChecks(batch.commit);
   const isOwn = bot === null || (!bot.idle && !bot.heirBatchId && !bot.closedAt);
   if (isOwn) {
     const branch = bot?.branch ?? botBranch(batch.id);
@@ -48,10 +48,11 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
 }
 
 /**
- * Whether the checks of the batch may be stopped. The checks of a landed commit go on, because the commit is on the base
+ * Whether the checks of the batch may be stopped. If the result of the build is open, the build is marked first, so that
+ * its canceled checks do not count as canceled by CI. The checks of a landed commit go on, because the commit is on the base
  * branch. Those of a green build go on, because the build may justify another landing of its tree.
  */
-async function mayStop(ctx: Context, { batch, repository }: LoadedBatch): Promise<boolean> {
+async function planStop(ctx: Context, { batch, repository }: LoadedBatch): Promise<boolean> {
   if (batch.mode !== 'parallel' || batch.state === 'landed') return false;
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const [queue, [build]] = await Promise.all([
@@ -59,7 +60,14 @@ async function mayStop(ctx: Context, { batch, repository }: LoadedBatch): Promis
       loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [batch.commit ?? ''], trees: [] }),
     ]);
     if (queue === null || build === undefined) return true;
-    return judgeBuild(build, rulesOf(repository, queue).rules.requiredChecks) !== 'green';
+    const verdict = judgeBuild(build, rulesOf(repository, queue).rules.requiredChecks);
+    if (verdict === 'pending')
+      await tx.send('update build set stopped = true where account_id = $1 and repository_id = $2 and commit = $3', [
+        ctx.accountId,
+        batch.repositoryId,
+        build.commit,
+      ]);
+    return verdict !== 'green';
   });
 }
 

@@ -285,7 +285,7 @@ export interface WantedBuilds {
 }
 
 // They are named, because a statement with a wildcard is not prepared, and planning this one takes long.
-const buildColumns = 'commit, tree, base_commit, complete, complete_at, started_at, finished_at';
+const buildColumns = 'commit, tree, base_commit, complete, complete_at, started_at, finished_at, stopped';
 
 /** Builds of the given commits, and every build of the given trees that is recent enough to be evidence. */
 export async function loadBuilds(ctx: Context, tx: Transaction, wanted: WantedBuilds): Promise<BuildState[]> {
@@ -293,7 +293,7 @@ export async function loadBuilds(ctx: Context, tx: Transaction, wanted: WantedBu
   const at = wanted.at ?? null;
   const since = new Date((at ?? ctx.clock()).getTime() - evidenceHours * 3_600_000).toISOString();
   const rows = await tx.query<BuildRecord>(
-    `select b.commit, b.tree, b.base_commit,
+    `select b.commit, b.tree, b.base_commit, b.stopped,
             b.complete and coalesce(b.complete_at, b.finished_at, b.started_at) <= $6 as complete,
             extract(epoch from b.started_at) * 1000 as started, case when b.finished_at <= $6 then extract(epoch from b.finished_at) * 1000 end as finished,
             c.last_end, coalesce(c.checks, '[]') as checks
@@ -323,6 +323,7 @@ interface BuildRecord {
   readonly tree: string;
   readonly base_commit: string;
   readonly complete: boolean;
+  readonly stopped: boolean;
   /** Milliseconds since the epoch, like the other instants here. */
   readonly started: string;
   readonly finished: string | null;
@@ -340,5 +341,6 @@ function toBuildState(row: BuildRecord): BuildState {
     startedAt: Math.round(Number(row.started)),
     finishedAt: row.finished === null ? null : Math.round(Number(row.finished)),
     lastEndAt: row.last_end === null ? null : Math.round(Number(row.last_end)),
+    ...(row.stopped && { isStopped: true }),
   };
 }
