@@ -15,7 +15,7 @@ import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { createService, type Service } from '../../src/service.ts';
 import { createPlainLoop } from '../support/plain-loop.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { meanwhile } from './stories.ts';
+import { meanwhile, statuses } from './stories.ts';
 import { among } from '../support/tier.ts';
 
 // Two services run one after the other, each with checks that run.
@@ -212,6 +212,36 @@ describe('a restored database', () => {
     await w.settled(number);
     expect(await w.landed()).toEqual([(await w.status(number)).merge_commit_sha]);
     expect(await recoverInstallation(w.service.ports)).toMatchObject({ isNeeded: false });
+  });
+
+  it('after such a landing, applies what arrived while it was under way', async () => {
+    await using w = await world({ configuration: parallel({ batch: 2 }) });
+    const [withdrawn, pushed] = [await w.open('one', { 'one.txt': '1\n' }), await w.open('two', { 'two.txt': '2\n' })];
+    const tip = await w.git('rev-parse', 'main');
+    await w.git(
+      'update-ref',
+      'refs/interlock/landings/1',
+      await w.git('commit-tree', '-p', tip, '-m', 'x', `${tip}^{tree}`),
+    );
+    await w.pause(true);
+    await w.host.label(withdrawn, 'mergequeue', true, 'ada');
+    await w.service.drain();
+    await w.queue(pushed);
+    expect(await statuses(w, withdrawn, pushed)).toEqual(['queued', 'queued']);
+    await meanwhile(
+      'landing:after_gate',
+      async () => {
+        await w.host.label(withdrawn, 'mergequeue', false, 'ada');
+        await w.commit('two', { 'late.txt': 'late\n' });
+        await w.service.drain();
+      },
+      async () => {
+        await w.pause(false);
+        await w.until(async () => (await w.rows('select 1 from queue where halted_reason is not null')).length > 0);
+      },
+    );
+    expect(await statuses(w, withdrawn, pushed)).toEqual(['open', 'blocked 116']);
+    expect(await w.landed()).toEqual([]);
   });
 });
 

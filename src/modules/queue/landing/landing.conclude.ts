@@ -71,7 +71,7 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
     const { commit } = outcome;
     const { byHost } = intent.payload['passed'] as GateApproval;
     if ((!byHost && commit.commit !== batch.commit) || commit.tree !== batch.tree)
-      haltForAnotherCommit(work, { batch, intent, commit });
+      await haltForAnotherCommit(work, { batch, intent, commit });
     else {
       Object.assign(intent, { state: 'done', outcome: { commit: commit.commit }, concludedAt: work.now });
       await recordLanding(work, { batch, members, rows, intent, commit: commit.commit, tree: commit.tree });
@@ -82,16 +82,16 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
 
 /**
  * Halts the queue, because another batch had this id and has landed. Ids of batches come from a sequence, which a
- * restore of the database sets back.
+ * restore of the database sets back. The members have not landed.
  */
-function haltForAnotherCommit(
+async function haltForAnotherCommit(
   work: QueueWork,
   {
     batch,
     intent,
     commit,
   }: { readonly batch: BatchRow; readonly intent: IntentRow; readonly commit: Pick<HostCommit, 'commit' | 'tree'> },
-): void {
+): Promise<void> {
   Object.assign(intent, {
     state: 'failed',
     outcome: { reason: 'another commit landed', commit: commit.commit },
@@ -104,13 +104,12 @@ function haltForAnotherCommit(
       `${landingRef(batch.id)} is ${commit.commit} with tree ${commit.tree}, and batch ${batch.id} was to land ${batch.commit} with tree ${batch.tree}`,
     ),
   );
+  await followArrivals(work, { batch, intent });
 }
 
 /**
  * Gives a landing up: somebody moved the base branch, the commit of the batch does not exist, or the host landed
- * another commit. The queue plans again on the present tip. While the landing was started, requests to leave the line
- * and pushes to the heads of members were only recorded. Members that were withdrawn leave the line now, as do all
- * members of an inactive repository, and `on_commit_added` is applied to pushes.
+ * another commit. The queue plans again on the present tip.
  */
 async function giveUpLanding(
   work: QueueWork,
@@ -129,6 +128,18 @@ async function giveUpLanding(
   // The tip is unknown until the next read of the host, so that nothing is planned on an outdated tip.
   work.queue.baseTip = null;
   if (outcome.kind === 'mismatch' && !work.queue.haltedReason) haltWork(work, outcome.message);
+  await followArrivals(work, { batch, intent });
+}
+
+/**
+ * Applies what arrived while the landing was started. Requests to leave the line and pushes to the heads of members were
+ * only recorded. Members that were withdrawn leave the line now, as do all members of an inactive repository, and
+ * `on_commit_added` is applied to pushes.
+ */
+async function followArrivals(
+  work: QueueWork,
+  { batch, intent }: { readonly batch: BatchRow; readonly intent: IntentRow },
+): Promise<void> {
   const { active } = await repositoryOf(work);
   const withdrawals = withdrawalsOf(intent);
   for (const member of (await loadMembers(work.tx, [batch.id])).get(batch.id) ?? []) {
