@@ -71,7 +71,7 @@ it.each([
   },
 );
 
-it('a plan that returns two hundred green parts of bisections costs at most a hundred times as much as the sorting', () => {
+it('a plan that returns two hundred green parts of bisections costs at most ten times as much as the sorting', () => {
   const bisection = (group: string) => ({ group, max: 2, attempts: 1, phase: 'side_build' }) as const;
   const waiting = Array.from({ length: 400 }, (__, number) =>
     pr(number + 1, { status: 'tagged', bisection: bisection(`g${number >> 1}`) }),
@@ -81,7 +81,7 @@ it('a plan that returns two hundred green parts of bisections costs at most a hu
     (__, part): BatchSpec => ({ of: [2 * part + 1, 2 * part + 2], build: 'success', change: { sideBuild: 'part' } }),
   );
   const bisecting = { ...parallel, useParallelBisection: true, batchSize: 4 };
-  expect(leastMsOf(situation({ rules: bisecting, waiting, line })) / leastMsOfSorting()).toBeLessThan(100);
+  expect(leastMsOf(situation({ rules: bisecting, waiting, line })) / leastMsOfSorting()).toBeLessThan(10);
 });
 
 it.each([

@@ -11,15 +11,16 @@ import { bisect, causeOf, fail, mayBisect, type Failure } from '../planning/fail
 import {
   membersOf,
   verdictOf,
-  withChange,
+  withChanges,
   withStartedBatch,
   withoutBatches,
   type LineView,
   type Step,
 } from '../planning/line.ts';
+import type { BatchVerdict } from '../evidence/verdict.ts';
 import { compareInLine, hasLostPlace } from '../model/order.ts';
 import { memberFault, ruleFault, supersede, type Cause } from '../planning/resets.ts';
-import type { BatchState, PullRequestState, ResetCode } from '../model/snapshot.ts';
+import type { BatchState, PullRequestState } from '../model/snapshot.ts';
 import { countHeld } from './landing.ts';
 import { findPass } from './red-head.ts';
 import { hasCapacity } from '../planning/capacity.ts';
@@ -35,7 +36,7 @@ export function judgeSideBuilds(view: LineView): Step {
   const leftover = endLeftoverBuilds(view);
   const decisions = [...leftover.decisions];
   let left = leftover.view;
-  for (let step = judgeFirst(left); step !== null; step = judgeFirst(left)) {
+  for (let step = judgeNext(left); step !== null; step = judgeNext(left)) {
     left = step.view;
     decisions.push(...step.decisions);
   }
@@ -52,19 +53,54 @@ function endLeftoverBuilds(view: LineView): Step {
   return { view: withoutBatches(view, leftover), decisions: supersede(leftover, { code: 307, causedBy: null }) };
 }
 
-/** The step for the first side build whose result decides anything. Null: no side build decides anything now. */
-function judgeFirst(view: LineView): Step | null {
+/** The next step of the judgement. Null: no side build decides anything now. */
+function judgeNext(view: LineView): Step | null {
+  const over = endBuildsAtOnce(view);
+  if (over !== null) return over;
   for (const batch of view.sideBuilds) {
-    const step = judgeOne(view, batch);
+    const step = batch.sideBuild === 'part' ? judgeRedPart(view, batch) : judgeIsolation(view, batch);
     if (step.decisions.length > 0) return step;
   }
   return null;
 }
 
-function judgeOne(view: LineView, batch: BatchState): Step {
+/**
+ * Ends all side builds whose end decides nothing about any other, because each end of one build arranges the whole line
+ * again. Null: there are none.
+ */
+function endBuildsAtOnce(view: LineView): Step | null {
+  const ends = view.sideBuilds.flatMap((batch) => {
+    const end = endOf(view, batch);
+    return end === null ? [] : [{ batch, end }];
+  });
+  if (ends.length === 0) return null;
+  const returned = ends.flatMap(({ batch, end }) => (end === 'return' ? membersOf(view, batch) : []));
+  const changes = returned.flatMap(({ id, bisection }) =>
+    bisection === null ? [] : [[id, { bisection: { ...bisection, phase: 'returned' } }] as const],
+  );
+  return {
+    view: withChanges(
+      withoutBatches(
+        view,
+        ends.map(({ batch }) => batch),
+      ),
+      new Map(changes),
+    ),
+    decisions: ends.flatMap(({ batch, end }) =>
+      end === 'return' ? [{ kind: 'ReturnBatch', batch: batch.id, code: 301 }] : supersede([batch], end),
+    ),
+  };
+}
+
+/** How a side build ends without a consequence for any other. `return`: its members return to the line. Null: it does not. */
+function endOf(view: LineView, batch: BatchState): Cause | 'return' | null {
   const cause = memberFault(view, batch) ?? ruleFault(view, batch) ?? placeFault(view, batch);
-  if (cause !== null) return { view: withoutBatches(view, [batch]), decisions: supersede([batch], cause) };
-  return batch.sideBuild === 'part' ? judgePart(view, batch) : judgeIsolation(view, batch);
+  if (cause !== null || batch.sideBuild === 'isolation') return cause;
+  const verdict = verdictOf(view, batch);
+  if (batch.givenUp === true || verdict.kind === 'green') return 'return';
+  // The members must be built again.
+  if (verdict.kind === 'worthless') return { code: verdict.code, causedBy: null };
+  return isRedPart(verdict) && !mayBisect(view, batch) && !isAtFault(view, batch) ? 'return' : null;
 }
 
 /**
@@ -82,32 +118,16 @@ function placeFault(view: LineView, batch: BatchState): Cause | null {
   return returned === undefined ? null : { code: returned.skipLine ? 302 : 309, causedBy: returned.id };
 }
 
-function judgePart(view: LineView, batch: BatchState): Step {
-  const verdict = verdictOf(view, batch);
-  if (batch.givenUp === true || verdict.kind === 'green') return returnPart(view, batch);
-  switch (verdict.kind) {
-    case 'pending':
-    // A side build never lands, so no final gate runs for it.
-    case 'gate_closed':
-      return { view, decisions: [] };
-    case 'worthless':
-      // The members must be built again.
-      return {
-        view: withoutBatches(view, [batch]),
-        decisions: supersede([batch], { code: verdict.code, causedBy: null }),
-      };
-    case 'red':
-    case 'timed_out':
-      return judgeRedPart(view, batch, verdict);
-    default:
-      return verdict satisfies never;
-  }
+/** A side build never lands, so no final gate runs for it. */
+function isRedPart(verdict: BatchVerdict): verdict is Failure {
+  return verdict.kind === 'red' || verdict.kind === 'timed_out';
 }
 
-function judgeRedPart(view: LineView, batch: BatchState, verdict: Failure): Step {
-  const ending = mayBisect(view, batch) ? bisect : isAtFault(view, batch) ? fail : null;
-  if (ending === null) return returnPart(view, batch);
-  const ended = ending(view, batch, verdict);
+/** Bisects a red part, or blocks or requeues its member. */
+function judgeRedPart(view: LineView, batch: BatchState): Step {
+  const verdict = verdictOf(view, batch);
+  if (!isRedPart(verdict)) return { view, decisions: [] };
+  const ended = (mayBisect(view, batch) ? bisect : fail)(view, batch, verdict);
   return { view: ended.view, decisions: [...ended.decisions, ...ended.departures] };
 }
 
@@ -118,14 +138,6 @@ function judgeRedPart(view: LineView, batch: BatchState, verdict: Failure): Step
  */
 function isAtFault(view: LineView, batch: BatchState): boolean {
   return batch.members.length === 1 && view.snapshot.queue.ownLine.includes(batch.parentCommit);
-}
-
-function returnPart(view: LineView, batch: BatchState): Step {
-  const code: ResetCode = 301;
-  let left = withoutBatches(view, [batch]);
-  for (const { id, bisection } of membersOf(view, batch))
-    if (bisection !== null) left = withChange(left, [id], { bisection: { ...bisection, phase: 'returned' } });
-  return { view: left, decisions: [{ kind: 'ReturnBatch', batch: batch.id, code }] };
 }
 
 /**
