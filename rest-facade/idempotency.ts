@@ -18,6 +18,8 @@ export type Claim =
   | { readonly kind: 'First' }
   | { readonly kind: 'Answered'; readonly answer: Answer }
   | { readonly kind: 'InProgress' }
+  /** The request has changed something, and nobody will ever store its answer. */
+  | { readonly kind: 'AnswerLost' }
   | { readonly kind: 'OtherFingerprint' };
 
 export interface Idempotency {

@@ -198,6 +198,7 @@ async function answerOnce(of: Route, { request, bytes, reading }: RouteRequest):
 
 const keyReused = 'Idempotency-Key was used with another request';
 const inProgress = 'The first request with this Idempotency-Key is still in progress';
+const answerLost = 'The first request with this Idempotency-Key has changed something, but its answer was lost';
 
 function answerOfClaim(claim: Exclude<Claim, { kind: 'First' }>, form: ErrorBody | undefined): Answer {
   switch (claim.kind) {
@@ -207,6 +208,8 @@ function answerOfClaim(claim: Exclude<Claim, { kind: 'First' }>, form: ErrorBody
       return failureAnswer({ status: 422, code: 'KEY_REUSED', message: keyReused }, form);
     case 'InProgress':
       return failureAnswer({ status: 409, code: 'CONFLICT', message: inProgress }, form);
+    case 'AnswerLost':
+      return failureAnswer({ status: 409, code: 'CONFLICT', message: answerLost }, form);
   }
 }
 

@@ -9,6 +9,7 @@ import type {
 import { OperationTypeNode, type FormattedExecutionResult } from 'graphql';
 import type { Logger } from 'pino';
 import { DomainError, errorCodes, type ErrorCode } from '../domain/errors.ts';
+import { markCommits } from '../platform/database.ts';
 import type { IdempotencyKey, AnswerStore } from '../server/idempotency.ts';
 import type { GraphQLContext } from './context.ts';
 import { refusal } from './errors.ts';
@@ -41,6 +42,7 @@ export function storeAnswers({ kept, log, admit }: StoringOptions): ApolloServer
           switch (claim.kind) {
             case 'First':
               first = key;
+              markCommits(kept.marksOf(key));
               return;
             case 'Answered':
               replayed = claim.answer.body;
@@ -50,6 +52,13 @@ export function storeAnswers({ kept, log, admit }: StoringOptions): ApolloServer
             case 'InProgress':
               throw refusal(
                 new DomainError('CONFLICT', 'The first request with this Idempotency-Key is still in progress.'),
+              );
+            case 'AnswerLost':
+              throw refusal(
+                new DomainError(
+                  'CONFLICT',
+                  'The first request with this Idempotency-Key has changed something, but its answer was lost.',
+                ),
               );
             default:
               claim satisfies never;

@@ -10,6 +10,7 @@ import pg from 'pg';
 import { createAccountReads } from './database/account-reads.ts';
 import { BindingDriver } from './database/bound-values.ts';
 import { openReadPool, openSystemPool, unitOfWorkPool, useOf, type PoolUse } from './database/pools.ts';
+import { inMarkedScope, markCommits, withoutMarks, type CommitMarks } from './database/commit-marks.ts';
 import { listenLazily, type LazyListener } from './database/listener.ts';
 import { createReadQueue, type Statement } from './database/read-queue.ts';
 import { createRowReaders } from './database/row-readers.ts';
@@ -18,8 +19,8 @@ import { createSystemQueries, type SystemQueries, type SystemSend } from './data
 import { createUnitsOfWork, type Transaction, type UnitOfWorkOptions } from './database/unit-of-work.ts';
 import { inSpan } from './tracing/index.ts';
 
-export { listenLazily };
-export type { LazyListener, Statement, SystemQueries, SystemSend, Transaction };
+export { inMarkedScope, listenLazily, markCommits, withoutMarks };
+export type { CommitMarks, LazyListener, Statement, SystemQueries, SystemSend, Transaction };
 
 /**
  * A list for SQL's `in`. The values must be constants of the code, and never input of a user, because they are not

@@ -12,6 +12,7 @@ import { refusal } from '../graphql/errors.ts';
 import { createKnownQueries } from '../graphql/known-queries.ts';
 import { refuseDeepNesting } from '../graphql/nesting.ts';
 import { inOperationSpan, type MeasureOperation } from '../graphql/measuring.ts';
+import { inMarkedScope } from '../platform/database.ts';
 import { outageAsRefusal } from '../platform/outage.ts';
 import { sendFailure } from './answers.ts';
 import type { Callers } from './callers.ts';
@@ -101,7 +102,9 @@ export async function serveGraphQL(
   const quick = { ...executing, known, services };
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>
     await inOperationSpan(
-      async () => (await answerKnownQuery(quick, request, reply)) ?? (await handler.call(fastify, request, reply)),
+      async () =>
+        (await answerKnownQuery(quick, request, reply)) ??
+        (await inMarkedScope(null, async () => await handler.call(fastify, request, reply))),
     );
   fastify.route({
     method: ['GET', 'POST'],

@@ -15,6 +15,7 @@ import { graphQLContext, type RequestServices } from '../graphql/context.ts';
 import { withDomainError } from '../graphql/errors.ts';
 import { inOperationSpan, type MeasureOperation } from '../graphql/measuring.ts';
 import { requireScope, type Authenticator, type Session } from '../modules/accounts/index.ts';
+import { inMarkedScope, type CommitMarks } from '../platform/database.ts';
 import { refusingOutages } from '../platform/outage.ts';
 import type { Callers } from './callers.ts';
 import type { IdempotencyKey, AnswerStore } from './idempotency.ts';
@@ -38,6 +39,8 @@ declare module 'fastify' {
     restSession: Session | null;
     /** Headers about the rate limit, for the answer to a REST request. */
     allowance: ReadonlyMap<string, string> | null;
+    /** Marks of the transactions of a REST request with an `Idempotency-Key`. */
+    commitMarks: CommitMarks | null;
   }
 }
 
@@ -46,6 +49,7 @@ export function serveRest(fastify: FastifyInstance, options: RestOptions): void 
   // Properties of the request are used instead of a WeakMap, because its entries cost each garbage collection time.
   fastify.decorateRequest('restSession', null);
   fastify.decorateRequest('allowance', null);
+  fastify.decorateRequest('commitMarks', null);
   const sessionOf = ({ restSession }: FastifyRequest): Session => {
     if (restSession === null) throw new DomainError('UNAUTHENTICATED', 'Unauthorized');
     return restSession;
@@ -67,7 +71,11 @@ export function serveRest(fastify: FastifyInstance, options: RestOptions): void 
         throw error;
       }
     },
-    execute: async (called) => await execute(options, called, sessionOf(called.request)),
+    execute: async (called) => {
+      const { commitMarks: marks } = called.request;
+      const work = async (): Promise<ExecutionResult> => await execute(options, called, sessionOf(called.request));
+      return marks === null ? await work() : await inMarkedScope(marks, work);
+    },
   });
 }
 
@@ -79,7 +87,12 @@ function idempotencyOf(keptAnswers: AnswerStore, sessionOf: (request: FastifyReq
   };
   return {
     authorise: ({ request }, scope) => requireScope(sessionOf(request).ctx, scope as Scope),
-    begin: async (keyed) => await refusingOutages(async () => await keptAnswers.claim(keyOf(keyed))),
+    begin: async (keyed) => {
+      const key = keyOf(keyed);
+      const claim = await refusingOutages(async () => await keptAnswers.claim(key));
+      if (claim.kind === 'First') keyed.request.commitMarks = keptAnswers.marksOf(key);
+      return claim;
+    },
     finish: async (keyed, answer) => await keptAnswers.conclude(keyOf(keyed), answer),
   };
 }

@@ -16,6 +16,11 @@ export interface UnreliableNetwork extends AsyncDisposable {
   breakOff(): Promise<void>;
   /** Each connection ends at once by a reset, and all bytes on their way are lost. */
   reset(): Promise<void>;
+  /**
+   * The next connection that sends this text to PostgreSQL ends when the answer to its next commit arrives, and the
+   * answer is lost.
+   */
+  loseCommitOf(text: string): void;
   /** Nothing passes for this time, and new connections wait too. Then everything passes in its order. */
   holdUp(forMs: number): Promise<void>;
   /**
@@ -28,15 +33,17 @@ export interface UnreliableNetwork extends AsyncDisposable {
 interface Connection {
   readonly ends: readonly [Socket, Socket];
   isBreaking: boolean;
+  losesCommit: boolean;
 }
 
 export async function startUnreliableNetwork(): Promise<UnreliableNetwork> {
   const connections = new Set<Connection>();
   let target: number | string = 0;
   let held: Promise<unknown> = Promise.resolve();
+  let lostCommitOf: string | null = null;
   const server = createServer({ pauseOnConnect: true }, (near) => {
     const far = new Socket();
-    const connection: Connection = { ends: [near, far], isBreaking: false };
+    const connection: Connection = { ends: [near, far], isBreaking: false, losesCommit: false };
     connections.add(connection);
     forward(connection, [near, far]);
     forward(connection, [far, near]);
@@ -50,7 +57,12 @@ export async function startUnreliableNetwork(): Promise<UnreliableNetwork> {
   const forward = (connection: Connection, [from, to]: readonly [Socket, Socket]): void => {
     from.setNoDelay(true);
     from.on('data', (chunk: Buffer) => {
-      if (connection.isBreaking) {
+      if (lostCommitOf !== null && from === connection.ends[0] && chunk.includes(lostCommitOf)) {
+        lostCommitOf = null;
+        connection.losesCommit = true;
+      }
+      if (connection.losesCommit && from === connection.ends[1] && chunk.includes('COMMIT\0')) destroy(connection);
+      else if (connection.isBreaking) {
         to.write(chunk.subarray(0, Math.ceil(chunk.length / 2)), () => destroy(connection));
         from.pause();
       } else if (!to.write(chunk)) {
@@ -87,6 +99,7 @@ export async function startUnreliableNetwork(): Promise<UnreliableNetwork> {
     async reset() {
       for (const { ends } of connections) for (const end of ends) end.resetAndDestroy();
     },
+    loseCommitOf: (text) => void (lostCommitOf = text),
     async holdUp(forMs) {
       held = delay(forMs);
       for (const { ends } of connections) for (const end of ends) end.pause();

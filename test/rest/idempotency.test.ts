@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { accountOf } from '../accounts/account.ts';
+import { startUnreliableNetwork } from '../e2e/unreliable-network.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { prepareRepository } from './contract/repository.ts';
 
@@ -15,6 +16,9 @@ afterAll(async () => await server.close());
 beforeEach(() => {
   key = crypto.randomUUID();
 });
+
+/** The row of the key as it is if the server dies before it has an answer. */
+const withoutAnswer = 'status = null, headers = null, body = null';
 
 const web = { org: 'acme', name: 'web' };
 const branches = (pattern: string, paused = true) => ({ repository: web, pattern, paused });
@@ -127,8 +131,7 @@ it('a key of a server that died is free when the server is gone, and not before'
       .status;
   };
   expect(await post(dying.url)).toBe(200);
-  // The row looks as if the server had died between the claim and the answer.
-  await server.rows('update idempotency_key set status = null, headers = null, body = null where key = $1', [key]);
+  await server.rows(`update idempotency_key set ${withoutAnswer}, commits = '{}' where key = $1`, [key]);
   await age('10 minutes');
   expect(await pause(branches('cut'))).toMatchObject({
     status: 409,
@@ -139,16 +142,68 @@ it('a key of a server that died is free when the server is gone, and not before'
   expect(await pause(branches('cut'))).toMatchObject({ status: 200, replayed: true });
 });
 
+it('a key of a server that died after the request had changed something is not carried out again', async () => {
+  const dying = await server.another();
+  const headers = {
+    authorization: `Bearer ${server.token}`,
+    'content-type': 'application/json',
+    'idempotency-key': key,
+  };
+  const body = JSON.stringify(branches('changed'));
+  expect((await fetch(`${dying.url}/api/v1/branches`, { method: 'POST', headers, body })).status).toBe(200);
+  await server.rows(`update idempotency_key set ${withoutAnswer} where key = $1`, [key]);
+  await dying.close();
+  const before = await countEvents();
+  for (const again of [branches('changed'), branches('changed')])
+    expect(await pause(again)).toMatchObject({
+      status: 409,
+      error: 'The first request with this Idempotency-Key has changed something, but its answer was lost',
+    });
+  expect(await pause(branches('another'))).toMatchObject({ status: 422 });
+  expect(await countEvents()).toBe(before);
+  await age('24 hours');
+  expect(await pause(branches('changed'))).toMatchObject({ status: 200, replayed: false });
+});
+
 it('a key whose claim was written, although the answer to it was lost, is free on the same server', async () => {
   expect((await pause(branches('lost'))).status).toBe(200);
-  await server.rows('update idempotency_key set status = null, headers = null, body = null where key = $1', [key]);
+  await server.rows(`update idempotency_key set ${withoutAnswer}, commits = '{}' where key = $1`, [key]);
   expect(await pause(branches('lost'))).toMatchObject({ status: 200, replayed: false });
   expect(await pause(branches('lost'))).toMatchObject({ status: 200, replayed: true });
 });
 
-it('an answer is not stored if another request has taken the claim over', async () => {
+it.each(['REST', 'GraphQL'])('a request of %s whose commit was answered to nobody acts once', async (api) => {
+  await using network = await startUnreliableNetwork();
+  const behind = await server.another({ databaseUrl: network.leadToDatabase(server.databaseUrl) });
+  try {
+    const headers = {
+      authorization: `Bearer ${server.token}`,
+      'content-type': 'application/json',
+      'idempotency-key': key,
+    };
+    const pattern = `unanswered-${api}`;
+    const variables = { input: { repository: { owner: 'acme', name: 'web' }, pattern, paused: true } };
+    const query = 'mutation ($input: PauseBranchesInput!) { pauseBranches(input: $input) { branchPause { pattern } } }';
+    const [path, body] = api === 'REST' ? ['/api/v1/branches', branches(pattern)] : ['/graphql', { query, variables }];
+    const post = async () => {
+      const answer = await fetch(`${behind.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+      return [answer.status, answer.headers.get('idempotent-replayed'), await answer.text()];
+    };
+    const before = await countEvents();
+    network.loseCommitOf(pattern);
+    const first = await post();
+    expect(first.slice(0, 2)).toEqual([200, null]);
+    expect(await post()).toEqual([200, 'true', first[2]]);
+    expect(await countEvents()).toBe(before + 1);
+  } finally {
+    await behind.close();
+  }
+});
+
+it('a request changes nothing and stores no answer if another request has taken its claim over', async () => {
   const holding = new pg.Client({ connectionString: server.databaseUrl });
   await holding.connect();
+  const before = await countEvents();
   await holding.query('begin');
   await holding.query("select from repository where name = 'web' for update");
   const slow = pause(branches('slow'));
@@ -157,7 +212,11 @@ it('an answer is not stored if another request has taken the claim over', async 
   await server.rows("update idempotency_key set claimed_by = 1, request_digest = 'another' where key = $1", [key]);
   await holding.query('commit');
   await holding.end();
-  expect((await slow).status).toBe(200);
+  expect(await slow).toMatchObject({
+    status: 409,
+    error: 'Another request with this Idempotency-Key has been carried out meanwhile.',
+  });
+  expect(await countEvents()).toBe(before);
   expect(await found()).toEqual([{ status: null }]);
 });
 

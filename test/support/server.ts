@@ -74,10 +74,10 @@ export interface TestServer {
   otherAccount(name?: string): Promise<{ readonly token: string; readonly accountId: string }>;
   /**
    * Starts another server on the same database, with its own connections, caches and hub, like another process.
-   * `machine`: its data directory and its setting of mirrors, if they differ.
+   * `machine`: its data directory, its URL of the database and its setting of mirrors, if they differ.
    */
   another(
-    machine?: Pick<ServiceOptions, 'mirrors'> & { readonly dataDir?: string },
+    machine?: Pick<ServiceOptions, 'mirrors'> & { readonly dataDir?: string; readonly databaseUrl?: string },
   ): Promise<{ readonly url: string; readonly service: Service; close(): Promise<void> }>;
   /** Takes turns of the engine until no work can be done now. */
   drain(): Promise<void>;
@@ -133,7 +133,10 @@ export async function startServer(
   const secrets = generateSecrets();
 
   async function begin(
-    machine: Pick<ServiceOptions, 'mirrors' | 'database'> & { readonly dataDir?: string } = {},
+    machine: Pick<ServiceOptions, 'mirrors' | 'database'> & {
+      readonly dataDir?: string;
+      readonly databaseUrl?: string;
+    } = {},
   ): Promise<{ url: string; service: Service; close(): Promise<void> }> {
     const service = await createService({
       databaseUrl: database.url,

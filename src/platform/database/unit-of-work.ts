@@ -2,6 +2,8 @@
 import { IsolationLevel, type EntityDictionary, type EntitySchema } from '@mikro-orm/core';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery, type DatabaseConnection, type Transaction as KyselyTransaction } from 'kysely';
+import { isOutage } from '../outage.ts';
+import { marksOf, withoutMarks, type CommitMarks } from './commit-marks.ts';
 import type { RowReader, RowReaderOf } from './row-readers.ts';
 import { sentWithNext } from './statements.ts';
 
@@ -72,21 +74,25 @@ export function createUnitsOfWork({ orm, readerOf, onError }: UnitsOfWork) {
   ): Promise<T> => {
     const effects: (() => unknown)[] = [];
     const em = orm.em.fork({ session: { variables: { 'app.account': accountId } } });
-    const result = await em.transactional(
-      async (scoped) => {
-        const connection = await connectionOf(scoped);
-        const session: Session = { connection, isOver: false };
-        try {
-          return await work({
+    const marks = marksOf(accountId);
+    const result = await surelyCommitted<T>(marks, async (beforeCommit) =>
+      em.transactional(
+        async (scoped) => {
+          const connection = await connectionOf(scoped);
+          const session: Session = { connection, isOver: false };
+          const tx: Transaction = {
             ...queriesOf(scoped, session, { accountId, readerOf }),
             em: scoped,
             afterCommit: (effect) => void effects.push(effect),
-          });
-        } finally {
-          session.isOver = true;
-        }
-      },
-      asOf === 'start' ? { isolationLevel: IsolationLevel.REPEATABLE_READ } : {},
+          };
+          try {
+            return await beforeCommit(tx, await work(tx));
+          } finally {
+            session.isOver = true;
+          }
+        },
+        asOf === 'start' ? { isolationLevel: IsolationLevel.REPEATABLE_READ } : {},
+      ),
     );
     for (const effect of effects) {
       try {
@@ -97,6 +103,30 @@ export function createUnitsOfWork({ orm, readerOf, onError }: UnitsOfWork) {
     }
     return result;
   };
+}
+
+type BeforeCommit<T> = (tx: Transaction, result: T) => Promise<T>;
+
+/** Runs a transaction. If the answer to its commit is lost, its mark says whether it has committed. */
+async function surelyCommitted<T>(
+  marks: CommitMarks | null,
+  run: (beforeCommit: BeforeCommit<T>) => Promise<T>,
+): Promise<T> {
+  if (marks === null) return await run(async (_tx, result) => await Promise.resolve(result));
+  let ready: { readonly mark: number; readonly result: T } | undefined;
+  try {
+    return await run(async (tx, result) => {
+      await tx.em.flush();
+      const mark = await marks.set(tx);
+      if (mark !== null) ready = { mark, result };
+      return result;
+    });
+  } catch (error) {
+    if (ready === undefined || !isOutage(error)) throw error;
+    const { mark, result } = ready;
+    if (!(await withoutMarks(async () => await marks.isCommitted(mark)))) throw error;
+    return result;
+  }
 }
 
 // Kysely runs one statement of a transaction at a time. The connection itself does not wait for an answer before it
