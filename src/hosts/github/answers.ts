@@ -14,7 +14,13 @@ export interface FailedCall {
 }
 
 export type Failure =
-  | { readonly kind: 'unavailable'; readonly message: string; readonly retryAt: number | null }
+  | {
+      readonly kind: 'unavailable';
+      readonly message: string;
+      readonly retryAt: number | null;
+      /** Whether the App may not read the object, as long as nobody gives it the permission. */
+      readonly isForbidden?: boolean;
+    }
   /** A rate limit of GitHub refused the call. `until` is when GitHub accepts calls again. Null: GitHub did not say. */
   | { readonly kind: 'limited'; readonly until: number | null; readonly message: string }
   | { readonly kind: 'token'; readonly message: string }
@@ -23,6 +29,9 @@ export type Failure =
 
 /** The object does not exist at GitHub, or the App may not see it. GitHub gives the same answer in both cases. */
 export class NotFoundAtGitHub extends HostUnavailable {}
+
+/** The App may not read the object. */
+export class ForbiddenAtGitHub extends HostUnavailable {}
 
 export function judgeFailure(call: FailedCall, now: number): Failure {
   const { status, message } = call;
@@ -42,13 +51,16 @@ export function judgeFailure(call: FailedCall, now: number): Failure {
 function withoutToken({ status, message, headers }: FailedCall, now: number): string {
   if (/suspended/i.test(message)) return suspendedMessage;
   if (status === 404) return 'The App is not installed at GitHub any more, or was deleted';
-  if (/could not be decoded/i.test(message))
+  if (undecodable.test(message))
     return "GitHub refuses the private key of the App. Generate another key in the App's settings at GitHub, and store the new key in Interlock";
   if (!/claim \('(iat|exp)'\)/.test(message)) return `GitHub gives the App no token: ${message}`;
   const offSec = Math.round((now - Date.parse(String(headers['date'] ?? ''))) / 1000);
   const off = Number.isNaN(offSec) ? 'not that of GitHub' : `${Math.abs(offSec)} s ${offSec > 0 ? 'ahead' : 'behind'}`;
   return `The clock of this machine is ${off}: set the clock, for example by NTP`;
 }
+
+/** GitHub's message about a token that the App signed with a key that GitHub does not know. */
+export const undecodable = /could not be decoded/i;
 
 const suspendedMessage = 'The installation of the App is suspended at GitHub';
 
@@ -73,7 +85,9 @@ function forbidden({ message, headers, writes }: FailedCall): Failure {
     needed === undefined || needed === ''
       ? `GitHub refuses: ${message}`
       : `GitHub refuses: ${message}. The App needs the permission ${String(needed)}.`;
-  return writes ? { kind: 'refused', message: sentence } : { kind: 'unavailable', message: sentence, retryAt: null };
+  return writes
+    ? { kind: 'refused', message: sentence }
+    : { kind: 'unavailable', message: sentence, retryAt: null, isForbidden: true };
 }
 
 /** The facts about a failed call of Octokit. Null: the error does not come from Octokit. */
@@ -133,6 +147,7 @@ function statusOfType(type: string | undefined): number {
 export function asPortError(failure: Failure, cause: unknown): Error {
   switch (failure.kind) {
     case 'unavailable':
+      if (failure.isForbidden === true) return new ForbiddenAtGitHub(failure.message, { cause });
       return new HostUnavailable(failure.message, {
         cause,
         ...(failure.retryAt === null ? {} : { retryAt: failure.retryAt }),

@@ -1,5 +1,6 @@
 // Calls GitHub's API for one App, outside of any repository: as the App itself, or as one of its installations.
-import { NotFoundAtGitHub } from './answers.ts';
+import { HostUnavailable } from '../port.ts';
+import { ForbiddenAtGitHub, NotFoundAtGitHub, readFailedCall, undecodable } from './answers.ts';
 import type { GitHubApp } from './app.ts';
 import type { Purpose } from './budget.ts';
 import { type ClientOptions, applyBudget } from './client.ts';
@@ -29,4 +30,15 @@ export function createAppClient(
 /** Whether a call failed because GitHub knows no such App. The App was deleted there, and its installations with it. */
 export function isAppGone(error: unknown): boolean {
   return error instanceof NotFoundAtGitHub && error.message.includes('Integration not found');
+}
+
+/** Whether a call failed because GitHub refuses the private key of the App. */
+export function isKeyRefused(error: unknown): boolean {
+  const failed = error instanceof HostUnavailable ? readFailedCall(error.cause) : null;
+  return failed?.status === 401 && undecodable.test(failed.message);
+}
+
+/** Whether a read failed because the object does not exist, or the App may not read it. */
+export function isHidden(error: unknown): boolean {
+  return error instanceof NotFoundAtGitHub || error instanceof ForbiddenAtGitHub;
 }

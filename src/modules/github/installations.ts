@@ -4,6 +4,7 @@ import type { Ports } from '../../context.ts';
 import { systemContext } from '../../context.ts';
 import { defaultConfigurationYaml } from '../../domain/configuration/keys.ts';
 import type { FindInstallation } from '../../hosts/github/app.ts';
+import { isKeyRefused } from '../../hosts/github/app-client.ts';
 import { HostUnavailable } from '../../hosts/port.ts';
 import type { Secrets } from '../accounts/index.ts';
 import { changeActivity, configurationHash, deletionChannel } from '../repositories/index.ts';
@@ -100,23 +101,29 @@ interface Claim {
 
 /**
  * Lists the installations of all Apps that an account has at one server. A repository that is absent from one App may
- * belong to an installation of another App by now. So nothing counts as absent before all these Apps were listed.
+ * belong to an installation of another App by now. So nothing counts as absent before all these Apps were listed. An App
+ * whose key GitHub refuses is left out: Interlock cannot work on its repositories before it gets another key.
  */
 async function syncApps(ports: Ports, apps: readonly AppRow[], claim: Claim): Promise<void> {
   const ends: (() => Promise<void>)[] = [];
+  const refused: AppRow[] = [];
   let retryAt = claim.until.getTime();
-  const attempt = async ({ app }: AppRow, step: () => Promise<void>): Promise<void> =>
+  const attempt = async (app: AppRow, step: () => Promise<void>): Promise<void> =>
     await step().catch((error: unknown) => {
-      ports.log.warn({ error: String(error), app: app.slug }, 'The installations of an App could not be listed.');
-      if (error instanceof HostUnavailable) retryAt = Math.max(retryAt, error.retryAt ?? 0);
+      ports.log.warn({ error: String(error), app: app.app.slug }, 'The installations of an App could not be listed.');
+      if (isKeyRefused(error)) refused.push(app);
+      else if (error instanceof HostUnavailable) retryAt = Math.max(retryAt, error.retryAt ?? 0);
     });
   for (const app of apps)
     await attempt(app, async () => {
       const end = await listApp(ports, app, claim);
       ends.push(async () => await attempt(app, end));
     });
-  if (ends.length === apps.length) for (const end of ends) await end();
-  else await postpone(ports, apps, { claim, retryAt: new Date(retryAt) });
+  if (ends.length + refused.length < apps.length)
+    return await postpone(ports, apps, { claim, retryAt: new Date(retryAt) });
+  for (const end of ends) await end();
+  const comparedAt = new Date(claim.startedAt.getTime() + comparedMs);
+  if (refused.length > 0) await postpone(ports, refused, { claim, retryAt: comparedAt });
 }
 
 async function postpone(

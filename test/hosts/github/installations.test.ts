@@ -345,6 +345,41 @@ test('an App that was deleted at GitHub does not keep a repository active that i
   ).toEqual([{ gone: true, sync_at: null }]);
 });
 
+test('an App whose key GitHub refuses keeps its repositories, and none that is absent from the other Apps', async () => {
+  const { core } = w.emulator;
+  await w.syncAll();
+  w.later(10);
+  const other = await addOtherOwner(w.emulator, w.ctx, w.secrets, 'refused');
+  const [absent, kept] = [await activeOne('left-behind'), await activeOne('kept')];
+  w.emulator.controls.transfer('acme/kept', other);
+  await w.emulator.core.settled();
+  await w.syncAll();
+  expect(await kept.shown()).toEqual({ owner: other, name: 'kept', active: true });
+  const app = core.state.apps.find(({ slug }) => slug === 'interlock-refused');
+  const { publicKeys } = app ?? { publicKeys: [] };
+  Object.assign(app ?? {}, { publicKeys: [] });
+  w.emulator.addPerson('visitor');
+  w.emulator.controls.transfer('acme/left-behind', 'visitor');
+  await w.syncChanged();
+  expect(await absent.shown()).toMatchObject({ active: false });
+  expect(await kept.shown()).toEqual({ owner: other, name: 'kept', active: true });
+
+  // The App is tried again at the next comparison, and not every minute.
+  const listed = async (minutes: number): Promise<boolean> => {
+    const before = await w.countCalls('GET /app');
+    w.later(minutes);
+    await markInstallations(w.ctx, 'compared');
+    await w.syncChanged();
+    return (await w.countCalls('GET /app')) > before;
+  };
+  expect([await listed(6), await listed(4), await listed(2)]).toEqual([true, false, true]);
+  Object.assign(app ?? {}, { publicKeys });
+  expect(await listed(6)).toBe(true);
+  expect(
+    await w.rows('select 1 from github_installation where sync_at is not null and account_id = $1', [w.ctx.accountId]),
+  ).toEqual([]);
+});
+
 test('repositories of a removed installation become inactive', async () => {
   const { shown } = await activeOne('removed');
   deleteInstallation(w.emulator.core, installation());

@@ -7,15 +7,20 @@ import type { Secrets } from '../../../src/modules/accounts/index.ts';
 import { addApp } from '../../../src/modules/github/index.ts';
 
 /** Adds the organization, which a person of the emulator owns. Returns its login. */
-export async function addOtherOwner(emulator: Emulator, ctx: Context, secrets: Secrets): Promise<string> {
+export async function addOtherOwner(
+  emulator: Emulator,
+  ctx: Context,
+  secrets: Secrets,
+  login = 'heirs',
+): Promise<string> {
   const { core } = emulator;
-  const owner = makeAccount(core, { login: 'heirs', type: 'Organization' });
-  const person = core.state.accounts.find(({ login }) => login === emulator.login);
+  const owner = makeAccount(core, { login, type: 'Organization' });
+  const person = core.state.accounts.find((each) => each.login === emulator.login);
   core.state.memberships.insert({ organizationId: owner.id, userId: person?.id ?? 0, role: 'admin' });
   const first = core.state.apps.must(Number(emulator.appId));
   const { app, privateKey } = makeApp(core, {
-    slug: 'interlock-heirs',
-    name: 'interlock-heirs',
+    slug: `interlock-${login}`,
+    name: `interlock-${login}`,
     owner,
     permissions: first.permissions,
     events: first.events,
