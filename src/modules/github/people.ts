@@ -1,14 +1,13 @@
 // Keeps the roles of people of GitHub up to date. While a person uses Interlock, the role is read from GitHub every
 // five minutes. The sessions of a person who has lost all access end. While GitHub does not answer, the last role
 // counts, so that a rollback does not wait for GitHub. Requests about a repository query GitHub anyway.
-import { RequestError } from '@octokit/request-error';
 import type { Actor, Context, Ports, Role } from '../../context.ts';
 import { isPermissionEnough, roleAtGitHub } from '../../domain/accounts/github-people.ts';
 import { DomainError } from '../../domain/errors.ts';
+import { createAppClient, isHidden } from '../../hosts/github/app-client.ts';
 import { hostClient, HostUnavailable, type HostPermission } from '../../hosts/port.ts';
 import { addGitHubPerson, findGitHubPerson, setPersonRole, type Secrets } from '../accounts/index.ts';
 import { findApps, findInstallationOf, type AppRow } from './apps.rows.ts';
-import { createOctokit } from '../../hosts/github/octokit.ts';
 
 /** Returns the present role of the actor. Null: the person has lost all access. */
 export type RoleOfPerson = (ctx: Context) => Promise<Role | null>;
@@ -32,7 +31,7 @@ export function personRoles(ports: Ports, secrets: Secrets): RoleOfPerson {
     if (kept.size >= maxKept) kept.delete(kept.keys().next().value as string);
     const asked = readRole(ports, secrets, { accountId: ctx.accountId, person: personAtGitHub }).catch(
       (error: unknown) => {
-        if (!(error instanceof HostUnavailable) && !(error instanceof RequestError)) throw error;
+        if (!(error instanceof HostUnavailable)) throw error;
         ports.log.warn({ error: String(error) }, 'The permissions of a person could not be read from GitHub.');
         return role;
       },
@@ -65,8 +64,7 @@ export function personAdmission(ports: () => Ports, secrets: Secrets): NonNullab
     } catch (error) {
       // The label or command is carried out nevertheless. The next label or command of the person tries again to add
       // the user.
-      const isPassing = error instanceof HostUnavailable || error instanceof RequestError;
-      if (!isPassing && !(error instanceof DomainError)) throw error;
+      if (!(error instanceof HostUnavailable) && !(error instanceof DomainError)) throw error;
       log.warn({ error: String(error), login }, 'A person of GitHub could not be made a user.');
       return null;
     }
@@ -88,7 +86,7 @@ async function readRole(
   const owns = await Promise.all(
     installations.map(async ({ id, owner, github_app_id }) => {
       const app = apps.find(({ rowId }) => rowId === github_app_id);
-      return app !== undefined && (await isOwner(app, { id, owner, person }));
+      return app !== undefined && (await isOwner(ports, app, { id, owner, person }));
     }),
   );
   if (owns.length > 0 && owns.every(Boolean)) return roleAtGitHub({ isOwner: true, permissions: [] });
@@ -125,24 +123,22 @@ function isDecided(permissions: readonly (HostPermission | null)[]): boolean {
  * organisation that has it.
  */
 async function isOwner(
-  { app }: AppRow,
+  ports: Ports,
+  app: AppRow,
   { id, owner, person }: { readonly id: string; readonly owner: string; readonly person: Person },
 ): Promise<boolean> {
-  const octokit = createOctokit({ apiUrl: app.apiUrl, as: { app, installationId: id } });
+  const request = createAppClient(ports, { ...app, installationId: id, purpose: 'answer' });
   try {
     if (owner.toLowerCase() === person.login.toLowerCase()) {
       // The person had this name at the sign-in. Another person may have the name now, so the ids are compared.
-      const { data } = await octokit.request('GET /users/{username}', { username: owner });
+      const { data } = await request('GET /users/{username}', { username: owner });
       return String(data.id) === person.id;
     }
-    const { data } = await octokit.request('GET /orgs/{org}/memberships/{username}', {
-      org: owner,
-      username: person.login,
-    });
+    const { data } = await request('GET /orgs/{org}/memberships/{username}', { org: owner, username: person.login });
     return data.state === 'active' && data.role === 'admin' && String(data.user?.id) === person.id;
   } catch (error) {
     // The person is no member, or the owner is no organisation.
-    if (error instanceof RequestError && (error.status === 404 || error.status === 403)) return false;
+    if (isHidden(error)) return false;
     throw error;
   }
 }

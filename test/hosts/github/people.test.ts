@@ -631,6 +631,31 @@ describe('what a person may do', () => {
     await w.emulator.controls.clear();
   });
 
+  it('stays the same without a call while GitHub asks the App to pause, and after a refusal by a rate limit', async () => {
+    const browser = (await signIn(w.emulator.login)).browser;
+    const shown = async (): Promise<unknown> => {
+      w.later(6);
+      const before = await w.countCalls(membership);
+      const answer = await answerTo(browser, '{ viewer { role } }');
+      return [answer, (await w.countCalls(membership)) - before];
+    };
+    const admin = { viewer: { role: 'ADMIN' } };
+    w.emulator.controls.fail({ operation: membership, status: 403, headers: { 'retry-after': '600' } });
+    await shown();
+    await w.emulator.controls.clear();
+    expect([await shown(), await shown()]).toEqual([
+      [admin, 0],
+      [admin, 1],
+    ]);
+    await w.rows('update host_budget set rest_limit = 5000, rest_left = 200, rest_resets_at = $1', [
+      new Date(w.ctx.clock().getTime() + 10 * 60_000),
+    ]);
+    expect([await shown(), await shown()]).toEqual([
+      [admin, 0],
+      [admin, 1],
+    ]);
+  });
+
   it('is what an admin of the account has set, after an admin has set it', async () => {
     const reader = (await signIn('rea')).browser;
     const admin = (await signIn(w.emulator.login)).browser;
