@@ -294,6 +294,30 @@ describe('a deployment without a report', () => {
   });
 });
 
+it('a refusal of a former provider does not end a deployment that a report has opened again', async () => {
+  await using former = await cdServer();
+  await using present = await cdServer();
+  former.broken = { status: 403, body: 'not yours' };
+  await using r = await releaseWorld({ provider: http(former.url) });
+  await r.candidate('v1-rc1');
+  const stop = onFailpoint('deployment:after_trigger', async () => {
+    await r.report('v1-rc1', 'failure');
+    await updateEnvironment(r.w.ctx, r.w.secrets, {
+      project: 'shop',
+      environment: 'production',
+      provider: http(present.url),
+    });
+    await r.report('v1-rc1', 'in_progress');
+  });
+  await r.deploy('v1-rc1');
+  await r.w.until(async () => former.calls.length === 1).finally(stop);
+  await r.w.until(async () => (await r.w.rows('select 1 from deployment where next_look_at < now()')).length === 0);
+  expect(await r.deployments()).toMatchObject([{ status: 'in_progress', error_message: null }]);
+  await r.report('v1-rc1', 'success');
+  await r.become('v1-rc1 success');
+  expect(present.calls).toEqual([]);
+});
+
 describe('a cancellation that the provider has not received', () => {
   /** A deployment of v1-rc1 that runs at the provider, at a time that the test sets. */
   async function runningDeployment(cd: CdServer) {

@@ -109,6 +109,9 @@ async function writeRefusal(
 ): Promise<void> {
   const { environment, deployment } = rows;
   if (deployment.status !== 'in_progress' && deployment.status !== 'canceling') return;
+  // A report may have ended the deployment and opened it again. Then the provider may have been changed, and only
+  // reports drive the deployment.
+  if (environment.currentDeploymentId !== deployment.id) return;
   environment.version += 1;
   await writeDeploymentStatus(ctx, tx, {
     environment,
