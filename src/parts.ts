@@ -12,6 +12,7 @@ import { readPushBounds, type PushBounds } from './domain/runs/push-bounds.ts';
 import { readSlackSettings, SlackSettingsRefused, type SlackSettings } from './domain/slack/settings.ts';
 import { readSocketLimits, SocketLimitsRefused, type SocketLimits } from './graphql/socket-limits.ts';
 import { hostSettingsFrom } from './host-settings.ts';
+import { parseJson } from './launcher/durable-file.ts';
 import { StartError } from './launcher/start-error.ts';
 import type { TemporalSecurity } from './launcher/temporal-security.ts';
 import type { PushPace } from './hosts/github/index.ts';
@@ -276,7 +277,13 @@ export async function readStoredSecrets(dataDir: string): Promise<Secrets | null
   const given = process.env['INTERLOCK_SECRET'];
   if (given !== undefined) return secretsFrom(given);
   const text = await readFile(join(dataDir, 'secrets.json'), 'utf8').catch(() => null);
-  return text === null ? null : (JSON.parse(text) as Secrets);
+  if (text === null) return null;
+  const stored = parseJson(text) as Secrets | null;
+  if (stored === null)
+    throw new StartError(
+      `${join(dataDir, 'secrets.json')} is empty or damaged. Restore it from a backup. Without it, tokens, sessions and stored secrets are lost: to go on without them, remove the file.`,
+    );
+  return stored;
 }
 
 /** Derives the secrets with which tokens are checked from INTERLOCK_SECRET. */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readSecrets } from '../../src/first-account.ts';
 import { readSecretFiles } from '../../src/launcher/secret-files.ts';
 
 let folder = '';
@@ -37,3 +38,16 @@ it.each([
   const env = { DATABASE_URL_FILE: inFolder(file), ...besides };
   for (const sentence of sentences) expect(() => readSecretFiles(env)).toThrow(sentence);
 });
+
+it.each(['', '{"token', 'null'])(
+  'secrets of the data directory that read %j are named, and not replaced',
+  async (text) => {
+    const file = inFolder('secrets.json');
+    writeFileSync(file, text);
+    await expect(readSecrets(folder)).rejects.toThrow(`${file} is empty or damaged. Restore it from a backup.`);
+    rmSync(file);
+    const made = await readSecrets(folder);
+    expect(await readSecrets(folder)).toEqual(made);
+    rmSync(file);
+  },
+);
