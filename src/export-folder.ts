@@ -1,5 +1,5 @@
 // Exports all data of a repository or of an account into files that other programs can read.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { copyRepository, gitOf, repositoryPath } from './hosts/local/index.ts';
 import type { Progress } from './launcher/progress.ts';
@@ -52,11 +52,34 @@ export interface ExportRequest {
   readonly account: string | undefined;
 }
 
-/** Exports into a folder that is empty or does not exist. Throws StartError. */
-export async function exportTo(
+/**
+ * Exports into a folder that is empty or does not exist. If the export fails, the folder is removed, so that the same
+ * command can be tried again. Throws StartError.
+ */
+export async function exportTo(folder: string, progress: Progress, request: ExportRequest): Promise<ExportManifest> {
+  let isOwn = false;
+  const makeFolder = async (): Promise<void> => {
+    await makeEmptyFolder(folder, 'an export');
+    isOwn = true;
+  };
+  try {
+    return await writeExport(folder, progress, { ...request, makeFolder });
+  } catch (error) {
+    if (isOwn) await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function writeExport(
   folder: string,
   progress: Progress,
-  { databaseUrl, dataDir, name, account: named }: ExportRequest,
+  {
+    databaseUrl,
+    dataDir,
+    name,
+    account: named,
+    makeFolder,
+  }: ExportRequest & { readonly makeFolder: () => Promise<void> },
 ): Promise<ExportManifest> {
   const { manifest, repositories } = await progress.part(
     'Rows',
@@ -64,7 +87,7 @@ export async function exportTo(
       await withSnapshot(databaseUrl, async (snapshot) => {
         const account = await findAccount(snapshot.query, named);
         const repositories = await findRepositories(snapshot, account, name);
-        await makeEmptyFolder(folder, 'an export');
+        await makeFolder();
         return { repositories, manifest: await writeRows(snapshot, { folder, account, repositories, name }) };
       }),
   );

@@ -195,6 +195,11 @@ async function exportOf(
   return await exportTo(join(folder, to), quiet, { databaseUrl: w.databaseUrl, dataDir: w.dataDir, name, account });
 }
 
+async function accountName(): Promise<string> {
+  const [account] = await w.rows<{ name: string }>('select name from account order by id');
+  return account?.name ?? '';
+}
+
 async function exportedRows(to: string, table: string): Promise<Readonly<Record<string, unknown>>[]> {
   const text = await readFile(join(folder, to, 'rows', `${table}.jsonl`), 'utf8');
   return text
@@ -223,8 +228,7 @@ it('an export has every row of a repository and its commits', async () => {
 });
 
 it('an export of an account leaves secrets out, and has no rows of other accounts', async () => {
-  const [account] = await w.rows<{ name: string }>('select name from account');
-  const name = account?.name ?? '';
+  const name = await accountName();
   await w.rows(
     `with other as (insert into account (name) values ('others') returning id)
      insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash)
@@ -243,6 +247,19 @@ it('an export of an account leaves secrets out, and has no rows of other account
   const others = await exportOf('others', { name: 'acme/shop', account: 'others' });
   expect(others.tables).toEqual([{ name: 'repository', rows: 1, withheld: [] }]);
   expect(others.repositories).toEqual([]);
+});
+
+it('an export that fails leaves no folder behind', async () => {
+  const of = { name: `${w.repository.owner}/${w.repository.name}`, account: await accountName() };
+  const objects = join(w.gitDir, 'objects');
+  await rename(objects, `${objects}.away`);
+  try {
+    await expect(exportOf('failed', of)).rejects.toThrow('git');
+  } finally {
+    await rename(`${objects}.away`, objects);
+  }
+  expect(await readdir(folder)).not.toContain('failed');
+  expect(await exportOf('failed', of)).toMatchObject({ format: 1 });
 });
 
 it.each([
