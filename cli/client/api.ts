@@ -23,13 +23,21 @@ interface GraphQLRefusal {
 
 const maxAttempts = 4;
 const longestWaitMs = 10_000;
+/** How often a request of a command that waits is sent before the command gives up, which takes about a minute. */
+const maxTries = 12;
+const longestPauseMs = 5_000;
 
 export interface ApiOptions extends Pick<Api, 'url' | 'token' | 'signal'> {
   /** Whether the token comes from INTERLOCK_TOKEN. `interlock login` would not replace such a token. */
   readonly isTokenOfVariable?: boolean;
+  /**
+   * For commands that wait: called when the service does not answer, and the request is tried again for a minute. Left
+   * out: the command ends after a second.
+   */
+  readonly onUnreachable?: () => void;
 }
 
-export function createApi({ url, token, signal, isTokenOfVariable = false }: ApiOptions): Api {
+export function createApi({ url, token, signal, isTokenOfVariable = false, onUnreachable }: ApiOptions): Api {
   const tokenRefused = isTokenOfVariable
     ? `${url} does not accept the token in INTERLOCK_TOKEN. Set it to another token.`
     : `${url} does not accept the token. Log in again: interlock login ${url}`;
@@ -38,16 +46,18 @@ export function createApi({ url, token, signal, isTokenOfVariable = false }: Api
     token,
     signal,
     tokenRefused,
-    async ask(document, variables) {
+    async ask<Data, Variables>(document: TypedDocumentNode<Data, Variables>, variables: Variables) {
       const body = JSON.stringify({ query: print(document), variables });
       // A retry has the same key. So the service returns the first answer again, and does not carry out the mutation
       // twice.
       const key = isMutation(document) ? { 'idempotency-key': randomUUID() } : {};
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...key };
-      return await answerOf(await post(`${url}/graphql`, { method: 'POST', headers, body, signal }), {
-        url,
-        tokenRefused,
-      });
+      const send = async (): Promise<Data> =>
+        await answerOf<Data>(await post(`${url}/graphql`, { method: 'POST', headers, body, signal }), {
+          url,
+          tokenRefused,
+        });
+      return onUnreachable === undefined ? await send() : await tryAgain(send, { signal, onUnreachable });
     },
   };
 }
@@ -57,6 +67,21 @@ function isMutation(document: DocumentNode): boolean {
     (definition) =>
       definition.kind === Kind.OPERATION_DEFINITION && definition.operation === OperationTypeNode.MUTATION,
   );
+}
+
+async function tryAgain<T>(
+  send: () => Promise<T>,
+  { signal, onUnreachable }: { readonly signal: AbortSignal; readonly onUnreachable: () => void },
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof Failure) || error.outcome !== 'unreachable' || tries === maxTries) throw error;
+      if (tries === 1) onUnreachable();
+      await delay(Math.min(longestPauseMs, 250 * 2 ** tries), undefined, { signal });
+    }
+  }
 }
 
 async function post(url: string, request: RequestInit, attemptsLeft = maxAttempts): Promise<Response> {

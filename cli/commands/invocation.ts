@@ -21,6 +21,8 @@ export interface GlobalOptions {
   readonly repo?: string;
   readonly data?: string;
   readonly json?: boolean;
+  /** The option of commands that can wait. */
+  readonly wait?: boolean;
   /** False: `--no-color`. */
   readonly color: boolean;
 }
@@ -107,7 +109,14 @@ export async function connect(invocation: Invocation): Promise<Api> {
   });
   switch (choice.kind) {
     case 'connection':
-      return createApi({ ...choice, signal: io.signal, isTokenOfVariable: Boolean(io.env['INTERLOCK_TOKEN']) });
+      return createApi({
+        ...choice,
+        signal: io.signal,
+        isTokenOfVariable: Boolean(io.env['INTERLOCK_TOKEN']),
+        ...(global.wait === true && {
+          onUnreachable: () => invocation.printProgress('The service does not answer. Trying again …'),
+        }),
+      });
     case 'no token':
       throw new Failure(
         'unauthorised',

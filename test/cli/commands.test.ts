@@ -331,3 +331,22 @@ test('status --watch shows the line live, and after a lost connection also the c
   expect((await watching).code).toBe(130);
   await shop.run('resume');
 });
+
+test('queue --wait waits for a service that is away when the command begins; without --wait it ends', async () => {
+  await using proxy = await startProxy(new URL(shop.s.url));
+  const number = await shop.propose('awaited');
+  await shop.run('pause', '--yes');
+  proxy.cut();
+  expect(await shop.run('queue', String(number), '--url', proxy.url)).toMatchObject({ code: 3 });
+  const before = proxy.refused();
+  let said = '';
+  const onStderr = (text: string): void => void (said += text);
+  const waiting = shop.runWith({ onStderr }, 'queue', String(number), '--wait', '--url', proxy.url);
+  await expect.poll(() => proxy.refused()).toBeGreaterThan(before * 2);
+  expect(said).toBe('The service does not answer. Trying again …\n');
+  proxy.restore();
+  await expect.poll(() => said.match(new RegExp(`#${number}: `, 'g'))?.length).toBe(2);
+  await shop.run('dequeue', String(number), '--yes');
+  expect(await waiting).toMatchObject({ code: 1, stdout: expect.stringContaining(`#${number} is open.`) });
+  await shop.run('resume');
+});

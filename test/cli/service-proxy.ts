@@ -6,13 +6,19 @@ export interface ServiceProxy extends AsyncDisposable {
   readonly url: string;
   cut(): void;
   restore(): void;
+  /** How many connections were refused. */
+  refused(): number;
 }
 
 export async function startProxy({ hostname, port }: URL): Promise<ServiceProxy> {
   const open = new Set<Socket>();
   let isCut = false;
+  let refused = 0;
   const server = createServer((client) => {
-    if (isCut) return void client.destroy();
+    if (isCut) {
+      refused += 1;
+      return void client.destroy();
+    }
     const service = connect(Number(port), hostname);
     for (const [from, to] of [
       [client, service],
@@ -37,6 +43,7 @@ export async function startProxy({ hostname, port }: URL): Promise<ServiceProxy>
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     cut,
     restore: () => void (isCut = false),
+    refused: () => refused,
     async [Symbol.asyncDispose]() {
       cut();
       server.close();
