@@ -28,7 +28,7 @@ export function PeoplePage(): ReactNode {
   useTitle('People');
   const client = useClient();
   const act = useAct();
-  const answer = useWholeList(PeopleDocument, usersOf);
+  const answer = useWholeList(PeopleDocument, {}, usersOf);
   return (
     <>
       <Bar title="People">

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Client } from '@urql/core';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
-import { AnswerView, useAnswer } from '../app/page.tsx';
+import { AnswerView, useWholeList } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Button } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -13,7 +13,9 @@ import {
   CreateTeamDocument,
   DeleteTeamDocument,
   RemoveTeamMemberDocument,
+  TeamMembersDocument,
   TeamsDocument,
+  type TeamMembersQuery,
   type TeamsQuery,
 } from '../generated/accounts.ts';
 
@@ -24,20 +26,28 @@ interface Person {
 
 type Team = TeamsQuery['teams']['nodes'][number];
 
+const teamsOf = ({ teams }: TeamsQuery): TeamsQuery['teams'] => teams;
+
+const noMembers = { nodes: [], pageInfo: { hasNextPage: false } };
+
+function membersOf({ node }: TeamMembersQuery) {
+  return node?.__typename === 'Team' ? node.members : noMembers;
+}
+
 export function Teams({ people }: { readonly people: readonly Person[] }): ReactNode {
   const client = useClient();
   const act = useAct();
-  const answer = useAnswer(TeamsDocument, {});
+  const answer = useWholeList(TeamsDocument, {}, teamsOf);
   return (
     <section>
       <h3 className={parts['h']}>Teams</h3>
       <AnswerView answer={answer} what="The teams">
-        {({ teams: { nodes } }) => (
+        {(nodes) => (
           <>
             {nodes.length > 0 && (
               <ul className={cx(parts['box'], parts['list'])}>
                 {nodes.map((team) => (
-                  <TeamItem key={team.id} team={team} people={people} refresh={answer.refresh} />
+                  <AnyTeam key={team.id} team={team} people={people} refresh={answer.refresh} />
                 ))}
               </ul>
             )}
@@ -54,28 +64,50 @@ export function Teams({ people }: { readonly people: readonly Person[] }): React
   );
 }
 
-interface TeamProps {
+interface AnyTeamProps {
   readonly team: Team;
   readonly people: readonly Person[];
   readonly refresh: () => void;
 }
 
+function AnyTeam(props: AnyTeamProps): ReactNode {
+  const { nodes, pageInfo } = props.team.members;
+  return pageInfo.hasNextPage ? <LargeTeam {...props} /> : <TeamItem {...props} members={nodes} />;
+}
+
+/** A team that has more members than the list of teams brings. */
+function LargeTeam(props: AnyTeamProps): ReactNode {
+  const { team, refresh } = props;
+  const answer = useWholeList(TeamMembersDocument, { team: team.id }, membersOf);
+  const refreshAll = (): void => {
+    refresh();
+    answer.refresh();
+  };
+  return (
+    <AnswerView answer={answer} what={`The members of ${team.address}`}>
+      {(members) => <TeamItem {...props} members={members} refresh={refreshAll} />}
+    </AnswerView>
+  );
+}
+
+interface TeamProps extends AnyTeamProps {
+  readonly members: readonly Person[];
+}
+
 function TeamItem(props: TeamProps): ReactNode {
-  const { team } = props;
+  const { team, members } = props;
   const client = useClient();
   const act = useAct();
   return (
     <li>
       <span className="grow">
         <b>{team.address}</b> {team.name !== team.address && <span className="faint">{team.name}</span>}
-        <p className="sm dim">
-          {team.members.nodes.length === 0 ? 'nobody yet' : team.members.nodes.map(({ email }) => email).join(', ')}
-        </p>
+        <p className="sm dim">{members.length === 0 ? 'nobody yet' : members.map(({ email }) => email).join(', ')}</p>
       </span>
       <Button kind="quiet" onClick={() => act(changeAction(client, props, 'add'))}>
         Add…
       </Button>
-      {team.members.nodes.length > 0 && (
+      {members.length > 0 && (
         <Button kind="quiet" onClick={() => act(changeAction(client, props, 'remove'))}>
           Remove…
         </Button>
@@ -108,9 +140,9 @@ function createAction(client: Client, refresh: () => void): Action {
 }
 
 /** Adds a person to the team, or removes a member. */
-function changeAction(client: Client, { team, people, refresh }: TeamProps, what: 'add' | 'remove'): Action {
-  const members = new Set(team.members.nodes.map(({ email }) => email));
-  const choices = people.filter(({ email }) => members.has(email) === (what === 'remove'));
+function changeAction(client: Client, { team, people, members, refresh }: TeamProps, what: 'add' | 'remove'): Action {
+  const emails = new Set(members.map(({ email }) => email));
+  const choices = people.filter(({ email }) => emails.has(email) === (what === 'remove'));
   return {
     title: what === 'add' ? `Add to ${team.address}` : `Remove from ${team.address}`,
     verb: what === 'add' ? 'Add' : 'Remove',
@@ -128,13 +160,13 @@ function changeAction(client: Client, { team, people, refresh }: TeamProps, what
   };
 }
 
-function deleteAction(client: Client, { team, refresh }: TeamProps): Action {
+function deleteAction(client: Client, { team, members, refresh }: TeamProps): Action {
   return {
     title: `Delete ${team.address}?`,
     verb: 'Delete',
     harms: true,
     preview: async () => ({
-      sentence: `${count(team.members.nodes.length, 'member loses', 'members lose')} the permissions of ${team.address}. A configuration that names the team then names nobody.`,
+      sentence: `${count(members.length, 'member loses', 'members lose')} the permissions of ${team.address}. A configuration that names the team then names nobody.`,
     }),
     run: async () => {
       await answerOf(client.mutation(DeleteTeamDocument, { input: { id: team.id } }));

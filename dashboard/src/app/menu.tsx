@@ -1,20 +1,20 @@
 // The menu: the side bar of a wide screen, and the tab bar of a narrow screen.
 import { useState, type ReactNode } from 'react';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useQuery } from 'urql';
 import { Dialog } from '../design/dialog.tsx';
 import { Icon, Mark, type IconName } from '../design/icons.tsx';
 import { labelOf } from '../design/labels.ts';
 import { Kbd } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { ReleaseProjectNamesDocument, type ShellQuery } from '../generated/app.ts';
+import { ReleaseProjectNamesDocument, type ReleaseProjectNamesQuery, type ShellQuery } from '../generated/app.ts';
 import { InstallationSign } from './installation.tsx';
+import { useWholeList } from './page.tsx';
 import { changePreferences, usePreferences, type Theme } from './preferences.ts';
 import { graphiqlAddress } from './shown-query.ts';
 import type { RepositoryName, ShownRepository } from './use-shell.ts';
 import styles from './shell.module.css';
 
-interface PageLink {
+export interface PageLink {
   readonly key: string;
   readonly label: string;
   /** The label in the tab bar of a narrow screen, if `label` is too long for it. */
@@ -23,12 +23,15 @@ interface PageLink {
   readonly to: string;
 }
 
+const noVariables = {};
+const projectsOf = ({ releaseProjects }: ReleaseProjectNamesQuery) => releaseProjects;
+
 /** Returns the pages of a repository, in the order of the side bar. */
 export function usePages(repository: ShownRepository | null): readonly PageLink[] {
-  const [{ data: releases }] = useQuery({ query: ReleaseProjectNamesDocument });
+  const { data: projects = [] } = useWholeList(ReleaseProjectNamesDocument, noVariables, projectsOf);
   if (repository === null) return [{ key: 'a', label: 'Activity', icon: 'activity', to: '/activity' }];
   const base = `/${repository.owner}/${repository.name}`;
-  const project = releases?.releaseProjects.nodes.find(
+  const project = projects.find(
     (one) => one.repository.owner === repository.owner && one.repository.name === repository.name,
   );
   return [
@@ -54,26 +57,27 @@ export const themes: readonly Theme[] = ['system', 'light', 'dark'];
 interface MenuProps {
   readonly shell: ShellQuery | undefined;
   readonly repository: ShownRepository | null;
+  /** The pages of the repository. */
+  readonly pages: readonly PageLink[];
   /** If left out, the menu has no button for the search. The tab bar of a narrow screen has its own. */
   readonly onSearch?: () => void;
 }
 
 /** The side bar of a wide screen. */
-export function Side({ shell, repository, onSearch }: MenuProps): ReactNode {
+export function Side({ shell, repository, pages, onSearch }: MenuProps): ReactNode {
   return (
     <nav className={styles['side']} aria-label="Main">
       <Link to="/" className={styles['brand']}>
         <Mark />
         Interlock
       </Link>
-      <Menu shell={shell} repository={repository} onSearch={onSearch} />
+      <Menu shell={shell} repository={repository} pages={pages} onSearch={onSearch} />
     </nav>
   );
 }
 
 /** The menu: the repositories, every page, the API, the theme, and the signed-in user. */
-function Menu({ shell, repository, onSearch }: MenuProps): ReactNode {
-  const pages = usePages(repository);
+function Menu({ shell, repository, pages, onSearch }: MenuProps): ReactNode {
   const current = shell?.repositories.nodes.find(
     (one) => one.owner === repository?.owner && one.name === repository.name,
   );
@@ -192,13 +196,13 @@ function RepositorySwitch({
 }
 
 /** The tab bar of a narrow screen: three pages, the search, and a dialog with the whole menu. */
-export function Tabs({ shell, repository, onSearch }: MenuProps): ReactNode {
+export function Tabs({ shell, repository, pages, onSearch }: MenuProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
-  const pages = usePages(repository).filter(({ key }) => ['q', 'p', 'r'].includes(key));
+  const mostUsed = pages.filter(({ key }) => ['q', 'p', 'r'].includes(key));
   return (
     <>
       <nav className={styles['tabs']} aria-label="Most used pages">
-        {pages.map((page) => (
+        {mostUsed.map((page) => (
           <Link key={page.to} to={page.to}>
             <Icon name={page.icon} />
             {page.shortLabel ?? page.label}
@@ -221,7 +225,7 @@ export function Tabs({ shell, repository, onSearch }: MenuProps): ReactNode {
               if (target instanceof Element && target.closest('a') !== null) setOpen(false);
             }}
           >
-            <Menu shell={shell} repository={repository} />
+            <Menu shell={shell} repository={repository} pages={pages} />
           </div>
         </Dialog>
       )}

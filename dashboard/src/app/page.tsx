@@ -27,9 +27,14 @@ interface ListPage<Node> {
   readonly pageInfo: { readonly endCursor?: string | null; readonly hasNextPage: boolean };
 }
 
+interface After {
+  readonly after?: string | null | undefined;
+}
+
 /** Reads a list to its end, page by page. There is no answer until the last page has been read. */
-export function useWholeList<Data, Node>(
-  query: TypedDocumentNode<Data, { after?: string | null | undefined }>,
+export function useWholeList<Data, Node, Variables extends object>(
+  query: TypedDocumentNode<Data, Variables & After>,
+  variables: Variables,
   pageOf: (data: Data) => ListPage<Node>,
 ): QueryAnswer<readonly Node[]> {
   const client = useClient();
@@ -38,17 +43,18 @@ export function useWholeList<Data, Node>(
     problem: null,
   });
   const [reads, setReads] = useState(0);
-  const latestPageOf = useRef(pageOf);
-  latestPageOf.current = pageOf;
+  const latest = useRef({ variables, pageOf });
+  latest.current = { variables, pageOf };
+  const subject = JSON.stringify(variables);
   useEffect(() => {
     let isCurrent = true;
     const readFrom = async (after: string | null, before: readonly Node[]): Promise<void> => {
       const { data: answer, error } = await client
-        .query(query, { after }, { requestPolicy: 'network-only' })
+        .query(query, { ...latest.current.variables, after } as never, { requestPolicy: 'network-only' })
         .toPromise();
       if (!isCurrent) return;
       if (error || !answer) return setAnswer({ data: undefined, problem: error ? problemOf(error) : null });
-      const { nodes, pageInfo } = latestPageOf.current(answer);
+      const { nodes, pageInfo } = latest.current.pageOf(answer);
       if (pageInfo.hasNextPage) return await readFrom(pageInfo.endCursor ?? null, [...before, ...nodes]);
       return setAnswer({ data: [...before, ...nodes], problem: null });
     };
@@ -56,7 +62,7 @@ export function useWholeList<Data, Node>(
     return () => {
       isCurrent = false;
     };
-  }, [client, query, reads]);
+  }, [client, query, subject, reads]);
   return {
     data,
     problem,

@@ -5,7 +5,7 @@ import { ActionProvider, useSay } from './act.tsx';
 import { listenToKeys, useCommands, type Command } from './commands.ts';
 import { ConnectionBanner } from './connection.tsx';
 import { Keys } from './keys.tsx';
-import { settings, Side, Tabs, themes, usePages } from './menu.tsx';
+import { settings, Side, Tabs, themes, usePages, type PageLink } from './menu.tsx';
 import { changePreferences, usePreferences } from './preferences.ts';
 import { graphiqlAddress } from './shown-query.ts';
 import { useRepository, useShell, type ShownRepository } from './use-shell.ts';
@@ -24,6 +24,7 @@ export function Shell(): ReactNode {
 function Frame(): ReactNode {
   const shell = useShell();
   const repository = useRepository(shell);
+  const pages = usePages(repository);
   const [isSearching, setSearching] = useState(false);
   const [isShowingKeys, setShowingKeys] = useState(false);
   const say = useSay();
@@ -31,6 +32,7 @@ function Frame(): ReactNode {
   useEffect(() => listenToCtrlK(() => setSearching(true)), []);
   useShellCommands({
     repository,
+    pages,
     showKeys: () => setShowingKeys(true),
     search: () => setSearching(true),
   });
@@ -39,12 +41,12 @@ function Frame(): ReactNode {
       <a className={styles['skip']} href="#main">
         Skip to the content
       </a>
-      <Side shell={shell} repository={repository} onSearch={() => setSearching(true)} />
+      <Side shell={shell} repository={repository} pages={pages} onSearch={() => setSearching(true)} />
       <main id="main" className={styles['main']} tabIndex={-1}>
         <ConnectionBanner />
         <Outlet />
       </main>
-      <Tabs shell={shell} repository={repository} onSearch={() => setSearching(true)} />
+      <Tabs shell={shell} repository={repository} pages={pages} onSearch={() => setSearching(true)} />
       {isSearching && (
         <Suspense>
           <Palette shell={shell} onClose={() => setSearching(false)} />
@@ -68,19 +70,20 @@ function listenToCtrlK(search: () => void): () => void {
 
 interface ShellCommands {
   readonly repository: ShownRepository | null;
+  readonly pages: readonly PageLink[];
   readonly showKeys: () => void;
   readonly search: () => void;
 }
 
-function useShellCommands({ repository, showKeys, search }: ShellCommands): void {
-  const pages = usePageCommands(repository);
+function useShellCommands({ repository, pages, showKeys, search }: ShellCommands): void {
+  const pageCommands = usePageCommands(repository, pages);
   const say = useSay();
   const copyLink = async (): Promise<void> => {
     await navigator.clipboard.writeText(location.href);
     say('The link to this page is copied.');
   };
   useCommands([
-    ...pages,
+    ...pageCommands,
     { key: '/', label: 'Search', group: 'View', run: search, isMove: true },
     { key: '?', label: 'Show all keyboard shortcuts', group: 'View', run: showKeys },
     {
@@ -94,9 +97,9 @@ function useShellCommands({ repository, showKeys, search }: ShellCommands): void
   ]);
 }
 
-function usePageCommands(repository: ShownRepository | null): Command[] {
+function usePageCommands(repository: ShownRepository | null, pages: readonly PageLink[]): Command[] {
   const navigate = useNavigate();
-  const commands = [...usePages(repository), ...settings].map(
+  const commands = [...pages, ...settings].map(
     (page): Command => ({
       key: `g ${page.key}`,
       label: `Go to ${page.label}`,

@@ -170,18 +170,45 @@ export function Terminal({ label, children }: { readonly label: string; readonly
 }
 
 interface PagesProps {
-  /** The cursor before the shown page. Null: the newest entries are shown. */
+  /** The cursor before the shown page. Null: the first page is shown. */
   readonly after: string | null;
   readonly pageInfo: { readonly endCursor?: string | null; readonly hasNextPage: boolean } | undefined;
   readonly onPage: (after: string | null) => void;
+  /** What the button to the first page says. */
+  readonly first?: string;
+  /** What the button to the next page says. */
+  readonly next?: string;
 }
 
-/** The way to the older entries of a list, newest first, and back. */
-export function Pages({ after, pageInfo, onPage }: PagesProps): ReactNode {
+/** The greatest page of a list that the API sends. */
+const greatestPage = 100;
+
+interface EarlierProps {
+  /** The number of entries that the page reads. */
+  readonly first: number;
+  readonly hasMore: boolean;
+  readonly onShow: (first: number) => void;
+  /** Says where the other entries are when the page can show no more. */
+  readonly children: ReactNode;
+}
+
+/** The way to the earlier entries of a list that grows. */
+export function Earlier({ first, hasMore, onShow, children }: EarlierProps): ReactNode {
+  if (!hasMore) return null;
+  if (first >= greatestPage) return <p className="sm dim">{children}</p>;
   return (
     <div className={styles['acts']}>
-      {after !== null && <Button onClick={() => onPage(null)}>Newest</Button>}
-      {pageInfo?.hasNextPage === true && <Button onClick={() => onPage(pageInfo.endCursor ?? null)}>Older</Button>}
+      <Button onClick={() => onShow(Math.min(2 * first, greatestPage))}>Show earlier</Button>
+    </div>
+  );
+}
+
+/** The way to the other entries of a list, and back. The default texts are for a list with the newest first. */
+export function Pages({ after, pageInfo, onPage, first = 'Newest', next = 'Older' }: PagesProps): ReactNode {
+  return (
+    <div className={styles['acts']}>
+      {after !== null && <Button onClick={() => onPage(null)}>{first}</Button>}
+      {pageInfo?.hasNextPage === true && <Button onClick={() => onPage(pageInfo.endCursor ?? null)}>{next}</Button>}
     </div>
   );
 }

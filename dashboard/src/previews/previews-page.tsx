@@ -5,7 +5,7 @@ import { AnswerView, useTitle } from '../app/page.tsx';
 import { LiveSign } from '../app/connection.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
-import { Answer, Bar, Button, Empty, Pill } from '../design/parts.tsx';
+import { Answer, Bar, Earlier, Empty, Pages, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
 import { count, labelOf, shortenCommit } from '../design/labels.ts';
@@ -29,9 +29,10 @@ interface Place {
 export function PreviewsPage(): ReactNode {
   const { owner = '', name = '' } = useParams({ strict: false });
   useTitle(`Previews of ${owner}/${name}`);
+  const [after, setAfter] = useState<string | null>(null);
   const answer = useLiveQuery({
     document: PreviewsDocument,
-    variables: { owner, name },
+    variables: { owner, name, after },
     follows: {
       document: PreviewChangedDocument,
       variables: { owner, name },
@@ -44,9 +45,18 @@ export function PreviewsPage(): ReactNode {
         <LiveSign />
       </Bar>
       <AnswerView answer={answer} what="The previews">
-        {({ repository }) => (
-          <Previews previews={repository?.previewRegistrations.nodes ?? []} place={{ owner, name }} />
-        )}
+        {({ repository }) => {
+          const { nodes = [], pageInfo } = repository?.previewRegistrations ?? {};
+          return (
+            <Previews
+              previews={nodes}
+              isPage={after !== null || pageInfo?.hasNextPage === true}
+              place={{ owner, name }}
+            >
+              <Pages after={after} pageInfo={pageInfo} onPage={setAfter} />
+            </Previews>
+          );
+        }}
       </AnswerView>
     </>
   );
@@ -54,18 +64,26 @@ export function PreviewsPage(): ReactNode {
 
 interface PreviewsProps {
   readonly previews: readonly Registration[];
+  /** Whether there are other pages. */
+  readonly isPage: boolean;
   readonly place: Place;
+  /** The way to the other pages. */
+  readonly children: ReactNode;
 }
 
-function Previews({ previews, place }: PreviewsProps): ReactNode {
+function Previews({ previews, isPage, place, children }: PreviewsProps): ReactNode {
   return (
     <div className={parts['scroll']} tabIndex={0}>
-      {previews.length === 0 ? (
+      {previews.length === 0 && !isPage ? (
         <Empty title="No preview can be looked at now.">
           CI registers a preview when it has deployed one, and a verification boots one by itself.
         </Empty>
       ) : (
-        <Answer>{count(previews.length, 'preview')} can be looked at now.</Answer>
+        <Answer>
+          {isPage
+            ? `The ${count(previews.length, 'preview')} on this page can be looked at now.`
+            : `${count(previews.length, 'preview')} can be looked at now.`}
+        </Answer>
       )}
       <div className={parts['body']}>
         {previews.length > 0 && (
@@ -75,6 +93,7 @@ function Previews({ previews, place }: PreviewsProps): ReactNode {
             ))}
           </ul>
         )}
+        {isPage && children}
         <Verifications {...place} />
       </div>
     </div>
@@ -105,7 +124,6 @@ function RegistrationRow({ preview, place }: { readonly preview: Registration; r
 }
 
 const pageSize = 20;
-const maxShown = 100;
 
 /** The verifications, newest first, including those that have not ended. */
 function Verifications(place: Place): ReactNode {
@@ -135,14 +153,9 @@ function Verifications(place: Place): ReactNode {
                 ))}
               </ul>
             )}
-            {pageInfo?.hasNextPage === true && first < maxShown && (
-              <div className={parts['acts']}>
-                <Button onClick={() => setFirst(Math.min(first + pageSize, maxShown))}>Show earlier</Button>
-              </div>
-            )}
-            {pageInfo?.hasNextPage === true && first >= maxShown && (
-              <p className="sm dim">Earlier verifications are on the pages of their pull requests.</p>
-            )}
+            <Earlier first={first} hasMore={pageInfo?.hasNextPage === true} onShow={setFirst}>
+              Earlier verifications are on the pages of their pull requests.
+            </Earlier>
           </>
         );
       }}

@@ -1,12 +1,18 @@
 // Shows the builds, the own checks and the verification of a pull request.
 import type { ReactNode } from 'react';
 import { LiveLog } from '../app/live-log.tsx';
+import { AnswerView, useWholeList } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Icon } from '../design/icons.tsx';
 import { Empty, Pill, WithCode, type Tone } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At, describeRunTime, Since } from '../design/time.tsx';
-import { EarlierVerificationLogDocument, VerificationLogDocument } from '../generated/queue.ts';
+import {
+  EarlierVerificationLogDocument,
+  VerificationLogDocument,
+  VerificationStepsDocument,
+  type VerificationStepsQuery,
+} from '../generated/queue.ts';
 import { numbers, sentence, shortenCommit, labelOf } from '../design/labels.ts';
 import { passedConclusions, runningConclusions } from './conclusions.ts';
 import type { PullRequest } from './pull-request.ts';
@@ -66,7 +72,13 @@ const causes = {
   RETRY: 'built again',
 } as const satisfies Record<Batch['cause'], string>;
 
-export function Builds({ pull }: { readonly pull: PullRequest }): ReactNode {
+interface BuildsProps {
+  readonly pull: PullRequest;
+  /** The way to earlier builds. */
+  readonly children: ReactNode;
+}
+
+export function Builds({ pull, children }: BuildsProps): ReactNode {
   if (pull.batches.nodes.length === 0)
     return (
       <Empty title="This pull request has not been built yet.">
@@ -78,6 +90,7 @@ export function Builds({ pull }: { readonly pull: PullRequest }): ReactNode {
       {pull.batches.nodes.map((batch) => (
         <BuildCard key={batch.id} batch={batch} number={pull.number} />
       ))}
+      {children}
     </div>
   );
 }
@@ -140,19 +153,11 @@ export function VerificationView({ pull }: { readonly pull: PullRequest }): Reac
     <>
       <Outcome verification={verification} />
       <h3 className={parts['h']}>Steps</h3>
-      <ul className={cx(parts['box'], parts['list'])}>
-        {verification.steps.nodes.map((step) => (
-          <li key={step.ordinal}>
-            <span className="grow">
-              <span className="faint">{step.scenario}</span> <WithCode text={step.step} />
-              {step.detail && <pre className={styles['summary']}>{step.detail}</pre>}
-            </span>
-            <span className="xs faint nowrap">
-              {labelOf(step.conclusion)}, {describeRunTime(step.durationMs)}
-            </span>
-          </li>
-        ))}
-      </ul>
+      {verification.steps.pageInfo.hasNextPage ? (
+        <ManySteps verification={verification.id} />
+      ) : (
+        <Steps steps={verification.steps.nodes} />
+      )}
       <LiveLog
         key={verification.id}
         document={VerificationLogDocument}
@@ -171,6 +176,41 @@ export function VerificationView({ pull }: { readonly pull: PullRequest }): Reac
 }
 
 type Verification = NonNullable<PullRequest['verification']>;
+type Step = Verification['steps']['nodes'][number];
+
+const noSteps = { nodes: [], pageInfo: { hasNextPage: false } };
+
+function stepsOf({ node }: VerificationStepsQuery) {
+  return node?.__typename === 'Verification' ? node.steps : noSteps;
+}
+
+/** The steps of a verification that has more than the page of the pull request reads. */
+function ManySteps({ verification }: { readonly verification: string }): ReactNode {
+  const answer = useWholeList(VerificationStepsDocument, { verification }, stepsOf);
+  return (
+    <AnswerView answer={answer} what="The steps">
+      {(steps) => <Steps steps={steps} />}
+    </AnswerView>
+  );
+}
+
+function Steps({ steps }: { readonly steps: readonly Step[] }): ReactNode {
+  return (
+    <ul className={cx(parts['box'], parts['list'])} aria-label="Steps">
+      {steps.map((step) => (
+        <li key={step.ordinal}>
+          <span className="grow">
+            <span className="faint">{step.scenario}</span> <WithCode text={step.step} />
+            {step.detail && <pre className={styles['summary']}>{step.detail}</pre>}
+          </span>
+          <span className="xs faint nowrap">
+            {labelOf(step.conclusion)}, {describeRunTime(step.durationMs)}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 /** Says how the verification ended, and links to its preview while the preview runs. */
 function Outcome({ verification }: { readonly verification: Verification }): ReactNode {

@@ -1,6 +1,8 @@
 // The line of a queue. Only the rows on screen are in the document, because a line may be very long.
 import { useMemo, useRef, type ReactNode, type RefObject } from 'react';
 import { useNow } from '../design/clock.ts';
+import { Link } from '@tanstack/react-router';
+import { cx } from '../design/cx.ts';
 import { Answer, Button, Empty, Seal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, describeInstant } from '../design/time.tsx';
@@ -22,6 +24,8 @@ interface LineViewProps {
   readonly queue: QueueRef;
   readonly data: QueueData;
   readonly outside: readonly ShownEntry[];
+  /** Whether others are not in line either. */
+  readonly hasMoreOutside: boolean;
   readonly past: readonly Landing[];
   readonly at: string | null;
   /** When the repository was made. */
@@ -65,6 +69,7 @@ export function LineView(props: LineViewProps): ReactNode {
       <TimeTravel queue={queue} at={at} createdAt={createdAt} onLook={look} />
       {data.line.totalCount > 0 && <Columns axis={axis} at={at} />}
       <Rows {...{ ...props, rows, list, forecasts, axis, ...virtual }} />
+      {props.hasMoreOutside && <MoreOutside queue={queue} />}
       {data.line.totalCount === 0 && at === null && (
         <Empty
           title="The next pull request that you queue is built on the tip at once."
@@ -76,6 +81,17 @@ export function LineView(props: LineViewProps): ReactNode {
         />
       )}
     </div>
+  );
+}
+
+/** The way to the other pull requests that are blocked or not in line yet. */
+function MoreOutside({ queue: { owner, name } }: { readonly queue: QueueRef }): ReactNode {
+  return (
+    <p className={cx(styles['group'], 'sm')}>
+      <Link className="blue" to="/$owner/$name/pulls" params={{ owner, name }} search={{ show: 'stuck' }}>
+        Show all that are not in line
+      </Link>
+    </p>
   );
 }
 

@@ -1,5 +1,5 @@
 // The page of a pull request: why it is not merged, who acts next, what happened to it, and where it runs.
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import type { Command } from '../app/commands.ts';
 import { problemReference } from '../app/errors.ts';
@@ -7,7 +7,7 @@ import { LiveSign } from '../app/connection.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { useNow } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
-import { Answer, Banner, Bar, Button, Failure, Pill, Seal, Waiting } from '../design/parts.tsx';
+import { Answer, Banner, Bar, Button, Earlier, Failure, Pill, Seal, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
 import { count, personOf, shortenCommit, labelOf } from '../design/labels.ts';
@@ -30,13 +30,16 @@ import type { PullRequest } from './pull-request.ts';
 import { describeBuild, describeLanding, PullRequestHistory, momentsOf, Route } from './track.tsx';
 import { describeNextActor, describeForecast } from './next-actor.ts';
 
+const buildsShown = 20;
+
 export function PullRequestPage(): ReactNode {
   const { owner = '', name = '', number = '' } = useParams({ strict: false });
   const { tab: requestedTab, at } = useSearch({ strict: false });
   const variables = { owner, name, number: Number(number) };
+  const [builds, setBuilds] = useState(buildsShown);
   const { data, problem, partial, isWaiting, refresh } = useLiveQuery({
     document: PullRequestPageDocument,
-    variables: { ...variables, asOf: at ?? null },
+    variables: { ...variables, asOf: at ?? null, builds },
     follows: {
       document: PullRequestChangedDocument,
       variables,
@@ -63,11 +66,18 @@ export function PullRequestPage(): ReactNode {
     );
   if (!pull) return <BotPage owner={owner} name={name} number={Number(number)} />;
   const tab = tabs.find((one) => one === requestedTab) ?? 'explain';
-  return <PullRequestView pull={pull} tab={tab} at={at ?? null} queue={{ owner, name, branch: pull.baseBranch }} />;
+  const queue = { owner, name, branch: pull.baseBranch };
+  return <PullRequestView {...{ pull, tab, queue, builds }} at={at ?? null} onShowBuilds={setBuilds} />;
 }
 
-function PullRequestView(props: ViewProps): ReactNode {
-  const { pull, tab, at, queue } = props;
+interface PageProps extends ViewProps {
+  /** The number of builds that the page reads. */
+  readonly builds: number;
+  readonly onShowBuilds: (builds: number) => void;
+}
+
+function PullRequestView(props: PageProps): ReactNode {
+  const { pull, tab, at, queue, builds, onShowBuilds } = props;
   const actions = usePullRequestActions(props);
   const look = useLook();
   usePageCommands(props, actions);
@@ -93,7 +103,13 @@ function PullRequestView(props: ViewProps): ReactNode {
       <div className={parts['two']}>
         <div tabIndex={0}>
           {tab === 'explain' && <Explained pull={pull} queue={queue} />}
-          {tab === 'builds' && <Builds pull={pull} />}
+          {tab === 'builds' && (
+            <Builds pull={pull}>
+              <Earlier first={builds} hasMore={pull.batches.pageInfo.hasNextPage} onShow={onShowBuilds}>
+                The API has the builds before these.
+              </Earlier>
+            </Builds>
+          )}
           {tab === 'checks' && <Checks checks={pull.checks} />}
           {tab === 'preview' && <VerificationView pull={pull} />}
           {tab === 'history' && <History queue={queue} number={pull.number} />}
@@ -147,7 +163,7 @@ function PullRequestBar({ pull, queue: { owner, name }, actions }: BarProps): Re
 function Tabs({ pull, queue: { owner, name }, at }: Pick<ViewProps, 'pull' | 'queue' | 'at'>): ReactNode {
   const shownTabs: readonly (readonly [Tab, string])[] = [
     ['explain', 'Explain'],
-    ['builds', `Builds ${pull.batches.nodes.length}`],
+    ['builds', `Builds ${pull.batches.nodes.length}${pull.batches.pageInfo.hasNextPage ? '+' : ''}`],
     ['checks', `Checks ${pull.checks.length}`],
     ...(pull.verification ? [['preview', 'Preview'] as const] : []),
     ...(pull.landedBatch ? [['proof', 'Proof'] as const] : []),

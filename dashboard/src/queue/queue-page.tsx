@@ -194,7 +194,7 @@ function QueueView({ queue, data, repository, at, from, onShow }: QueueViewProps
   const pick = usePick();
   const look = useLook();
   const [isQueueing, setQueueing] = useState(false);
-  const { outside, past, proofs } = useRestOfPage(queue, data, at);
+  const { outside, hasMoreOutside, past, proofs } = useRestOfPage(queue, data, at);
   // The chosen row may not be among the rows that are read now.
   const seen = useRef<ShownEntry>(undefined);
   const found = [...entriesOf(data), ...outside].find(({ number }) => number === select);
@@ -209,7 +209,7 @@ function QueueView({ queue, data, repository, at, from, onShow }: QueueViewProps
         {at === null && !repository.active && <InactiveBanner queue={queue} />}
         {at === null && <QueueBanners queue={queue} data={data} />}
         <LineView
-          {...{ queue, data, outside, proofs, past, at, look, pick, from, onShow }}
+          {...{ queue, data, outside, hasMoreOutside, proofs, past, at, look, pick, from, onShow }}
           createdAt={repository.createdAt}
           picked={select ?? null}
           onQueue={() => setQueueing(true)}
@@ -259,7 +259,13 @@ function useRestOfPage(
   queue: QueueRef,
   data: QueueData,
   at: string | null,
-): { readonly outside: readonly ShownEntry[]; readonly past: readonly Landing[]; readonly proofs: Proofs | null } {
+): {
+  readonly outside: readonly ShownEntry[];
+  /** Whether others are not in line either. */
+  readonly hasMoreOutside: boolean;
+  readonly past: readonly Landing[];
+  readonly proofs: Proofs | null;
+} {
   const [outside, readOutside] = useQuery({
     query: NotInLineDocument,
     variables: queue,
@@ -284,6 +290,7 @@ function useRestOfPage(
   }, [data.baseTip, readLandings]);
   return {
     outside: at === null ? (outside.data?.repository?.notInLine.nodes ?? none) : none,
+    hasMoreOutside: at === null && outside.data?.repository?.notInLine.pageInfo.hasNextPage === true,
     past: landings.data?.repository?.queue?.past.nodes ?? none,
     proofs: at === null ? (landings.data?.repository?.proofs ?? null) : null,
   };

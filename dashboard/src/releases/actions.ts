@@ -71,7 +71,16 @@ function linesOf(
 
 export function deployAction(
   client: Client,
-  { project, environment, versions }: EnvironmentRef & { readonly versions: readonly string[] },
+  {
+    project,
+    environment,
+    versions,
+    isCut,
+  }: EnvironmentRef & {
+    readonly versions: readonly string[];
+    /** Whether the project has earlier candidates, which the page does not show. */
+    readonly isCut: boolean;
+  },
 ): Action {
   const send = async (version: string, preview: boolean) => {
     const { createDeployment } = await answerOf(
@@ -85,7 +94,16 @@ export function deployAction(
     title: `Deploy to ${environment}`,
     verb: 'Deploy',
     harms: false,
-    fields: [{ name: 'version', label: 'Which candidate', required: true, options: versions }],
+    fields: [
+      {
+        name: 'version',
+        label: isCut
+          ? 'Which candidate (for an earlier one, first press “Show earlier” on the page)'
+          : 'Which candidate',
+        required: true,
+        options: versions,
+      },
+    ],
     preview: async ({ version = '' }) => ({
       sentence: (await send(version, true))?.sentence ?? `${version} goes to ${environment}.`,
     }),

@@ -114,7 +114,7 @@ function Cell({
         </span>
       </div>
     );
-  if (!latest) return null;
+  if (!latest) return isUnknown(environment, candidate) ? <span className="sm faint">not read</span> : null;
   const isRed = latest.status === 'FAILURE' || latest.status === 'ERROR';
   return (
     <span className={cx('sm', isRed ? 'red' : 'faint')} title={latest.errorMessage ?? undefined}>
@@ -122,6 +122,12 @@ function Cell({
       <At at={latest.deployEndAt ?? latest.createdAt} />
     </span>
   );
+}
+
+/** Whether an earlier deployment, which the page has not read, may have brought the candidate to the environment. */
+function isUnknown({ deployments: { nodes, pageInfo } }: Environment, { createdAt }: Candidate): boolean {
+  const oldest = nodes.at(-1);
+  return pageInfo.hasNextPage && oldest !== undefined && Date.parse(createdAt) < Date.parse(oldest.createdAt);
 }
 
 const unreleasedShown = 3;
@@ -182,11 +188,24 @@ function runsOf({ environments, releaseCandidates, build }: Project): readonly R
   return [...deployments, ...builds].toSorted((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt));
 }
 
-const runsShown = 12;
+/** Whether there are more deployments and builds than the newest `first`. */
+export function hasMoreRuns(project: Project, first: number): boolean {
+  return (
+    runsOf(project).length > first || project.environments.some(({ deployments }) => deployments.pageInfo.hasNextPage)
+  );
+}
 
-export function Recent({ project }: { readonly project: Project }): ReactNode {
+interface RecentProps {
+  readonly project: Project;
+  /** The number of deployments and builds that are shown. The page has read as many of each environment. */
+  readonly first: number;
+  /** The way to the others. */
+  readonly children: ReactNode;
+}
+
+export function Recent({ project, first, children }: RecentProps): ReactNode {
   const [opened, setOpened] = useState<string | null>(null);
-  const runs = runsOf(project).slice(0, runsShown);
+  const runs = runsOf(project).slice(0, first);
   if (runs.length === 0) return null;
   const shown = runs.find(({ id }) => id === opened);
   return (
@@ -219,6 +238,7 @@ export function Recent({ project }: { readonly project: Project }): ReactNode {
           </li>
         ))}
       </ul>
+      {children}
       {shown && <RunLog key={shown.id} run={shown} project={project.name} />}
     </section>
   );

@@ -10,7 +10,7 @@ import { refusalOf } from '../app/permitted.ts';
 import { LiveSign } from '../app/connection.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
-import { Answer, Bar, Button, Empty } from '../design/parts.tsx';
+import { Answer, Bar, Button, Earlier, Empty, Pages } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { count } from '../design/labels.ts';
 import {
@@ -20,30 +20,35 @@ import {
   type ReleaseProjectsQuery,
 } from '../generated/releases.ts';
 import { cutAction, deployAction, freezeAction, liftAction, rollBackAction } from './actions.ts';
-import { activeStatuses, Board, Recent, Unreleased, type Project } from './releases-board.tsx';
+import { activeStatuses, Board, hasMoreRuns, Recent, Unreleased, type Project } from './releases-board.tsx';
 
 export function ReleaseProjectsPage(): ReactNode {
   useTitle('Releases');
-  const answer = useAnswer(ReleaseProjectsDocument, {});
+  const [after, setAfter] = useState<string | null>(null);
+  const answer = useAnswer(ReleaseProjectsDocument, { after });
   return (
     <>
       <Bar title="Releases" />
       <AnswerView answer={answer} what="The release projects">
-        {({ releaseProjects: { nodes } }) =>
-          nodes.length === 0 ? (
+        {({ releaseProjects: { nodes, pageInfo } }) =>
+          nodes.length === 0 && after === null ? (
             <Empty title="There is no release project yet.">
               Make one with the mutation <code>createReleaseProject</code>: it says from which repository candidates are
               cut, and the environments that they go to.
             </Empty>
           ) : (
             <>
-              <Answer>{count(nodes.length, 'release project')}.</Answer>
+              <Answer>
+                {count(nodes.length, 'release project')}
+                {after !== null || pageInfo.hasNextPage ? ' on this page' : ''}.
+              </Answer>
               <div className={parts['body']}>
                 <ul className={cx(parts['box'], parts['list'])}>
                   {nodes.map((project) => (
                     <ProjectItem key={project.id} project={project} />
                   ))}
                 </ul>
+                <Pages after={after} pageInfo={pageInfo} onPage={setAfter} first="First" next="Next" />
               </div>
             </>
           )
@@ -73,12 +78,15 @@ function ProjectItem({ project }: { readonly project: ListedProject }): ReactNod
   );
 }
 
+const firstShown = 12;
+
 export function ReleasesPage(): ReactNode {
   const { project = '' } = useParams({ strict: false });
   useTitle(`Releases of ${project}`);
+  const [first, setFirst] = useState(firstShown);
   const answer = useLiveQuery({
     document: ReleasesDocument,
-    variables: { project },
+    variables: { project, first, deployments: first },
     follows: {
       document: ReleaseProjectChangedDocument,
       variables: { project },
@@ -89,7 +97,7 @@ export function ReleasesPage(): ReactNode {
     <AnswerView answer={answer} what={`The releases of ${project}`}>
       {({ releaseProject }) =>
         releaseProject ? (
-          <ProjectView project={releaseProject} refresh={answer.refresh} />
+          <ProjectView project={releaseProject} refresh={answer.refresh} first={first} onShow={setFirst} />
         ) : (
           <>
             <Bar title={project} />
@@ -129,6 +137,9 @@ function summarise({ environments }: Project): readonly [ReactNode, string] {
 interface ProjectViewProps {
   readonly project: Project;
   readonly refresh: () => void;
+  /** The number of candidates that are shown, and of deployments and builds. */
+  readonly first: number;
+  readonly onShow: (first: number) => void;
 }
 
 type Environment = Project['environments'][number];
@@ -148,25 +159,25 @@ interface ProjectActions {
 }
 
 function useProjectActions(
-  { project, refresh }: ProjectViewProps,
+  { project, refresh }: Pick<ProjectViewProps, 'project' | 'refresh'>,
   environment: Environment | undefined,
 ): ProjectActions {
   const client = useClient();
-  const versions = project.releaseCandidates.nodes
-    .filter(({ status }) => status === 'READY')
-    .map(({ version }) => version);
+  const { nodes: candidates, pageInfo } = project.releaseCandidates;
+  const versions = candidates.filter(({ status }) => status === 'READY').map(({ version }) => version);
+  const isCut = pageInfo.hasNextPage;
   const name = environment?.name ?? '';
   const isBuilt = (project.build?.kind ?? 'NONE') !== 'NONE';
-  const newest = project.releaseCandidates.nodes[0]?.version ?? null;
+  const newest = candidates[0]?.version ?? null;
   const actions = useMemo(
     () => ({
       roll: rollBackAction(client, { project: project.name, environment: name }),
-      deploy: deployAction(client, { project: project.name, environment: name, versions }),
+      deploy: deployAction(client, { project: project.name, environment: name, versions, isCut }),
       freeze: freezeAction(client, { project: project.name, environment: name }),
       lift: liftAction(client, { project: project.name, environment: name }),
       cut: cutAction(client, { project: project.name, repository: project.repository, newest, isBuilt, refresh }),
     }),
-    [client, project.name, project.repository, name, versions.join(), newest, isBuilt, refresh],
+    [client, project.name, project.repository, name, versions.join(), isCut, newest, isBuilt, refresh],
   );
   const permissions = environment?.viewerCan ?? [];
   // The same permission is needed to cut a candidate, besides the scope release:write.
@@ -222,7 +233,7 @@ function useProjectCommands(
   ]);
 }
 
-function ProjectView({ project, refresh }: ProjectViewProps): ReactNode {
+function ProjectView({ project, refresh, first, onShow }: ProjectViewProps): ReactNode {
   const { environments } = project;
   const [chosen, setChosen] = useState<string | null>(null);
   // The last environment in which a candidate runs. It stays the same during a rollback.
@@ -243,10 +254,25 @@ function ProjectView({ project, refresh }: ProjectViewProps): ReactNode {
         <Unreleased project={project} />
         <Board project={project} />
         <div className={parts['body']}>
-          <Recent project={project} />
+          <Earlier first={first} hasMore={project.releaseCandidates.pageInfo.hasNextPage} onShow={onShow}>
+            The candidates before these are in the <ActivityLink />.
+          </Earlier>
+          <Recent project={project} first={first}>
+            <Earlier first={first} hasMore={hasMoreRuns(project, first)} onShow={onShow}>
+              The deployments and builds before these are in the <ActivityLink />.
+            </Earlier>
+          </Recent>
         </div>
       </div>
     </>
+  );
+}
+
+function ActivityLink(): ReactNode {
+  return (
+    <Link to="/activity" search={{ show: 'people' }} className="blue">
+      activity
+    </Link>
   );
 }
 

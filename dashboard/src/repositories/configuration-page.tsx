@@ -7,11 +7,13 @@ import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { RefusedError } from '../app/errors.ts';
 import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
-import { Answer, Banner, Bar, Button, Waiting } from '../design/parts.tsx';
+import { Answer, Banner, Bar, Button, Pages, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
 import { count } from '../design/labels.ts';
 import {
+  ConfigurationChangesDocument,
+  type ConfigurationChangesQuery,
   ConfigurationDocument,
   PreviewConfigurationDocument,
   ReplaceConfigurationDocument,
@@ -117,7 +119,7 @@ function ConfigurationView(props: ViewProps): ReactNode {
           <Judgement judged={judged} />
           {simulated && <Simulation owner={owner} name={name} yaml={simulated.yaml} />}
         </div>
-        <EarlierChanges changes={repository.configurationHistory.nodes} />
+        <EarlierChanges key={repository.configurationHistory.nodes[0]?.id} owner={owner} name={name} />
       </div>
     </>
   );
@@ -189,10 +191,34 @@ function authorOf({ modifiedBy: { ghUsername, email } }: Change): string {
   return ghUsername ?? email ?? 'interlock';
 }
 
-function EarlierChanges({ changes }: { readonly changes: readonly Change[] }): ReactNode {
+interface EarlierChangesProps {
+  readonly owner: string;
+  readonly name: string;
+}
+
+function EarlierChanges({ owner, name }: EarlierChangesProps): ReactNode {
+  const [after, setAfter] = useState<string | null>(null);
+  const answer = useAnswer(ConfigurationChangesDocument, { owner, name, after });
   return (
     <div tabIndex={0}>
       <h3 className={parts['h']}>Earlier changes</h3>
+      <AnswerView answer={answer} what="The earlier changes">
+        {({ repository }) => (
+          <>
+            <Changes changes={repository?.changes.nodes ?? []} />
+            <Pages after={after} pageInfo={repository?.changes.pageInfo} onPage={setAfter} />
+          </>
+        )}
+      </AnswerView>
+    </div>
+  );
+}
+
+type EarlierChange = NonNullable<ConfigurationChangesQuery['repository']>['changes']['nodes'][number];
+
+function Changes({ changes }: { readonly changes: readonly EarlierChange[] }): ReactNode {
+  return (
+    <>
       {changes.length === 0 && <p className="dim sm">Nothing yet.</p>}
       {changes.map((change) => (
         <details key={change.id} className={styles['change']}>
@@ -204,7 +230,7 @@ function EarlierChanges({ changes }: { readonly changes: readonly Change[] }): R
           </pre>
         </details>
       ))}
-    </div>
+    </>
   );
 }
 

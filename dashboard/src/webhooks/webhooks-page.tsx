@@ -1,15 +1,13 @@
 // The page of webhooks: which addresses get events, and whether the deliveries succeed.
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { Client } from '@urql/core';
-import { useClient, type TypedDocumentNode } from 'urql';
+import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
-import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
+import { AnswerView, useTitle } from '../app/page.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
-import { cx } from '../design/cx.ts';
-import { Answer, Bar, Button, Empty, Pill, Terminal } from '../design/parts.tsx';
+import { Answer, Bar, Button, Empty, Pages, Pill, Terminal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { Ago, At } from '../design/time.tsx';
-import { count, labelOf } from '../design/labels.ts';
+import { count } from '../design/labels.ts';
 import {
   CreateWebhookEndpointDocument,
   DeleteWebhookEndpointDocument,
@@ -17,32 +15,20 @@ import {
   EnableWebhookEndpointDocument,
   PingWebhookEndpointDocument,
   RedeliverWebhookDocument,
-  WebhookAttemptsDocument,
-  type WebhookAttemptsQuery,
-  WebhookDeliveryChangedDocument,
   WebhooksDocument,
-  type WebhookDeliveryChangedSubscription,
   type WebhooksQuery,
 } from '../generated/webhooks.ts';
+import { Deliveries, deliveryChanged, OlderDeliveries } from './deliveries.tsx';
 
 type Endpoint = WebhooksQuery['webhookEndpoints']['nodes'][number];
-type Delivery = Endpoint['deliveries']['nodes'][number];
-
-/**
- * The subscription has no cursor. After each connection, its first message says that all deliveries must be read again.
- */
-const deliveryChanged = WebhookDeliveryChangedDocument as TypedDocumentNode<
-  WebhookDeliveryChangedSubscription,
-  { after?: string | null | undefined }
->;
-
 export function WebhooksPage(): ReactNode {
   useTitle('Webhooks');
   const client = useClient();
   const act = useAct();
+  const [after, setAfter] = useState<string | null>(null);
   const answer = useLiveQuery({
     document: WebhooksDocument,
-    variables: {},
+    variables: { after },
     follows: { document: deliveryChanged, variables: {}, cursorOf: () => null },
   });
   const [secret, setSecret] = useState<string | null>(null);
@@ -62,13 +48,20 @@ export function WebhooksPage(): ReactNode {
         {create}
       </Bar>
       <AnswerView answer={answer} what="The webhooks">
-        {({ webhookEndpoints: { nodes } }) =>
-          nodes.length === 0 ? (
+        {({ webhookEndpoints: { nodes, pageInfo } }) =>
+          nodes.length === 0 && after === null ? (
             <Empty title="No address gets events yet." actions={create}>
               A webhook sends signed events to your address, and repeats each until it arrives.
             </Empty>
           ) : (
-            <Endpoints endpoints={nodes} secret={secret} refresh={answer.refresh} />
+            <Endpoints
+              endpoints={nodes}
+              isPage={after !== null || pageInfo.hasNextPage}
+              secret={secret}
+              refresh={answer.refresh}
+            >
+              <Pages after={after} pageInfo={pageInfo} onPage={setAfter} />
+            </Endpoints>
           )
         }
       </AnswerView>
@@ -100,24 +93,30 @@ function createAction(client: Client, onMade: (secret: string | null) => void): 
 
 interface EndpointsProps {
   readonly endpoints: readonly Endpoint[];
+  /** Whether there are other pages. */
+  readonly isPage: boolean;
+  /** The way to the other pages. */
+  readonly children: ReactNode;
   /** The secret of a webhook that was just made. Null: no webhook was just made. */
   readonly secret: string | null;
   readonly refresh: () => void;
 }
 
-function Endpoints({ endpoints, secret, refresh }: EndpointsProps): ReactNode {
+function Endpoints({ endpoints, isPage, secret, refresh, children }: EndpointsProps): ReactNode {
   const failing = endpoints.filter(({ failingSince }) => failingSince).length;
+  const here = isPage ? ' on this page' : '';
   return (
     <div className={parts['scroll']} tabIndex={0}>
       <Answer>
-        {count(endpoints.length, 'address gets', 'addresses get')} webhooks.{' '}
-        <em>{failing === 0 ? 'All addresses answer.' : `${count(failing, 'does', 'do')} not answer.`}</em>
+        {count(endpoints.length, `address${here} gets`, `addresses${here} get`)} webhooks.{' '}
+        <em>{failing === 0 ? `All addresses${here} answer.` : `${count(failing, 'does', 'do')} not answer.`}</em>
       </Answer>
       <div className={parts['body']}>
         {secret !== null && <Terminal label="The secret that signs the deliveries">{secret}</Terminal>}
         {endpoints.map((endpoint) => (
           <EndpointCard key={endpoint.id} endpoint={endpoint} refresh={refresh} />
         ))}
+        {isPage && children}
       </div>
     </div>
   );
@@ -193,8 +192,7 @@ function useEndpointActions({ endpoint: { id, url, enabled }, refresh }: Endpoin
 function EndpointCard(props: EndpointProps): ReactNode {
   const { endpoint } = props;
   const actions = useEndpointActions(props);
-  const [openedId, setOpened] = useState<string | null>(null);
-  const opened = endpoint.deliveries.nodes.find(({ id }) => id === openedId);
+  const [after, setAfter] = useState<string | null>(null);
   const isToAll = endpoint.actions.length === 0 || endpoint.actions.includes('*');
   return (
     <section className={parts['box']} aria-label={endpoint.url}>
@@ -216,103 +214,13 @@ function EndpointCard(props: EndpointProps): ReactNode {
             Delete…
           </Button>
         </li>
-        {endpoint.deliveries.nodes.map((delivery) => (
-          <DeliveryItem
-            key={delivery.id}
-            delivery={delivery}
-            isOpen={delivery.id === openedId}
-            onOpen={(isOpen) => setOpened(isOpen ? delivery.id : null)}
-            onRedeliver={() => actions.redeliver(delivery.id)}
-          />
-        ))}
       </ul>
-      {opened !== undefined && <Attempts key={opened.id} delivery={opened} />}
-    </section>
-  );
-}
-
-interface DeliveryItemProps {
-  readonly delivery: Delivery;
-  /** Whether the attempts of the delivery are shown. */
-  readonly isOpen: boolean;
-  readonly onOpen: (isOpen: boolean) => void;
-  readonly onRedeliver: () => void;
-}
-
-function DeliveryItem({ delivery, isOpen, onOpen, onRedeliver }: DeliveryItemProps): ReactNode {
-  return (
-    <li className={cx('sm')}>
-      <Pill tone={delivery.state === 'SUCCEEDED' ? 'green' : delivery.state === 'FAILED' ? 'red' : 'blue'}>
-        {labelOf(delivery.state)}
-      </Pill>
-      <span className="grow wrap">{delivery.action}</span>
-      <Button kind="quiet" aria-expanded={isOpen} onClick={() => onOpen(!isOpen)}>
-        {count(delivery.attemptCount, 'attempt')}
-      </Button>
-      <span className="faint nowrap">
-        <Ago at={delivery.createdAt} />
-      </span>
-      <Button kind="quiet" onClick={onRedeliver}>
-        Again…
-      </Button>
-    </li>
-  );
-}
-
-/** Shows the attempts of a delivery: what the address answered, or why no answer came. */
-function Attempts({ delivery: { id, state, attemptCount } }: { readonly delivery: Delivery }): ReactNode {
-  const answer = useAnswer(WebhookAttemptsDocument, { delivery: id });
-  const { refresh } = answer;
-  const shown = useRef({ state, attemptCount });
-  useEffect(() => {
-    if (shown.current.state === state && shown.current.attemptCount === attemptCount) return;
-    shown.current = { state, attemptCount };
-    refresh();
-  }, [state, attemptCount, refresh]);
-  return (
-    <AnswerView answer={answer} what="The attempts">
-      {({ node }) => {
-        const { attempts = [], nextAttemptAt = null } = node?.__typename === 'WebhookDelivery' ? node : {};
-        return (
-          <ol className={parts['list']} aria-label="Attempts">
-            {attempts.length === 0 && <li className="sm dim">No attempt has been made yet.</li>}
-            {attempts.map((attempt) => (
-              <AttemptItem key={attempt.number} attempt={attempt} />
-            ))}
-            {nextAttemptAt && (
-              <li className="sm dim">
-                It is sent again at <At at={nextAttemptAt} />.
-              </li>
-            )}
-          </ol>
-        );
-      }}
-    </AnswerView>
-  );
-}
-
-type Attempt = Extract<
-  NonNullable<WebhookAttemptsQuery['node']>,
-  { __typename: 'WebhookDelivery' }
->['attempts'][number];
-
-function AttemptItem({ attempt }: { readonly attempt: Attempt }): ReactNode {
-  return (
-    <li className="sm">
-      <span className="faint nowrap">
-        <At at={attempt.startedAt} />
-      </span>
-      <span className="grow wrap">
-        {attempt.responseStatus !== null && attempt.responseStatus !== undefined && (
-          <b>answered {attempt.responseStatus}</b>
-        )}{' '}
-        {attempt.error && <span className="red">{attempt.error}</span>}{' '}
-        <span className="dim">{attempt.responseBody}</span>
-      </span>
-      {attempt.durationMs !== null && attempt.durationMs !== undefined && (
-        <span className="faint nowrap">{attempt.durationMs} ms</span>
+      {after === null ? (
+        <Deliveries page={endpoint.deliveries} onRedeliver={actions.redeliver} {...{ after, setAfter }} />
+      ) : (
+        <OlderDeliveries endpoint={endpoint.id} onRedeliver={actions.redeliver} {...{ after, setAfter }} />
       )}
-    </li>
+    </section>
   );
 }
 

@@ -1,0 +1,311 @@
+// That no list of the dashboard ends without saying so: each leads to its other entries.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRepository } from '../../src/modules/repositories/index.ts';
+import { releaseWorld, type ReleaseWorld } from '../support/release-world.ts';
+import { parallel } from '../support/world.ts';
+import { launchChromium, serveDashboard, signIn, type DashboardServer } from './browser.ts';
+
+let r: ReleaseWorld;
+let s: DashboardServer;
+let browser: Browser;
+
+beforeAll(async () => {
+  r = await releaseWorld({ runsCi: false, configuration: parallel({ builds: 1 }) });
+  s = await serveDashboard(r.w);
+  browser = await launchChromium();
+  await createRepository(r.w.ctx, { owner: 'acme', name: 'zoo', host: 'local' });
+});
+afterAll(async () => {
+  await browser.close();
+  await s.close();
+  await r[Symbol.asyncDispose]();
+});
+
+const show = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+describe('release projects', () => {
+  beforeAll(async () => {
+    await r.w.rows(
+      `insert into release_project (account_id, name, repository_id, created_at)
+       select account_id, project, id, now() from repository,
+         (select 'a' || n as project from generate_series(100, 219) n union all select 'zoo-app') projects
+       where name = 'zoo'`,
+    );
+  });
+
+  it('have pages', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/releases');
+    await page.getByText('20 release projects on this page.').waitFor();
+    for (const last of [139, 159, 179, 199, 219]) {
+      await show(page, 'Next').click();
+      await page.getByRole('link', { name: `a${last}` }).waitFor();
+    }
+    await show(page, 'Next').click();
+    await page.getByText('2 release projects on this page.', { exact: true }).waitFor();
+    expect(await show(page, 'Next').count()).toBe(0);
+    await page.getByRole('link', { name: 'zoo-app' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('are all known to the menu, which leads to the project of the repository', async () => {
+    await r.w.rows(`delete from release_project where name = 'zoo-app'`);
+    await r.w.rows(
+      `insert into release_project (account_id, name, repository_id, created_at)
+       select account_id, 'zz', id, now() from repository where name = 'zoo'`,
+    );
+    await r.w.rows(
+      `update release_project set repository_id = (select id from repository where name = 'shop') where name like 'a%'`,
+    );
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/zoo/queue/main');
+    await expect
+      .poll(async () => await page.getByRole('link', { name: 'Releases' }).getAttribute('href'))
+      .toBe('/releases/zz');
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('candidates and deployments', () => {
+  beforeAll(async () => {
+    await r.w.rows(
+      `with made as (
+         insert into release (account_id, project_id, version, created_at)
+         select account_id, id, 'v' || n, timestamptz '2026-01-01' + n * interval '1 hour'
+         from release_project, generate_series(1, 40) n where name = 'shop'
+         returning account_id, id, project_id, version, created_at)
+       insert into release_candidate
+         (account_id, project_id, release_id, version, number, commit, repository_id, status, actor, created_at, ended_at)
+       select m.account_id, m.project_id, m.id, m.version || '-rc1', 1, '${await r.w.git('rev-parse', 'main')}', p.repository_id,
+         'ready', 'ada', m.created_at, m.created_at
+       from made m join release_project p on p.id = m.project_id order by m.created_at`,
+    );
+    await r.w.rows(
+      `insert into deployment (account_id, environment_id, candidate_id, kind, status, actor, created_at, deploy_start_at, deploy_end_at, status_at)
+       select c.account_id, e.id, c.id, 'forward', 'success', 'ada', c.created_at, c.created_at, c.created_at, c.created_at
+       from release_candidate c join environment e on e.project_id = c.project_id, generate_series(1, 2) n
+       where e.name = 'production' order by c.created_at`,
+    );
+  });
+
+  it('are shown in steps, and a cell does not say that nothing was deployed if this is not known', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/releases/shop');
+    const rowOf = (version: string) => page.getByRole('row').filter({ has: page.getByText(version, { exact: true }) });
+    await rowOf('v39-rc1').getByText('ran').waitFor();
+    await rowOf('v30-rc1').getByText('not read').waitFor();
+    expect(await rowOf('v20-rc1').count()).toBe(0);
+    await page.keyboard.press('d');
+    await page.getByRole('dialog').getByText('for an earlier one').waitFor();
+    await page.keyboard.press('Escape');
+    await show(page, 'Show earlier').first().click();
+    await rowOf('v20-rc1').waitFor();
+    await show(page, 'Show earlier').first().click();
+    await rowOf('v1-rc1').waitFor();
+    await page.keyboard.press('d');
+    const candidates = page.getByRole('dialog').getByRole('combobox').getByRole('option');
+    await expect.poll(async () => await candidates.count()).toBe(40);
+    await page.keyboard.press('Escape');
+    await show(page, 'Show earlier').click();
+    await rowOf('v1-rc1').getByText('ran').waitFor();
+    await show(page, 'Show earlier').waitFor({ state: 'detached' });
+    expect(await page.getByText('not read').count()).toBe(0);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('teams', () => {
+  beforeAll(async () => {
+    await r.w.rows(
+      `insert into account_team (account_id, org, slug, name, created_at)
+       select account_id, 'acme', 'team' || n, 'Team ' || n, now() from repository, generate_series(100, 160) n
+       where name = 'shop'`,
+    );
+    await r.w.rows(
+      `insert into account_user (account_id, email)
+       select account_id, 'person' || n || '@acme.test' from repository, generate_series(100, 270) n where name = 'shop'`,
+    );
+    await r.w.rows(
+      `insert into account_team_member (account_id, team_id, user_id, created_at)
+       select t.account_id, t.id, u.id, now() from account_team t join account_user u on u.account_id = t.account_id
+       where t.slug = 'team160' and u.email like 'person%'`,
+    );
+  });
+
+  it('are read to their end, with all members', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/settings/people');
+    const team = page.getByRole('listitem').filter({ hasText: '@acme/team160' });
+    await team.getByText('person270@acme.test').waitFor();
+    await team.getByRole('button', { name: 'Remove…' }).click();
+    const dialog = page.getByRole('dialog');
+    await expect.poll(async () => await dialog.getByRole('combobox').getByRole('option').count()).toBe(171);
+    await dialog.getByRole('combobox').selectOption('person270@acme.test');
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await team.getByText('person270@acme.test').waitFor({ state: 'detached' });
+    await team.getByText('person269@acme.test').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('previews', () => {
+  beforeAll(async () => {
+    await r.w.rows(
+      `insert into preview_registration (account_id, repository_id, name, commit, url, branch, expires_at, created_by, created_at)
+       select account_id, id, 'preview-' || n, md5(n::text) || '00000000', 'https://preview.test/' || n, 'b' || n,
+         now() + interval '1 day', 'ci', now()
+       from repository, generate_series(100, 164) n where name = 'shop' order by n`,
+    );
+  });
+
+  it('have pages', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/previews');
+    await page.getByText('The 30 previews on this page can be looked at now.').waitFor();
+    await show(page, 'Older').click();
+    await page.getByRole('link', { name: 'preview-134' }).waitFor();
+    await show(page, 'Older').click();
+    await page.getByRole('link', { name: 'preview-100' }).waitFor();
+    await page.getByText('The 5 previews on this page can be looked at now.').waitFor();
+    await show(page, 'Newest').click();
+    await page.getByRole('link', { name: 'preview-164' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('webhooks', () => {
+  beforeAll(async () => {
+    await r.w.rows(
+      `insert into webhook_endpoint (account_id, url, actions, enabled, from_position, created_at, updated_at, disabled_at, disabled_because)
+       select account_id, 'https://hooks.test/' || n, '{*}', false, 1000000, now(), now(), now(), 'asked'
+       from repository, generate_series(100, 124) n where name = 'shop' order by n`,
+    );
+    await r.w.rows(
+      `insert into webhook_delivery (account_id, endpoint_id, message_id, action, lane, body, state, attempts, created_at, ended_at)
+       select account_id, id, 'm' || n, 'ping.' || n, '', '{}', 'succeeded', 1, now(), now()
+       from webhook_endpoint, generate_series(100, 139) n where url = 'https://hooks.test/124' order by n`,
+    );
+  });
+
+  it('have pages, and so have their deliveries', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/settings/webhooks');
+    await page.getByText('20 addresses on this page get webhooks.').waitFor();
+    const card = page.getByRole('region', { name: 'https://hooks.test/124' });
+    await card.getByText('ping.134').waitFor();
+    await show(page, 'Older').first().click();
+    await card.getByText('ping.133').waitFor();
+    await card.getByText('ping.109').waitFor();
+    expect(await card.getByText('ping.139').count()).toBe(0);
+    await card.getByRole('button', { name: 'Older' }).click();
+    await card.getByText('ping.100').waitFor();
+    await card.getByRole('button', { name: 'Newest' }).click();
+    await card.getByText('ping.139').waitFor();
+    await show(page, 'Older').last().click();
+    await page.getByRole('region', { name: 'https://hooks.test/100' }).waitFor();
+    await show(page, 'Newest').click();
+    await card.waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('the changes of a configuration', () => {
+  beforeAll(async () => {
+    await r.w.rows(
+      `insert into configuration_change (account_id, repository_id, yaml, diff, email, modified_at)
+       select account_id, id, configuration_yaml, '+a: ' || n, 'ada' || n || '@acme.test', now()
+       from repository, generate_series(100, 124) n where name = 'shop' order by n`,
+    );
+  });
+
+  it('have pages, and a text in the editor stays', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/configuration');
+    const editor = page.getByRole('textbox', { name: 'Configuration as YAML' });
+    await editor.pressSequentially('# mine ');
+    await page.getByText('by ada115@acme.test').waitFor();
+    await show(page, 'Older').click();
+    await page.getByText('by ada105@acme.test').waitFor();
+    await show(page, 'Older').click();
+    await page.getByText('by ada100@acme.test').waitFor();
+    expect(await editor.textContent()).toContain('# mine');
+    await show(page, 'Newest').click();
+    await page.getByText('by ada124@acme.test').last().waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('a pull request', () => {
+  beforeAll(async () => {
+    const { w } = r;
+    await w.open('cart', { 'cart.txt': 'cart\n' }, { title: 'Cart' });
+    await w.queue(1);
+    await w.rows(
+      `insert into batch (account_id, queue_id, repository_id, position, cause, mode, state, parent_commit, base_commit, strategy, batch_commit, build_keys_hash, group_message, ended_reason, created_at, ended_at)
+       select q.account_id, q.id, q.repository_id, n, 'new', 'parallel', 'superseded', md5('a') || '00000000', md5('a') || '00000000', 'squash', 'squash', '', '', 'old ' || n, now(), now()
+       from queue q, generate_series(1001, 1045) n order by n`,
+    );
+    await w.rows(
+      `insert into batch_member (account_id, batch_id, ordinal, pull_request_id, pinned_head, message, author_name, author_email)
+       select b.account_id, b.id, 0, p.id, p.head_sha, '', 'Ada', 'ada@acme.test'
+       from batch b join pull_request p on p.account_id = b.account_id and p.number = 1 where b.position > 1000`,
+    );
+  });
+
+  it('shows its builds in steps, and says so in the tab', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/pull/1?tab=builds');
+    await page.getByRole('link', { name: 'Builds 20+' }).waitFor();
+    await page.getByText('Old 1045', { exact: true }).waitFor();
+    await show(page, 'Show earlier').click();
+    await page.getByRole('link', { name: 'Builds 40+' }).waitFor();
+    await show(page, 'Show earlier').click();
+    await page.getByText('Old 1001', { exact: true }).waitFor();
+    expect(await show(page, 'Show earlier').count()).toBe(0);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('shows all steps of its verification', async () => {
+    await r.w.rows(
+      `with made as (
+         insert into verification (account_id, repository_id, pull_request_id, head_commit, attempt, cause, status, created_by, created_at, started_at, ended_at)
+         select account_id, repository_id, id, head_sha, 1, 'asked', 'passed', 'ada', now(), now(), now() from pull_request where number = 1
+         returning account_id, id)
+       insert into verification_step (account_id, verification_id, ordinal, scenario, step, conclusion, duration_ms, at)
+       select account_id, id, n, 'scenario', 'step ' || n, 'passed', 5, now() from made, generate_series(1, 130) n`,
+    );
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/pull/1?tab=preview');
+    await page.getByText('scenario step 130').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('pull requests that are not in line', () => {
+  beforeAll(async () => {
+    await r.w.rows(
+      `insert into pull_request (account_id, repository_id, number, title, author, author_name, author_email, head_branch, base_branch, head_sha, url, status, created_at)
+       select account_id, id, 100 + n, 'Blocked ' || n, 'ada', 'Ada', 'ada@example.test', 'many' || n, 'main', md5(n::text), '', 'blocked', now()
+       from repository, generate_series(1, 14) n where name = 'shop'`,
+    );
+  });
+
+  it('are ten beside the line, which leads to all', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/main');
+    await page.getByRole('link', { name: 'Show all that are not in line' }).click();
+    await page.getByText('14 pull requests').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});
