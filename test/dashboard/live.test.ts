@@ -38,6 +38,22 @@ function countReads(page: Page, operation = 'Queue'): () => number {
   return () => reads;
 }
 
+/** Answers every subscription to a field with an error, until `accept` is called. `asked` counts them. */
+async function refuseUntilAccepted(page: Page, field: string, payload: unknown) {
+  let refused = 0;
+  let isAccepted = false;
+  await page.routeWebSocket('**/graphql', (socket) => {
+    const server = socket.connectToServer();
+    socket.onMessage((text) => {
+      const message = JSON.parse(String(text)) as { readonly id: string; readonly type: string };
+      if (isAccepted || message.type !== 'subscribe' || !String(text).includes(field)) return server.send(text);
+      refused += 1;
+      return socket.send(JSON.stringify({ id: message.id, type: 'error', payload }));
+    });
+  });
+  return { asked: () => refused, accept: () => void (isAccepted = true) };
+}
+
 /** Lets the next requests of an operation fail: without an answer, or with one that the database does not answer. */
 async function failRequests(page: Page, operation: string, failures: readonly ('lost' | 'refused')[]): Promise<void> {
   const left = [...failures];
@@ -126,14 +142,57 @@ describe('the page of a queue', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('reads the rows again until a read succeeds', async () => {
+  it('says that it is not live while the server refuses one of its subscriptions', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.waitForLoadState('networkidle');
+    const { asked, accept } = await refuseUntilAccepted(page, 'previewChanged', refusedWith('RATE_LIMITED'));
+    await visit.open('/acme/shop/previews');
+    for (const attempts of [1, 2, 3]) {
+      await expect.poll(asked, { timeout: 10_000 }).toBeGreaterThanOrEqual(attempts);
+      await page.getByText('Not live', { exact: true }).waitFor();
+    }
+    expect(await page.getByText('Live', { exact: true }).count()).toBe(0);
+    accept();
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('says that it is not live while the rate limit refuses its rows', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await visit.open(path);
     await page.getByText('Live', { exact: true }).waitFor();
+    let isRefused = true;
+    await page.route('**/graphql', async (route) => {
+      const isOfRows = route.request().postData()?.includes('"operationName":"Queue"') === true;
+      if (!isOfRows || !isRefused) return await route.fallback();
+      return await route.fulfill({ json: { data: null, errors: refusedWith('RATE_LIMITED') } });
+    });
+    await w.dequeue(3);
+    await page.getByText('Not live', { exact: true }).waitFor();
+    await lineOf(page).getByText('#3', { exact: true }).waitFor();
+    isRefused = false;
+    await lineOf(page).getByText('#3', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByText('Live', { exact: true }).waitFor();
+    await w.queue(3);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('reads the rows again until a read succeeds, and meanwhile keeps the rows and what a user types', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open(path);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.keyboard.press('q');
+    const typed = page.getByRole('dialog').getByRole('textbox');
+    await typed.fill('gift');
     await failRequests(page, 'Queue', ['refused', 'lost', 'refused']);
     await w.dequeue(3);
     await page.getByText('could not be read').waitFor();
+    await lineOf(page).getByText('#3', { exact: true }).waitFor();
+    await lineOf(page).getByText('#3', { exact: true }).waitFor({ state: 'detached' });
+    expect(await typed.inputValue()).toBe('gift');
     await lineOf(page).getByText('#4', { exact: true }).waitFor();
     expect(await lineOf(page).getByText('#3', { exact: true }).count()).toBe(0);
     await w.queue(3);

@@ -7,6 +7,7 @@ import { correctClock } from '../design/clock.ts';
 import { cacheOptions } from './cache.ts';
 import { fetchAgain, keyedExchange } from './keyed.ts';
 import { onSignedOut } from './live.ts';
+import { serverAnswersExchange } from './server-answers.ts';
 import { shownExchange } from './shown-query.ts';
 
 /** Opens the sign-in page, which leads back to this page. */
@@ -43,7 +44,15 @@ function createClient(): Client {
     url: '/graphql',
     preferGetMethod: false,
     fetch: askServer,
-    exchanges: [noNullExchange, shownExchange, cacheExchange(cacheOptions), count, keyedExchange, fetchExchange],
+    exchanges: [
+      noNullExchange,
+      shownExchange,
+      cacheExchange(cacheOptions),
+      serverAnswersExchange,
+      count,
+      keyedExchange,
+      fetchExchange,
+    ],
   });
   return client;
 }

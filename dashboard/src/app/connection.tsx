@@ -26,9 +26,8 @@ export function ConnectionBanner(): ReactNode {
 
 /** Shows whether the page changes by itself when something happens. */
 export function LiveSign(): ReactNode {
-  const { state } = useConnection();
-  if (state === 'idle') return null;
-  return (
-    <span className={cx(parts['live'], state === 'off' && parts['off'])}>{state === 'off' ? 'Not live' : 'Live'}</span>
-  );
+  const { state, isBehind } = useConnection();
+  const isOff = state === 'off' || isBehind;
+  if (state === 'idle' && !isOff) return null;
+  return <span className={cx(parts['live'], isOff && parts['off'])}>{isOff ? 'Not live' : 'Live'}</span>;
 }

@@ -8,6 +8,8 @@ import { backOffMs } from './errors.ts';
 
 export interface Connection {
   readonly state: 'idle' | 'live' | 'off';
+  /** Whether a subscription or a read waits for its next attempt, so that the page may lack a change. */
+  readonly isBehind: boolean;
   /** When the socket was lost, by the server's clock. Null: the socket is not off. */
   readonly offSince: number | null;
   /** When the next attempt to connect begins. Null: the socket is not off. */
@@ -38,9 +40,20 @@ const pingEveryMs = 10_000;
 const pongWithinMs = 5_000;
 const catchUpMs = 1_200;
 const shownForMs = 3_000;
+/** The server accepts a subscription without an answer, and refuses it within this time. */
+const acceptedAfterMs = 1_000;
 const signedOutCodes = new Set([4401, 4403]);
 
-let connection: Connection = { state: 'idle', offSince: null, retryAt: null, caughtUp: null, changes: 0 };
+let connection: Connection = {
+  state: 'idle',
+  isBehind: false,
+  offSince: null,
+  retryAt: null,
+  caughtUp: null,
+  changes: 0,
+};
+/** The subscriptions and reads that wait for their next attempts. */
+const behind = new Set<object>();
 const listeners = new Set<() => void>();
 const starts = new Set<() => void>();
 let attempts = 0;
@@ -52,6 +65,13 @@ let signedOut: () => void = () => undefined;
 function publish(change: Partial<Connection>): void {
   connection = { ...connection, ...change };
   for (const listener of listeners) listener();
+}
+
+/** Records whether a subscription or a read waits for its next attempt. */
+export function setBehind(who: object, isBehind: boolean): void {
+  if (isBehind) behind.add(who);
+  else behind.delete(who);
+  if (connection.isBehind !== behind.size > 0) publish({ isBehind: behind.size > 0 });
 }
 
 const socket = createClient({
@@ -117,12 +137,17 @@ export function follow<Data, Variables extends object>(source: Following<Data, V
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let stop: () => void = () => undefined;
+  const self = {};
   const start = (): void => {
     stop();
     let isCurrent = true;
+    let accepted: ReturnType<typeof setTimeout> | undefined;
+    if (failures > 0) accepted = setTimeout(() => setBehind(self, false), acceptedAfterMs);
     const startLater = (): void => {
       if (!isCurrent) return;
       failures += 1;
+      setBehind(self, true);
+      clearTimeout(accepted);
       clearTimeout(timer);
       timer = setTimeout(start, backOffMs(failures));
     };
@@ -133,6 +158,7 @@ export function follow<Data, Variables extends object>(source: Following<Data, V
           // The change could not be read, so it may not be shown yet. The changes after it still arrive.
           if (!data) return startLater();
           failures = 0;
+          setBehind(self, false);
           cursor = source.cursorOf(data) ?? cursor;
           if (missed !== null) missed += 1;
           source.onChange(data);
@@ -154,6 +180,7 @@ export function follow<Data, Variables extends object>(source: Following<Data, V
     );
     stop = () => {
       isCurrent = false;
+      clearTimeout(accepted);
       clearTimeout(timer);
       end();
     };
@@ -163,6 +190,7 @@ export function follow<Data, Variables extends object>(source: Following<Data, V
   return () => {
     starts.delete(start);
     stop();
+    setBehind(self, false);
   };
 }
 

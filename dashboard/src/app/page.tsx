@@ -4,14 +4,15 @@ import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
 import { useClient, useQuery, type AnyVariables, type TypedDocumentNode, type UseQueryArgs } from 'urql';
 import { Banner, Failure, Waiting } from '../design/parts.tsx';
 import { problemReference, problemOf, type Problem } from './errors.ts';
-import type { QueryAnswer } from './use-live-query.ts';
+import { useFormerData, type QueryAnswer } from './use-live-query.ts';
 
 export function useAnswer<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
   { pause = false, requestPolicy = 'cache-and-network' }: Pick<UseQueryArgs, 'pause' | 'requestPolicy'> = {},
 ): QueryAnswer<Data> {
-  const [{ data, error, fetching }, read] = useQuery({ query, variables, pause, requestPolicy });
+  const [{ data: newest, error, fetching }, read] = useQuery({ query, variables, pause, requestPolicy });
+  const data = useFormerData({ variables, data: newest, error, fetching });
   const refresh = useCallback(() => read({ requestPolicy: 'network-only' }), [read]);
   return {
     data,
@@ -50,7 +51,7 @@ export function useWholeList<Data, Node, Variables extends object>(
     let isCurrent = true;
     const readFrom = async (after: string | null, before: readonly Node[]): Promise<void> => {
       const { data: answer, error } = await client
-        .query(query, { ...latest.current.variables, after } as never, { requestPolicy: 'network-only' })
+        .query(query, { ...latest.current.variables, after }, { requestPolicy: 'network-only' })
         .toPromise();
       if (!isCurrent) return;
       if (error || !answer) return setAnswer({ data: undefined, problem: error ? problemOf(error) : null });

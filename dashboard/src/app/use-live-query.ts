@@ -2,11 +2,12 @@
 // changes after the cursor. If one request read both, the rows could be older than the cursor, and a change in between
 // would be lost.
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { useClient, useQuery, type AnyVariables, type TypedDocumentNode } from 'urql';
+import { useClient, useQuery, type AnyVariables, type CombinedError, type TypedDocumentNode } from 'urql';
 import { CursorDocument } from '../generated/app.ts';
 import { backOffMs, isPassing, problemOf, type Problem } from './errors.ts';
-import { follow } from './live.ts';
+import { follow, setBehind } from './live.ts';
 import { createReader, type Reader } from './reader.ts';
+import { useServerAnswer, type ServerAnswer } from './server-answers.ts';
 
 export interface LiveQuery<Data, Variables, Change, ChangeVariables> {
   readonly document: TypedDocumentNode<Data, Variables>;
@@ -36,7 +37,7 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
   const subject = query.follows === null ? null : JSON.stringify(query.follows.variables);
   const { followed, problem: cursorProblem, renew } = useNewestCursor(subject);
   const isReady = followed?.subject === subject || subject === null;
-  const [{ data, error, fetching }, read] = useQuery({
+  const [{ data: newest, error, fetching }, read] = useQuery({
     query: query.document,
     variables: query.variables as never,
     pause: !isReady,
@@ -68,12 +69,14 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
     };
   }, [followed, subject, renew]);
 
-  const failure = error ? problemOf(error) : cursorProblem;
+  const data = useFormerData({ variables: query.variables, data: newest, error, fetching });
+  const answer = useServerAnswer(query.document, query.variables);
+  const failure = answer.problem ?? (error ? problemOf(error) : cursorProblem);
   const isRateLimited = failure?.code === 'RATE_LIMITED';
   const shown = isRateLimited ? null : failure;
+  useBehind(failure !== null && isPassing(failure));
   useRepeats({
-    isFailed: error !== undefined && isPassing(problemOf(error)),
-    fetching,
+    answer,
     // A hidden tab reads again when it becomes visible.
     repeat: useCallback(() => (reader.current ? reader.current.request() : refreshing.current()), []),
   });
@@ -84,6 +87,26 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
     isWaiting: data === undefined && (isRateLimited || (failure === null && (fetching || !isReady))),
     refresh,
   };
+}
+
+interface ReadState<Data> {
+  readonly variables: unknown;
+  readonly data: Data | undefined;
+  readonly error: CombinedError | undefined;
+  readonly fetching: boolean;
+}
+
+/**
+ * Returns the data, or the data that was read before with the same variables, while a new read is repeated or fails for
+ * a reason that may pass. So a restart of the server takes nothing from the page, and no text that a user types there.
+ */
+export function useFormerData<Data>({ variables, data, error, fetching }: ReadState<Data>): Data | undefined {
+  const former = useRef<{ readonly subject: string; readonly data: Data }>(null);
+  const subject = JSON.stringify(variables);
+  // While other variables are read, `data` is still that of the variables before.
+  if (data !== undefined && !fetching) former.current = { subject, data };
+  const isKept = data === undefined && (error === undefined ? fetching : isPassing(problemOf(error)));
+  return isKept && former.current?.subject === subject ? former.current.data : data;
 }
 
 interface NewestCursor {
@@ -123,22 +146,30 @@ function useNewestCursor(subject: string | null): NewestCursor {
   return { followed, problem, renew: useCallback(() => setExpiries((before) => before + 1), []) };
 }
 
+/** Lets the page say that it is not live while what it shows could not be read. */
+function useBehind(isBehind: boolean): void {
+  const self = useRef({});
+  useEffect(() => {
+    const who = self.current;
+    setBehind(who, isBehind);
+    return () => setBehind(who, false);
+  }, [isBehind]);
+}
+
 /** Repeats a read that failed for a reason that may pass, until the read succeeds. */
 function useRepeats({
-  isFailed,
-  fetching,
+  answer: { problem, count },
   repeat,
 }: {
-  readonly isFailed: boolean;
-  readonly fetching: boolean;
+  readonly answer: ServerAnswer;
   readonly repeat: () => void;
 }): void {
+  const isFailed = problem !== null && isPassing(problem);
   const failures = useRef(0);
   useEffect(() => {
-    if (fetching) return undefined;
     failures.current = isFailed ? failures.current + 1 : 0;
     if (!isFailed) return undefined;
     const timer = setTimeout(repeat, backOffMs(failures.current));
     return () => clearTimeout(timer);
-  }, [isFailed, fetching, repeat]);
+  }, [isFailed, count, repeat]);
 }

@@ -6,6 +6,7 @@ import { problemReference } from '../app/errors.ts';
 import { LiveSign } from '../app/connection.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { useNow } from '../design/clock.ts';
+import { MissingPart } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Answer, Banner, Bar, Button, Earlier, Failure, Pill, Seal, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -67,7 +68,12 @@ export function PullRequestPage(): ReactNode {
   if (!pull) return <BotPage owner={owner} name={name} number={Number(number)} />;
   const tab = tabs.find((one) => one === requestedTab) ?? 'explain';
   const queue = { owner, name, branch: pull.baseBranch };
-  return <PullRequestView {...{ pull, tab, queue, builds }} at={at ?? null} onShowBuilds={setBuilds} />;
+  return (
+    <>
+      {partial && <MissingPart problem={partial} />}
+      <PullRequestView {...{ pull, tab, queue, builds }} at={at ?? null} onShowBuilds={setBuilds} />
+    </>
+  );
 }
 
 interface PageProps extends ViewProps {

@@ -7,6 +7,7 @@ import { LiveSign } from '../app/connection.tsx';
 import { useShell } from '../app/use-shell.ts';
 import { useSettled } from '../app/use-settled.ts';
 import { useLiveQuery, type QueryAnswer } from '../app/use-live-query.ts';
+import { MissingPart } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Empty, Failure, Pages, Pill, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -61,7 +62,7 @@ export function PullsPage(): ReactNode {
   const sought = useSettled(text);
   const filtered = { ...filterOf(view, author), ...(sought !== '' && { text: sought }) };
   const [after, setAfter] = usePageOf(JSON.stringify(filtered));
-  const { data, problem, isWaiting, refresh } = usePulls({ owner, name, filter: filtered, after });
+  const { data, problem, partial, isWaiting, refresh } = usePulls({ owner, name, filter: filtered, after });
   const filter = useRef<HTMLInputElement>(null);
   const rows = useRef<HTMLDivElement>(null);
   useListCommands(filter, rows);
@@ -81,6 +82,7 @@ export function PullsPage(): ReactNode {
             {problem.sentence}
           </Failure>
         )}
+        {partial && <MissingPart problem={partial} />}
         {isWaiting && <Waiting />}
         {!isWaiting && !problem && pulls.length === 0 && (
           <Empty title="No pull request matches.">Choose another list, or change the filter.</Empty>

@@ -6,6 +6,7 @@ import { problemReference } from '../app/errors.ts';
 import { changePreferences } from '../app/preferences.ts';
 import { useReadAfterChanges } from '../app/reader.ts';
 import { useLiveQuery } from '../app/use-live-query.ts';
+import { MissingPart } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Banner, Bar, Button, Empty, Failure, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -84,7 +85,12 @@ export function QueuePage(): ReactNode {
     );
   const { repository } = data;
   if (!repository?.queue) return <NoQueue queue={queue} repository={repository} at={at} />;
-  return <QueueView {...{ queue, repository, at, from }} data={repository.queue} onShow={show} />;
+  return (
+    <>
+      {partial && <MissingPart problem={partial} />}
+      <QueueView {...{ queue, repository, at, from }} data={repository.queue} onShow={show} />
+    </>
+  );
 }
 
 function BackToNow({ queue: { owner, name, branch } }: { readonly queue: QueueRef }): ReactNode {
