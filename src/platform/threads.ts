@@ -4,6 +4,9 @@ import { parentPort, Worker } from 'node:worker_threads';
 /** A task took too long, so its thread was stopped. Tasks that waited for the thread fail as well. */
 export class ThreadTimeout extends Error {}
 
+/** A task threw an error in its thread. */
+export class TaskFailed extends Error {}
+
 interface PendingTask {
   readonly onProgress: (progress: number) => void;
   readonly resolve: (answer: unknown) => void;
@@ -61,7 +64,7 @@ export class Thread {
     worker.on('message', (reply: Reply) => {
       const asked = this.#asked.get(reply.id);
       if ('progress' in reply) asked?.onProgress(reply.progress);
-      else if ('error' in reply) asked?.reject(new Error(reply.error));
+      else if ('error' in reply) asked?.reject(new TaskFailed(reply.error));
       else asked?.resolve(reply.answer);
     });
     worker.on('error', (error) => {
@@ -83,7 +86,8 @@ export class Thread {
 
 /**
  * Each task has a thread of its own while it runs, so that a task that is stopped takes no other task with it. One idle
- * thread is kept for the next task, because starting a thread takes longer than most tasks.
+ * thread is kept for the next task, because starting a thread takes longer than most tasks. The thread of a task that
+ * failed is not kept, because the task may have broken what the thread has loaded.
  */
 export class ThreadPerTask {
   readonly #script: URL;
@@ -96,10 +100,13 @@ export class ThreadPerTask {
   async ask<Answer>(task: unknown, timeoutMs: number): Promise<Answer> {
     const thread = this.#idle ?? new Thread(this.#script);
     this.#idle = null;
+    let isKept = false;
     try {
-      return await thread.ask<Answer>(task, timeoutMs);
+      const answer = await thread.ask<Answer>(task, timeoutMs);
+      isKept = this.#idle === null;
+      return answer;
     } finally {
-      if (this.#idle === null) this.#idle = thread;
+      if (isKept) this.#idle = thread;
       else thread.stop();
     }
   }

@@ -140,6 +140,14 @@ describe('the analysis of changed files', () => {
     expect(cpuMsSince(before)).toBeLessThan(6_000);
   });
 
+  it('names a file at which the parser fails, and finds the faults of the next file', async () => {
+    const deep = `export const a = ${'('.repeat(10_000)}1${')'.repeat(10_000)};\n`;
+    const report = await analyse({ head: { 'deep.ts': deep, 'fault.ts': 'const = = 1;\n' } });
+
+    expect(report).toMatchObject({ verdict: 'failed', findings: [{ path: 'fault.ts' }] });
+    expect(report.summary).toContain('Not checked, because the parser failed: deep.ts.');
+  });
+
   it('leaves out and names a file that takes too long', async () => {
     expect(await checkFiles(request({ head: { 'long.yaml': longMapping(40_000) } }), 1)).toEqual({
       findings: [],

@@ -1,7 +1,7 @@
 // Checks that need no model, so that the same head always has the same findings. If a file already has a fault at the
 // base, all faults of the file at the head are notes and no failures, because the change may not have caused them.
 import { setImmediate } from 'node:timers/promises';
-import { threadScript, ThreadPerTask, ThreadTimeout } from '../threads.ts';
+import { TaskFailed, threadScript, ThreadPerTask, ThreadTimeout } from '../threads.ts';
 import type { AnalysisRequest, Finding } from './port.ts';
 import { languageOf, type Fault } from './syntax.ts';
 import type { SyntaxTask } from './syntax.thread.ts';
@@ -24,13 +24,15 @@ export async function checkFiles(request: AnalysisRequest, fileMs = 5_000): Prom
   const findings: Finding[] = [];
   const large: string[] = [];
   const slow: string[] = [];
+  const failed: string[] = [];
   for (const { path } of files.slice(0, maxFiles)) {
     request.signal.throwIfAborted();
     const text = await request.read({ commit: request.head, path, maxBytes });
     if (text === null) large.push(path);
     else if (!text.includes('\0')) {
       const found = await findingsIn(request, { path, text, fileMs });
-      if (found === null) slow.push(path);
+      if (found === 'late') slow.push(path);
+      else if (found === 'failed') failed.push(path);
       else findings.push(...found);
     }
     // Searching for markers blocks this thread, so other work gets its turn between two files.
@@ -38,27 +40,31 @@ export async function checkFiles(request: AnalysisRequest, fileMs = 5_000): Prom
   }
   return {
     findings: findings.slice(0, maxFindings),
-    fileCount: Math.min(files.length, maxFiles) - large.length - slow.length,
+    fileCount: Math.min(files.length, maxFiles) - large.length - slow.length - failed.length,
     leftOut: [
       ...(large.length === 0 ? [] : [`Larger than ${maxBytes / 1024} KiB, and not checked: ${named(large)}.`]),
       ...(slow.length === 0 ? [] : [`Not checked within ${fileMs / 1000} s: ${named(slow)}.`]),
+      ...(failed.length === 0 ? [] : [`Not checked, because the parser failed: ${named(failed)}.`]),
       ...(files.length > maxFiles ? [`${files.length - maxFiles} more files were not checked.`] : []),
       ...(findings.length > maxFindings ? [`${findings.length - maxFindings} more findings are left out.`] : []),
     ],
   };
 }
 
-/** Null: the file was not checked in time. */
+/** Why the syntax of a file is not known: its parser took too long, or failed. */
+type Unchecked = 'late' | 'failed';
+
 async function findingsIn(
   request: AnalysisRequest,
   { path, text, fileMs }: { readonly path: string; readonly text: string; readonly fileMs: number },
-): Promise<readonly Finding[] | null> {
+): Promise<readonly Finding[] | Unchecked> {
   const isSkill = path === request.skill?.path;
   const faults = await faultsOf({ path, text, isSkill }, fileMs);
-  if (faults === null || faults.length === 0) return faults === null ? null : [];
+  if (typeof faults === 'string') return faults;
+  if (faults.length === 0) return [];
   const before = await request.read({ commit: request.base, path, maxBytes });
   const faultsBefore = before === null ? [] : await faultsOf({ path, text: before, isSkill }, fileMs);
-  const wasSo = faultsBefore === null || faultsBefore.length > 0;
+  const wasSo = typeof faultsBefore === 'string' || faultsBefore.length > 0;
   return faults.map(({ line, message }) => ({
     path,
     line,
@@ -71,16 +77,17 @@ const syntaxThreads = new ThreadPerTask(threadScript(import.meta.url, 'syntax.th
 
 /**
  * A file with conflict markers is not checked for syntax, because the markers break the syntax of almost every
- * language. Null: the file was not checked in time.
+ * language.
  */
-async function faultsOf(task: SyntaxTask, fileMs: number): Promise<readonly Fault[] | null> {
+async function faultsOf(task: SyntaxTask, fileMs: number): Promise<readonly Fault[] | Unchecked> {
   const markers = findConflictMarkers(task.text);
   if (markers.length > 0) return markers;
   if (!task.isSkill && languageOf(task.path) === null) return [];
   try {
     return await syntaxThreads.ask<readonly Fault[]>(task, fileMs);
   } catch (error) {
-    if (error instanceof ThreadTimeout) return null;
+    if (error instanceof ThreadTimeout) return 'late';
+    if (error instanceof TaskFailed) return 'failed';
     throw error;
   }
 }

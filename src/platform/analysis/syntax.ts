@@ -85,9 +85,11 @@ function checkTypeScript(text: string): readonly Fault[] {
     return [];
   } catch (error) {
     const { code, message, stack } = error as NodeJS.ErrnoException;
-    // Node refuses TypeScript syntax that it cannot erase, such as enums, by another code. Such a file is valid
-    // TypeScript.
-    if (code !== 'ERR_INVALID_TYPESCRIPT_SYNTAX') return [];
+    // Node cannot erase some syntax, such as enums. Such a file is valid TypeScript.
+    if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') return [];
+    // After any other error, such as one for a file that is nested too deeply, Node's parser answers no other call of
+    // the thread.
+    if (code !== 'ERR_INVALID_TYPESCRIPT_SYNTAX') throw new Error(`The parser failed: ${message}`, { cause: error });
     return [{ line: numberIn(/^[^\n]*:(\d+)\n/, stack ?? ''), message: `This cannot be parsed: ${message}` }];
   }
 }
