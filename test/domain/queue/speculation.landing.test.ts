@@ -1,7 +1,7 @@
 // A landing in line of a queue with speculative builds: when it ends before it has happened.
 import { expect, test } from 'vitest';
 import type { BuildState } from '../../../src/domain/queue/model/snapshot.ts';
-import { minute, now, planned, pr, type BatchSpec, type Situation } from './situation.ts';
+import { minute, now, planned, pr, serial, type BatchSpec, type Situation } from './situation.ts';
 
 const adaptive = { speculation: 'adaptive', useAffectedTargets: true } as const;
 const on = (number: number, targets: readonly string[], change: object = {}) => pr(number, { targets, ...change });
@@ -130,6 +130,13 @@ test.each([
   const builds = [buildOfTree('commit of b1', 'failure'), ...others];
   const rules = { ...adaptive, landsBuiltCommitsOnly: true };
   expect(planned({ line: [running], waiting: [on(1, a)], rules, change: { builds } })).toEqual(decisions);
+});
+
+test('in serial mode, a red head fails although another commit with its tree is green, because it is not built again', () => {
+  const head: BatchSpec = { of: [1], build: 'failure', change: { commit: 'h1', testedCommit: 'h1' } };
+  const builds = [buildOfTree('h1', 'failure'), buildOfTree('earlier head', 'success')];
+  const rules = { ...serial, landsBuiltCommitsOnly: true };
+  expect(planned({ line: [head], waiting: [pr(1)], rules, change: { builds } })).toEqual(['fail b1', 'block p1 107']);
 });
 
 const started: BatchSpec = { ...green, change: { landingStarted: true, landingPlanned: true } };
