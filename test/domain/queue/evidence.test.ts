@@ -223,9 +223,20 @@ describe('the own checks of a head', () => {
       'green',
     ],
     ['have no verdict if there are none', 'parallel', '', null, 'none'],
-  ] as const)('%s', (_name, mode, text, ownRequiredChecks, verdict) =>
-    expect(judgeOwnHead({ checks: checks(text), complete: true }, { mode, ownRequiredChecks })).toBe(verdict),
-  );
+  ] as const)('%s', (_name, mode, text, ownRequiredChecks, verdict) => {
+    const rules = { mode, ownRequiredChecks, requiredChecks: required('unit') };
+    expect(judgeOwnHead(build({ text }), rules)).toBe(verdict);
+  });
+
+  test('are pending in serial mode if the build does not require the canceled one, and so does not repeat it', () => {
+    const rules = {
+      mode: 'serial',
+      ownRequiredChecks: required('unit', 'host'),
+      requiredChecks: required('unit'),
+    } as const;
+    expect(judgeOwnHead(build({ text: 'unit:success host:cancelled' }), rules)).toBe('pending');
+    expect(judgeOwnHead(build({ text: 'unit:cancelled host:cancelled' }), rules)).toBe('none');
+  });
 });
 
 describe('a canceled build is canceled again', () => {

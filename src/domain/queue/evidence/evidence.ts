@@ -31,17 +31,18 @@ export function judgeChecks(list: CheckList, required: readonly RequiredCheck[] 
 
 /**
  * The verdict of a pull request's own checks on its head. A canceled required check is pending, because it has not
- * passed and may run again. In serial mode the head is the build, and the batch repeats canceled checks of CI, so the
- * verdict is `none`.
+ * passed and may run again. In serial mode the head is the build. If the build proves nothing, the batch repeats every
+ * canceled check of CI, so the verdict is `none`.
  */
 export function judgeOwnHead(
-  list: CheckList,
-  { mode, ownRequiredChecks }: Pick<QueueRules, 'mode' | 'ownRequiredChecks'>,
+  build: BuildState,
+  rules: Pick<QueueRules, 'mode' | 'ownRequiredChecks' | 'requiredChecks'>,
 ): Verdict {
-  const verdict = judgeChecks(list, ownRequiredChecks);
-  const canceled = verdict === 'none' ? newestAttempts(list.checks).filter(isCanceled) : [];
-  const isRepeated = mode === 'serial' && !canceled.some(({ name }) => isServiceCheck(name));
-  return canceled.length === 0 || isRepeated ? verdict : 'pending';
+  const verdict = judgeChecks(build, rules.ownRequiredChecks);
+  const canceled = verdict === 'none' ? newestAttempts(build.checks).filter(isCanceled) : [];
+  const isRepeated = rules.mode === 'serial' && judgeBuild(build, rules.requiredChecks) === 'none';
+  const isOfCi = !canceled.some(({ name }) => isServiceCheck(name));
+  return canceled.length === 0 || (isRepeated && isOfCi) ? verdict : 'pending';
 }
 
 /**
