@@ -151,6 +151,15 @@ describe('a push to the base', () => {
       [],
     ],
     [
+      'a label that is taken off, and a request to queue the pull request',
+      async (w, a) => {
+        await trigger(w, a, false);
+        await w.queue(a);
+      },
+      ['merged', 'merged'],
+      [],
+    ],
+    [
       'a deactivation of the repository',
       (w) => setRepositoryActive(w.ctx, { repository: w.repository, active: false }),
       ['open', 'open'],

@@ -18,7 +18,7 @@ import type { RepositoryRow } from '../../repositories/repositories.entities.ts'
 import { loadAdmission, writeAdmission } from './admission.service.ts';
 import type { FactsOfHeads } from './facts-of-heads.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
-import { voidLandings } from '../store/intents.ts';
+import { takeBackWithdrawal, voidLandings } from '../store/intents.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import { keepTrace } from '../facts/traces.ts';
 import { loadPullRequestsBelow } from '../facts/stacks.ts';
@@ -174,7 +174,9 @@ export async function enqueue(work: QueueWork, enqueued: Enqueued, options: Enqu
     throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; only an open one can be queued.`);
   // The repository that the caller read before the queue was locked may have been deactivated since.
   if (!(await repositoryOf(work)).active) throw inactiveRepository();
-  for (const below of await loadPullRequestsBelow(work, row)) {
+  const pullRequestsBelow = await loadPullRequestsBelow(work, row);
+  for (const each of [...pullRequestsBelow, row]) if (isQueued(each.status)) await takeBackWithdrawal(work, each.id);
+  for (const below of pullRequestsBelow) {
     const isRequested = isQueued(below.status) || below.status === 'pending';
     // Validation is skipped only for the pull request that the request names.
     if (!isRequested || options.skipLine)
