@@ -12,6 +12,8 @@ export interface Recovery {
   readonly epoch: number | null;
   /** What was changed, or without `--yes` what would be changed. */
   readonly changes: readonly string[];
+  /** Repositories that cannot be recovered now. Everything else is recovered without them. */
+  readonly left: Survey['left'];
 }
 
 interface OpenWork {
@@ -22,19 +24,20 @@ interface OpenWork {
 /** What a recovery would do. */
 export async function surveyRecovery(ports: Ports): Promise<Recovery> {
   const { survey, open, isNeeded } = await readSurvey(ports);
-  return { isNeeded, epoch: null, changes: isNeeded ? describeChanges(survey, open) : [] };
+  const changes = isNeeded ? describeChanges(survey, open) : [];
+  return { isNeeded, epoch: null, changes, left: survey.left };
 }
 
 export async function recoverInstallation(ports: Ports): Promise<Recovery> {
   const before = await readSurvey(ports);
-  if (!before.isNeeded) return { isNeeded: false, epoch: null, changes: [] };
+  if (!before.isNeeded) return { isNeeded: false, epoch: null, changes: [], left: before.survey.left };
   const epoch = await beginRecovery(ports, before.survey);
   await passFailpoint('recovery:before_closing');
   // The queues resume afterwards, so that no deployment is closed that a landing started meanwhile.
   const open = { deployments: await closeOpenDeployments(ports), runbooks: await stopOpenRunbooks(ports) };
   await passFailpoint('recovery:after_closing');
   const survey = await recoverRepositories(ports, epoch);
-  return { isNeeded: true, epoch, changes: describeChanges(survey, open) };
+  return { isNeeded: true, epoch, changes: describeChanges(survey, open), left: survey.left };
 }
 
 interface Found {

@@ -3,7 +3,7 @@
 import { Command, Option } from 'commander';
 import color from 'picocolors';
 import { calledAs, examplesOf } from './launcher/called-as.ts';
-import { recoverInstallation, surveyRecovery } from './installation-recovery.ts';
+import { recoverInstallation, surveyRecovery, type Recovery } from './installation-recovery.ts';
 import { parseArguments, printResult, runTool } from './run-tool.ts';
 import { withService } from './tool.ts';
 
@@ -28,13 +28,16 @@ async function main(): Promise<number> {
   parseArguments(program);
   const { data, databaseUrl, yes, json } = program.opts<Flags>();
   return await withService({ dataDir: data, databaseUrl }, async ({ ports }) => {
-    const { isNeeded, epoch, changes } = await (yes ? recoverInstallation : surveyRecovery)(ports);
+    const { isNeeded, epoch, changes, left } = await (yes ? recoverInstallation : surveyRecovery)(ports);
     const listed = changes.map((line) => `  ${line}`);
-    printResult({ json }, { isNeeded, done: epoch !== null, epoch, changes }, [
+    printResult({ json }, { isNeeded, done: epoch !== null, epoch, changes, left }, [
+      ...left.map(leftText),
       ...(isNeeded
         ? []
         : [
-            'Nothing to recover: the database knows everything that its repositories contain, and no deployment or runbook is open.',
+            left.length > 0
+              ? 'Nothing else to recover.'
+              : 'Nothing to recover: the database knows everything that its repositories contain, and no deployment or runbook is open.',
           ]),
       ...(isNeeded && !yes ? ['To recover the restored database:'] : []),
       ...listed,
@@ -47,8 +50,15 @@ async function main(): Promise<number> {
             ),
           ]),
     ]);
-    return 0;
+    return left.some(({ isActive }) => isActive) ? 1 : 0;
   });
+}
+
+function leftText({ repository, reason, isActive }: Recovery['left'][number]): string {
+  const cure = isActive
+    ? 'Run this command again when its code host answers.'
+    : 'It is inactive, so nothing lands in it.';
+  return color.yellow(`${repository} cannot be recovered: ${reason} ${cure}`);
 }
 
 runTool(main);

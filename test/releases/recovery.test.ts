@@ -1,6 +1,8 @@
 // A backup was restored whose deployments were open. Newer versions may have been deployed since, so none of the
 // deployments of the backup may go on.
 import { describe, expect, it } from 'vitest';
+import type { Ports } from '../../src/context.ts';
+import { HostRefused, type Hosts } from '../../src/hosts/port.ts';
 import { recoverInstallation, surveyRecovery } from '../../src/installation-recovery.ts';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { cdServer, type CdServer } from '../support/cd-server.ts';
@@ -19,7 +21,7 @@ describe('the recovery of a restored database', () => {
     expect(await r.line()).toEqual(['v1-rc1 in_progress', 'v2-rc1 pending']);
     expect(await recoverInstallation(ports)).toMatchObject({ isNeeded: true, epoch: 2, changes: planned.changes });
     await r.become('v1-rc1 unknown', 'v2-rc1 unknown');
-    expect(await recoverInstallation(ports)).toEqual({ isNeeded: false, epoch: null, changes: [] });
+    expect(await recoverInstallation(ports)).toEqual({ isNeeded: false, epoch: null, changes: [], left: [] });
     expect(cd.runs).toHaveLength(1);
   });
 
@@ -46,6 +48,31 @@ describe('the recovery of a restored database', () => {
       expect(cd.runs).toHaveLength(1);
     },
   );
+});
+
+const refuse = async () => await Promise.reject(new HostRefused('The App is not installed.'));
+// The branch of a build that the backup does not know.
+const listStray = async (_repository: unknown, prefix: string) =>
+  await Promise.resolve(prefix === 'refs/heads/' ? [{ ref: 'refs/heads/mq-bot-99', commit: 'a'.repeat(40) }] : []);
+
+it.each([
+  ['cannot be read', refuse],
+  ['accepts no change', listStray],
+])('closes the open deployments although another repository %s, and names that repository', async (_what, listRefs) => {
+  await using cd = await cdServer();
+  await using r = await restoredWorld(cd);
+  await r.w.rows(
+    `insert into repository (account_id, owner, name, host, active, configuration_yaml, configuration_hash)
+     select account_id, 'acme', 'gone', 'github', false, configuration_yaml, configuration_hash from repository`,
+  );
+  const { hosts, ...others } = r.w.service.ports;
+  const atGitHub = new Proxy({} as ReturnType<Hosts>, { get: (_, name) => (name === 'listRefs' ? listRefs : refuse) });
+  const ports = { ...others, hosts: (kind) => (kind === 'github' ? atGitHub : hosts(kind)) } satisfies Ports;
+  expect(await surveyRecovery(ports)).toMatchObject({ isNeeded: true });
+  const left = [{ repository: 'acme/gone', reason: 'The App is not installed.', isActive: false }];
+  expect(await recoverInstallation(ports)).toMatchObject({ isNeeded: true, left });
+  await r.become('v1-rc1 unknown', 'v2-rc1 unknown');
+  expect((await recoverInstallation(ports)).left).toEqual(left);
 });
 
 async function restoredWorld(cd: CdServer): Promise<ReleaseWorld> {

@@ -27,38 +27,64 @@ export interface RepositorySurvey {
   readonly ctx: Context;
   readonly host: HostedRepository;
   readonly repository: string;
+  readonly isActive: boolean;
   readonly queues: readonly QueueSurvey[];
   /** Branches of bot pull requests whose batch is not known. */
   readonly strays: readonly StrayBranch[];
 }
 
+/** A repository that is not recovered, such as one whose App was uninstalled at GitHub. */
+export interface LeftRepository {
+  /** Its name. */
+  readonly repository: string;
+  /** Why its code host cannot be read or refused a change. */
+  readonly reason: string;
+  /** The queues of an inactive repository land nothing. */
+  readonly isActive: boolean;
+}
+
 export interface Survey {
   readonly repositories: readonly RepositorySurvey[];
+  readonly left: readonly LeftRepository[];
   /** The highest id of a batch in any ref of any repository; '0' if there is none. */
   readonly highestBatch: string;
   /** Whether there is evidence that the database is older than a repository. */
   readonly isNeeded: boolean;
 }
 
+/** A repository that cannot be read does not keep the others from being recovered. */
 export async function surveyInstallation(ports: Ports): Promise<Survey> {
   const rows = await ports.db.system.query<{ account_id: string; id: string }>(
     'select account_id, id from repository where deleted_at is null order by id',
   );
   const repositories: RepositorySurvey[] = [];
+  const left: LeftRepository[] = [];
   let highest = 0n;
   for (const { account_id, id } of rows) {
     const ctx = systemContext(ports, account_id);
     const row = await ctx.db.transaction(account_id, async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id }));
-    for (const batch of await readBatchNumbers(ctx, toHostedRepository(row)))
-      highest = batch > highest ? batch : highest;
-    repositories.push(await surveyRepository(ctx, row));
+    try {
+      for (const batch of await readBatchNumbers(ctx, toHostedRepository(row)))
+        highest = batch > highest ? batch : highest;
+      repositories.push(await surveyRepository(ctx, row));
+    } catch (error) {
+      left.push({ repository: nameOf(row), isActive: row.active, reason: reasonOf(error) });
+    }
   }
   const assigned = await readHighestAssigned(ports);
   const isOlder = repositories.some(
     ({ queues, strays }) =>
       strays.length > 0 || queues.some(({ isHalted, landings }) => isHalted || landings.length > 0),
   );
-  return { repositories, highestBatch: String(highest), isNeeded: isOlder || highest > assigned };
+  return { repositories, left, highestBatch: String(highest), isNeeded: isOlder || highest > assigned };
+}
+
+function nameOf({ owner, name }: RepositoryRow): string {
+  return `${owner}/${name}`;
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function readHighestAssigned(ports: Ports): Promise<bigint> {
@@ -96,7 +122,8 @@ async function surveyRepository(ctx: Context, row: RepositoryRow): Promise<Repos
   return {
     ctx,
     host,
-    repository: `${row.owner}/${row.name}`,
+    repository: nameOf(row),
+    isActive: row.active,
     queues: await withOrphans(ctx, host, queues, {
       defaultBranch: row.defaultBranch,
       orphans: [...unassigned.values()],

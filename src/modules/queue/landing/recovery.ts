@@ -6,7 +6,13 @@ import { DomainError } from '../../../domain/errors.ts';
 import { hostClient, RefMoved, type HostedRepository } from '../../../hosts/port.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { changeQueue } from '../store/queue.locks.ts';
-import { surveyInstallation, type RepositorySurvey, type StrayBranch, type Survey } from './recovery.survey.ts';
+import {
+  reasonOf,
+  surveyInstallation,
+  type RepositorySurvey,
+  type StrayBranch,
+  type Survey,
+} from './recovery.survey.ts';
 import type { QueueSurvey } from './recovery.queue-survey.ts';
 import { importQueue } from './recovery.import.ts';
 import { startWork, finishWork } from '../store/status.writer.ts';
@@ -25,11 +31,23 @@ export async function beginRecovery(ports: Ports, { repositories, highestBatch }
   return await startEpoch(ports, highestBatch);
 }
 
-/** Makes the queues agree with the repositories and resumes the queues. Returns what the database lacked. */
+/**
+ * Makes the queues agree with the repositories and resumes the queues. Returns what the database lacked. A repository
+ * that cannot be recovered, because its host refuses, does not hold up the others.
+ */
 export async function recoverRepositories(ports: Ports, epoch: number): Promise<Survey> {
   const survey = await surveyInstallation(ports);
-  for (const repository of survey.repositories) await recoverRepository(repository, epoch);
-  return survey;
+  const recovered: RepositorySurvey[] = [];
+  const left = [...survey.left];
+  for (const repository of survey.repositories) {
+    try {
+      await recoverRepository(repository, epoch);
+      recovered.push(repository);
+    } catch (error) {
+      left.push({ repository: repository.repository, isActive: repository.isActive, reason: reasonOf(error) });
+    }
+  }
+  return { ...survey, repositories: recovered, left };
 }
 
 async function startEpoch(ports: Ports, highestBatch: string): Promise<number> {
