@@ -82,8 +82,15 @@ class Clone:
         shallow = self.git('rev-parse', '--path-format=absolute', '--git-path', 'shallow')
         self.refs = dict(reversed(row.split()) for row in self.git('show-ref', may_fail=True).splitlines())
         format = self.git('rev-parse', '--show-object-format')
+        promisors = self.git('config', '--get-regexp', r'^remote\..*\.promisor$', may_fail=True).splitlines()
+        remotes = [row.split()[0][len('remote.'):-len('.promisor')] for row in promisors]
+        urls = {name: self.git('remote', 'get-url', name) for name in remotes}
         self.git('init', '--quiet', '--bare', '--template=', f'--object-format={format}', scratch)
         self.path = scratch
+        # A partial clone lacks objects, which git fetches when it needs them.
+        for name, url in urls.items():
+            self.git('config', f'remote.{name}.url', url)
+            self.git('config', f'remote.{name}.promisor', 'true')
         # The path is quoted, because git splits the value at colons.
         quoted = json.dumps(objects, ensure_ascii=False)
         self.env.update(GIT_ALTERNATE_OBJECT_DIRECTORIES=quoted, GIT_SHALLOW_FILE=shallow)

@@ -126,6 +126,26 @@ it('derives each landing again from a clone and the file, and counts commits tha
   expect(await git(landed.clone, 'fsck', '--unreachable', '--no-reflogs')).toBe('');
 });
 
+it('derives landings from a partial clone, which fetches the files that it lacks', async () => {
+  await using w = await world({ configuration: parallel({ builds: 1, batch: 2 }) });
+  const lines = Array.from({ length: 20 }, (_, nth) => `${nth}\n`);
+  await w.commit('main', { 'a.txt': lines.join('') });
+  const numbers = [
+    await w.open('one', { 'a.txt': ['one\n', ...lines.slice(1)].join('') }),
+    await w.open('two', { 'a.txt': [...lines.slice(0, -1), 'two\n'].join('') }),
+  ];
+  await w.queue(...numbers);
+  await w.settled(...numbers);
+  const { file, clone, folder } = await exported(w);
+  await git(w.gitDir, 'config', 'uploadpack.allowFilter', 'true');
+  await git(w.gitDir, 'config', 'uploadpack.allowAnySHA1InWant', 'true');
+  await rm(clone, { recursive: true });
+  await git(folder, 'clone', '-q', '--no-checkout', '--filter=blob:none', `file://${w.gitDir}`, clone);
+  const { code, said } = await verify({ file, clone, folder });
+  expect(said).toContain('Every landing was derived again.');
+  expect(code, said).toBe(0);
+});
+
 it('merges as the service does, whatever the attributes of the branch say', async () => {
   await using w = await world({ configuration: parallel({ builds: 1, batch: 2 }) });
   const lines = Array.from({ length: 20 }, (_, nth) => `${nth}\n`);
