@@ -455,6 +455,29 @@ describe('the comparison of the invariants', () => {
     expect(found.filter(({ invariant }) => invariant === 'bounded_builds')).toEqual([]);
   });
 
+  it('allows a green batch to wait for a required check of a head that was canceled', async () => {
+    const required = 'preconditions:\n  use_github_mergeability: false\n  required_checks: [test]\n';
+    await using own = await world({
+      configuration: `${parallel({ builds: 1, batch: 1 })}${required}`,
+      // The check of the head waits to be canceled. The build contains the other file, and passes.
+      ci: "checks:\n  test: {run: 'test -e other || sleep 600'}\n",
+    });
+    const number = await own.open('one', { one: 'one\n' });
+    const has = async (text: string): Promise<boolean> => (await own.rows(text)).length > 0;
+    const ofHead = 'c.commit = (select head_sha from pull_request)';
+    await own.until(() => has(`select 1 from local_check_run c where ${ofHead} and c.state = 'running'`));
+    await own.rows(`update local_check_run c set cancel_requested = true where ${ofHead}`);
+    await own.until(() => has("select 1 from check_result where conclusion = 'cancelled'"));
+    await own.commit('main', { other: 'other\n' });
+    await own.queue(number);
+    await own.until(() => has('select 1 from batch b join build u on u.commit = b.tested_commit where u.complete'));
+    await own.loop.run(own.service.ports);
+    expect((await own.status(number)).status).toBe('tagged');
+    const { db, hosts } = own.service.ports;
+    const found = await find({ db, hosts, clock: () => new Date(Date.now() + hour) });
+    expect(found.filter(({ invariant }) => invariant === 'line_moves')).toEqual([]);
+  });
+
   it('allows notifications that are planned once more after they were sent', async () => {
     await using own = await world({ runsCi: false });
     const number = await own.open('one', { one: 'one\n' });

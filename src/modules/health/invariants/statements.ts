@@ -21,6 +21,10 @@ const commitsOfPullRequest = `(select p.head_sha union
         lateral (values (b.commit), (b.tested_commit)) as of (c)
    where m.account_id = p.account_id and m.pull_request_id = p.id and c is not null)`;
 
+/** SQL: the heads of the members of a batch `b`. A landing waits for their required checks, also for canceled ones. */
+const headsOfMembers = `(select p.head_sha from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
+                         where m.account_id = b.account_id and m.batch_id = b.id)`;
+
 export const statements: Readonly<Partial<Record<InvariantName, readonly string[]>>> = {
   landed_tree: [
     `select l.account_id::text as account, format('The proof of the landing %s names a commit, tree or parent that is not the one of the landing.', l.commit) as sentence
@@ -127,9 +131,11 @@ export const statements: Readonly<Partial<Record<InvariantName, readonly string[
                        and o.state in ('making', 'building', 'landing') and o.position < b.position)
        and not exists (select from gate_run g where g.account_id = b.account_id and g.batch_id = b.id and g.state in ('planned', 'running'))
        and not exists (select from check_result c where c.account_id = b.account_id and c.repository_id = b.repository_id
-                       and c.conclusion = 'pending' and (c.commit = u.commit or c.commit in (
-                         select p.head_sha from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
-                         where m.account_id = b.account_id and m.batch_id = b.id)))`,
+                       and c.conclusion = 'pending' and (c.commit = u.commit or c.commit in ${headsOfMembers}))
+       and not exists (select from (select distinct on (c.commit, c.name) c.conclusion from check_result c
+                                    where c.account_id = b.account_id and c.repository_id = b.repository_id and c.commit in ${headsOfMembers}
+                                    order by c.commit, c.name, c.attempt desc) newest
+                       where newest.conclusion = 'cancelled')`,
   ],
   no_orphans: [
     `select b.account_id::text as account, format('Batch %s ended at %s, but its branch is not removed.', b.id, b.ended_at) as sentence
