@@ -48,25 +48,32 @@ export interface FoundBackup {
 }
 
 /**
- * Returns the names of the backups to remove, so that the newest `keep` complete ones stay. Incomplete backups do not
- * count, and those that are older than every kept backup are removed too. Names of other files are ignored.
+ * Returns the names of the backups to remove, so that the newest `keep` complete ones stay. `made` is the newest,
+ * whatever the clock says. Incomplete backups do not count, and those that are older than every kept backup are removed
+ * too. Names of other files are ignored.
  */
-export function findExpiredBackups(found: readonly FoundBackup[], keep: number): string[] {
-  const names = found.filter(({ name }) => /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/.test(name));
-  const complete = names.filter(({ isComplete }) => isComplete).map(({ name }) => name);
-  const oldestKept = complete.toSorted().at(-keep);
-  if (oldestKept === undefined) return [];
-  return names
+export function findExpiredBackups(
+  found: readonly FoundBackup[],
+  { keep, made }: { readonly keep: number; readonly made: string },
+): string[] {
+  const backups = found.filter(({ name }) => /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/.test(name));
+  const earlier = backups.filter(({ name, isComplete }) => isComplete && name !== made).map(({ name }) => name);
+  const kept = [made, ...earlier.toSorted().toReversed()].slice(0, keep);
+  const isOlderThanKept = (name: string): boolean => kept.length === keep && kept.every((other) => name < other);
+  return backups
+    .filter(({ name, isComplete }) => (isComplete ? !kept.includes(name) : isOlderThanKept(name)))
     .map(({ name }) => name)
-    .filter((name) => name < oldestKept)
     .toSorted();
 }
 
-/** Removes old backups from a folder of backups. Returns the names of the removed backups. */
-export async function removeExpired(folder: string, keep: number): Promise<readonly string[]> {
+/** Removes old backups from the folder in which a backup was made. Returns the names of the removed backups. */
+export async function removeExpired(
+  folder: string,
+  by: { readonly keep: number; readonly made: string },
+): Promise<readonly string[]> {
   const names = await readdir(folder);
   const found = names.map((name) => ({ name, isComplete: existsSync(manifestFile(join(folder, name))) }));
-  const expired = findExpiredBackups(found, keep);
+  const expired = findExpiredBackups(found, by);
   for (const name of expired) await rm(join(folder, name), { recursive: true });
   return expired;
 }

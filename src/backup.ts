@@ -2,7 +2,7 @@
 // database is copied first, from one snapshot, so the repositories in the backup may be newer. `npm run recover`
 // handles this difference after a restore.
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import color from 'picocolors';
 import { backUpTo, dataFolder, nameOfBackup, removeExpired } from './backup-folder.ts';
@@ -51,7 +51,9 @@ async function main(): Promise<number> {
     const rows = dump.tables.reduce((sum, table) => sum + table.rows, 0);
     const containsSecrets = existsSync(join(dataFolder(folder), 'secrets.json'));
     const removed =
-      into === undefined || keep === undefined ? [] : await removeExpired(resolve(callersFolder(), into), keep);
+      into === undefined || keep === undefined
+        ? []
+        : await removeExpired(dirname(folder), { keep, made: basename(folder) });
     printResult({ json }, { folder, takenAt, rows, repositories: repositories.length, containsSecrets, removed }, [
       color.green(`${rows} rows and ${countRepositories(repositories)} as of ${takenAt} in ${folder}`),
       containsSecrets

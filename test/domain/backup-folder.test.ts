@@ -8,10 +8,11 @@ it('the name of a backup is its instant, and names sort like their instants', ()
 const complete = (...names: string[]): FoundBackup[] => names.map((name) => ({ name, isComplete: true }));
 const broken = (...names: string[]): FoundBackup[] => names.map((name) => ({ name, isComplete: false }));
 const three = complete('2026-11-22T03-00-00Z', '2026-11-23T03-00-00Z', '2026-11-21T03-00-00Z');
+const made = '2026-11-23T03-00-00Z';
 it.each([
   ['more than are kept: the oldest', three, 2, ['2026-11-21T03-00-00Z']],
   ['as many as are kept: none', three, 3, []],
-  ['none at all', [], 1, []],
+  ['the new one alone', complete(made), 1, []],
   [
     'names of other things stay',
     [...complete('lost+found', '2026'), ...three],
@@ -30,7 +31,18 @@ it.each([
     2,
     ['2026-11-20T03-00-00Z', '2026-11-21T03-00-00Z', '2026-11-21T15-00-00Z'],
   ],
-  ['only incomplete ones: none', broken('2026-11-20T03-00-00Z', '2026-11-21T03-00-00Z'), 1, []],
+  [
+    'incomplete ones besides fewer complete ones than are kept: none',
+    [...complete(made), ...broken('2026-11-20T03-00-00Z', '2026-11-21T03-00-00Z')],
+    2,
+    [],
+  ],
+  [
+    'ones from a time when the clock was ahead: never the new one',
+    [...three, ...complete('2027-01-01T03-00-00Z', '2027-01-02T03-00-00Z')],
+    2,
+    ['2026-11-21T03-00-00Z', '2026-11-22T03-00-00Z', '2027-01-01T03-00-00Z'],
+  ],
 ])('expired backups, of %s', (_, found, keep, expired) => {
-  expect(findExpiredBackups(found, keep)).toEqual(expired);
+  expect(findExpiredBackups(found, { keep, made })).toEqual(expired);
 });

@@ -179,10 +179,11 @@ it('a backup that fails leaves no folder behind, and does not push out an earlie
     await rename(`${head}.away`, head);
   }
   await mkdir(join(killed, 'database'), { recursive: true });
-  expect(await removeExpired(backups, 1)).toEqual([]);
+  expect(await removeExpired(backups, { keep: 1, made: basename(first) })).toEqual([]);
   expect(await readdir(backups)).toEqual([basename(first), basename(killed)]);
   await backUpTo(last, quiet, of);
-  expect(await removeExpired(backups, 1)).toEqual([basename(first), basename(killed)]);
+  const removed = await removeExpired(backups, { keep: 1, made: basename(last) });
+  expect(removed).toEqual([basename(first), basename(killed)]);
   await expect(backUpTo(last, quiet, of)).rejects.toThrow('is not empty');
   expect(await readManifest(last)).toMatchObject({ format: 1 });
 });
