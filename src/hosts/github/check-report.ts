@@ -24,7 +24,7 @@ export interface CheckSuiteAnswer {
   readonly workflowRun: {
     readonly event: string;
     readonly url: string;
-    readonly workflow: { readonly name: string };
+    readonly workflow: { readonly name: string; readonly databaseId: number };
   } | null;
   readonly checkRuns: { readonly nodes: readonly CheckRunAnswer[] } | null;
 }
@@ -60,6 +60,8 @@ interface Run {
   readonly check: HostCheck;
   readonly id: number;
   readonly suite: number;
+  /** The App, the event and the workflow that started the run. Null: no workflow did. */
+  readonly starter: string | null;
 }
 
 /** How long the first checks may take to start after the branch was moved. */
@@ -161,6 +163,9 @@ function runsOf(suite: CheckSuiteAnswer, index: number, pinned: PinnedChecks): R
   return (suite.checkRuns?.nodes ?? []).map((run) => ({
     id: run.databaseId,
     suite: index,
+    starter:
+      suite.workflowRun &&
+      `${suite.app?.databaseId} ${suite.workflowRun.event} ${suite.workflowRun.workflow.databaseId}`,
     check: {
       name: nameOfWriter(plainLine(run.name), pinned, {
         isPinned: pinned[plainLine(run.name)]?.includes(String(suite.app?.databaseId)) ?? false,
@@ -210,17 +215,28 @@ const notStartedTexts: Readonly<Record<string, string>> = {
  * this name.
  */
 function checksOf(runs: readonly Run[]): HostCheck[] {
-  const isCanceled = ({ check }: Run): boolean => check.conclusion === 'cancelled';
-  const canceled = new Set(
-    newestOf(runs)
-      .filter(isCanceled)
-      .map(({ suite }) => suite),
-  );
+  const newest = newestOf(runs);
+  const withCanceled = new Set(newest.filter(isCanceled).map(({ suite }) => suite));
+  const judged = newest.map((run) => (withCanceled.has(run.suite) ? asCanceledIfSkipped(run) : run));
+  const counting = judged.filter((run) => !isReplaced(run, judged));
   return [...new Set(runs.map(({ check }) => check.name))].map((name) => {
-    const all = runs.filter(({ check }) => check.name === name);
-    const newest = newestOf(all).map((run) => (canceled.has(run.suite) ? asCanceledIfSkipped(run.check) : run.check));
-    return { ...worstOf(newest), attempt: all.length };
+    const ofName = ({ check }: Run): boolean => check.name === name;
+    return { ...worstOf(counting.filter(ofName).map(({ check }) => check)), attempt: runs.filter(ofName).length };
   });
+}
+
+function isCanceled({ check }: Run): boolean {
+  return check.conclusion === 'cancelled';
+}
+
+/**
+ * Whether the run was canceled, and the same event has started its workflow again for the commit. With a concurrency
+ * group, the later workflow run cancels the earlier one. A skipped job replaces nothing, because it has tested nothing.
+ */
+function isReplaced(run: Run, all: readonly Run[]): boolean {
+  const replaces = ({ id, starter, check }: Run): boolean =>
+    id > run.id && starter === run.starter && check.name === run.check.name && check.conclusion !== 'skipped';
+  return isCanceled(run) && run.starter !== null && all.some(replaces);
 }
 
 /** The newest run of each name in each suite. */
@@ -234,13 +250,10 @@ function newestOf(runs: readonly Run[]): Run[] {
 }
 
 /** GitHub skips a job that needs a canceled job, and then counts the skipped job as passed. */
-function asCanceledIfSkipped(check: HostCheck): HostCheck {
-  if (check.conclusion !== 'skipped' || check.event === null) return check;
-  return {
-    ...check,
-    conclusion: 'cancelled',
-    summary: 'GitHub skipped the job in a workflow run with a canceled job.',
-  };
+function asCanceledIfSkipped(run: Run): Run {
+  if (run.check.conclusion !== 'skipped' || run.check.event === null) return run;
+  const summary = 'GitHub skipped the job in a workflow run with a canceled job.';
+  return { ...run, check: { ...run.check, conclusion: 'cancelled', summary } };
 }
 
 const badness: readonly CheckConclusion[] = [

@@ -19,7 +19,7 @@ export const readCommitChecks = `
               status
               conclusion
               app { databaseId slug }
-              workflowRun { event url workflow { name } }
+              workflowRun { event url workflow { name databaseId } }
               checkRuns(first: 100, filterBy: {checkType: ALL}) { ...CheckRuns }
             }
             pageInfo { hasNextPage endCursor }

@@ -42,7 +42,8 @@ function suite(event: string | null, nodes: readonly CheckRunAnswer[], given: Pa
     status: isOver ? 'COMPLETED' : 'IN_PROGRESS',
     conclusion: isOver ? 'SUCCESS' : null,
     app: actions,
-    workflowRun: event === null ? null : { event, url: 'https://github.com/run', workflow: { name: 'ci' } },
+    workflowRun:
+      event === null ? null : { event, url: 'https://github.com/run', workflow: { name: 'ci', databaseId: 1 } },
     checkRuns: { nodes },
     ...given,
   };
@@ -101,6 +102,49 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
     name: 'a running rerun',
     given: { suites: [suite('push', [run('test', 'FAILURE'), run('test', null)])] },
     checks: ['test pending 2'],
+  },
+  {
+    name: 'a run that a later run of its workflow canceled, such as by a concurrency group: the later one counts',
+    given: {
+      suites: [
+        suite('pull_request', [run('test', 'CANCELLED'), run('lint', 'SUCCESS'), run('report', 'SKIPPED')]),
+        suite('pull_request', [run('test', 'SUCCESS'), run('lint', 'SUCCESS'), run('report', 'SUCCESS')]),
+      ],
+    },
+    checks: ['lint success 2', 'report success 2', 'test success 2'],
+  },
+  {
+    name: 'a run that a later run of its workflow canceled, while the later one runs',
+    given: { suites: [suite('pull_request', [run('test', 'CANCELLED')]), suite('pull_request', [run('test', null)])] },
+    checks: ['test pending 2'],
+  },
+  {
+    name: 'a canceled run, and a later run of its workflow that skips the job',
+    given: {
+      suites: [suite('pull_request', [run('test', 'CANCELLED')]), suite('pull_request', [run('test', 'SKIPPED')])],
+    },
+    checks: ['test cancelled 2'],
+  },
+  {
+    name: 'a canceled run after a passed one of its workflow',
+    given: {
+      suites: [suite('pull_request', [run('test', 'SUCCESS')]), suite('pull_request', [run('test', 'CANCELLED')])],
+    },
+    checks: ['test cancelled 2'],
+  },
+  {
+    name: 'a canceled run and a later one of another event, of another workflow, and of another App',
+    given: {
+      suites: [
+        suite('pull_request', [run('one', 'CANCELLED'), run('two', 'CANCELLED'), run('three', 'CANCELLED')]),
+        suite('push', [run('one', 'SUCCESS')]),
+        suite('pull_request', [run('two', 'SUCCESS')], {
+          workflowRun: { event: 'pull_request', url: '', workflow: { name: 'ci', databaseId: 2 } },
+        }),
+        suite('pull_request', [run('three', 'SUCCESS')], { app: otherApp }),
+      ],
+    },
+    checks: ['one cancelled 2', 'three cancelled 2', 'two cancelled 2'],
   },
   {
     name: 'a check of push and one of pull_request with the same name: the red one counts',
