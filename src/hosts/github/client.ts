@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../../platform/database.ts';
 import type { Meter } from '../../platform/metrics/index.ts';
-import { HostUnavailable, type HostRepository, type Identity } from '../port.ts';
+import { AppNotInstalled, HostUnavailable, type HostRepository, type Identity } from '../port.ts';
 import {
   asPortError,
   type FailedCall,
@@ -132,7 +132,7 @@ function identityOf({ app }: GitHubInstallation): Identity {
 async function mustFind(findInstallation: FindInstallation, repository: HostRepository) {
   const found = await findInstallation(repository);
   if (found === null)
-    throw new HostUnavailable(`The App is not installed on ${repository.owner}/${repository.name} any more`);
+    throw new AppNotInstalled(`The App is not installed on ${repository.owner}/${repository.name} any more`);
   return found;
 }
 

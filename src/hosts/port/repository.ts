@@ -38,6 +38,8 @@ export class HostUnavailable extends Error {
     this.retryAt = options.retryAt ?? null;
   }
 }
+/** The service has no access to the repository any more, because its App was uninstalled or suspended. */
+export class AppNotInstalled extends HostUnavailable {}
 /**
  * A commit that this machine made or read before is now missing both at the host and on this machine. A retry does not
  * help: a batch that needs the commit must be built again.

@@ -4,7 +4,13 @@
 import type { Context, Scope } from '../../context.ts';
 import { isBot, isPermissionEnough, neededPermissions } from '../../domain/accounts/github-people.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { hostClient, HostUnavailable, type HostedRepository, type HostPermission } from '../../hosts/port.ts';
+import {
+  AppNotInstalled,
+  hostClient,
+  HostUnavailable,
+  type HostedRepository,
+  type HostPermission,
+} from '../../hosts/port.ts';
 
 type NamedRepository = HostedRepository & { readonly owner: string; readonly name: string };
 
@@ -97,6 +103,8 @@ async function permissionOfCaller(ctx: Context, repository: NamedRepository): Pr
   try {
     return await hostClient(ctx, repository).readPermission(personAtGitHub);
   } catch (error) {
+    // GitHub no longer says who sees the repository. A list of repositories must not fail because of it.
+    if (error instanceof AppNotInstalled) return null;
     if (error instanceof HostUnavailable)
       throw new DomainError('HOST_UNAVAILABLE', 'Your permissions could not be read from GitHub. Try again.');
     throw error;

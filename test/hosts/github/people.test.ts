@@ -414,6 +414,27 @@ describe('what a person may do', () => {
     });
   });
 
+  it('does not end with a repository whose App was uninstalled', async () => {
+    await w.rows(
+      `with i as (insert into github_installation (account_id, github_app_id, id, owner, removed_at)
+         select account_id, github_app_id, '77', 'former', now() from repository where name = 'shop' returning *)
+       insert into repository (account_id, owner, name, host, active, github_id, github_app_id, github_installation_id, configuration_yaml, configuration_hash)
+       select r.account_id, 'former', 'shop', 'github', false, 77, i.github_app_id, i.id, r.configuration_yaml, r.configuration_hash
+       from repository r, i where r.name = 'shop'`,
+    );
+    const seen =
+      '{ repositories(first: 1) { totalCount nodes { name } } repository(owner: "former", name: "shop") { name } }';
+    try {
+      expect(await answerTo((await signIn('rea')).browser, seen)).toEqual({
+        repositories: { totalCount: 1, nodes: [{ name: 'shop' }] },
+        repository: null,
+      });
+    } finally {
+      await w.rows("delete from repository where owner = 'former'");
+      await w.rows("delete from github_installation where id = '77'");
+    }
+  });
+
   describe('does not include a repository that the person does not see', () => {
     const vault = '{owner: "acme", name: "vault"}';
     let verification = '';
