@@ -56,7 +56,7 @@ async function main(): Promise<number> {
 
 function leftText({ repository, reason, isActive }: Recovery['left'][number]): string {
   const cure = isActive
-    ? 'Run this command again when its code host answers.'
+    ? 'Run this command again when its code host answers, best before Interlock starts.'
     : 'It is inactive, so nothing lands in it.';
   return color.yellow(`${repository} cannot be recovered: ${reason} ${cure}`);
 }
