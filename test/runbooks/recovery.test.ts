@@ -1,7 +1,10 @@
 // A restored database may be older than the repository. Commits and pull requests that already exist are not made
 // again.
 import { describe, expect, it } from 'vitest';
+import { HostUnavailable } from '../../src/hosts/port.ts';
+import { recoverInstallation } from '../../src/installation-recovery.ts';
 import { countOpenRunbooks, stopOpenRunbooks } from '../../src/modules/runbooks/index.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { runbookWorld } from '../support/runbook-world.ts';
 
 describe('after a backup was restored', () => {
@@ -21,6 +24,24 @@ describe('after a backup was restored', () => {
     await r.retry(other);
     await r.rest(other);
     expect(await r.leaves(other)).toEqual(['1.1 completed']);
+  });
+
+  it('a second recovery changes nothing, although a commit of a stopped runbook is still to be pushed', async () => {
+    await using r = await runbookWorld();
+    const { w } = r;
+    const disarm = onFailpoint('runbook:before_push', async () => {
+      throw new HostUnavailable('The code host does not answer.');
+    });
+    try {
+      const number = await r.begin('write a.txt one\nwrite b.txt two');
+      await w.until(async () => (await w.rows('select 1 from runbook where problem is not null')).length > 0);
+      const { ports } = w.service;
+      expect(await recoverInstallation(ports)).toMatchObject({ isNeeded: true, epoch: 2 });
+      expect(await r.leaves(number)).toEqual(['1.1 in_progress', expect.stringMatching(/^2\.1 failed: /)]);
+      expect(await recoverInstallation(ports)).toMatchObject({ isNeeded: false, epoch: null });
+    } finally {
+      disarm();
+    }
   });
 
   it('commits and pull requests since the backup are found, and not made twice', async () => {

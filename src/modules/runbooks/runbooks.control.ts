@@ -197,8 +197,9 @@ interface OpenRunbook {
   readonly id: string;
 }
 
+// The open leaves of a canceled runbook have made their commits, which are only published.
 const openRunbooks = `select r.account_id as "accountId", r.id from runbook r
-                      where r.not_started + r.queued + r.in_progress > 0
+                      where (r.not_started + r.queued + r.in_progress > 0 and r.cancel_requested_at is null)
                         or exists (select 1 from runbook_prompt p
                                    where p.account_id = r.account_id and p.runbook_id = r.id and p.planned_at is null)
                       order by r.account_id, r.id`;
