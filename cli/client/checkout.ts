@@ -43,11 +43,20 @@ function decode(part: string): string {
   }
 }
 
-/** Reads `12`, `#12`, or a link that ends with `/pull/12`. Null: the text has another form. */
-export function readPullRequestNumber(text: string): number | null {
-  const digits = /^#?(\d{1,9})$/.exec(text)?.[1] ?? /\/pull\/(\d{1,9})(?:[/?#].*)?$/.exec(text)?.[1];
-  const number = Number(digits ?? 0);
-  return number > 0 ? number : null;
+export interface PullRequestName {
+  readonly number: number;
+  /** Null: the text is a number, or a link without a repository. */
+  readonly repository: RepositoryName | null;
+}
+
+/** Reads `12`, `#12`, or a link that ends with `<owner>/<name>/pull/12`. Null: the text has another form. */
+export function readPullRequestName(text: string): PullRequestName | null {
+  const digits = /^#?(\d{1,9})$/.exec(text)?.[1];
+  const [, path = '', linked] = /^(.*)\/pull\/(\d{1,9})(?:[/?#].*)?$/.exec(text) ?? [];
+  const number = Number(digits ?? linked ?? 0);
+  const [, owner, name] = /(?:^|\/)([^/\s]+)\/([^/\s]+)$/.exec(path.replace(/^\w+:\/\/[^/]*/, '')) ?? [];
+  const repository = owner === undefined || name === undefined ? null : { owner: decode(owner), name: decode(name) };
+  return number > 0 ? { number, repository } : null;
 }
 
 export interface Remote {

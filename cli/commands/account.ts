@@ -1,7 +1,7 @@
 // The commands login, logout and open.
 import { Option } from 'commander';
 import { createApi } from '../client/api.ts';
-import { repositoryOfCheckout } from '../client/checkout.ts';
+import { repositoryOfCheckout, type RepositoryName } from '../client/checkout.ts';
 import { logInByBrowser } from '../client/browser-login.ts';
 import { isUnprotected, readAddress, type Logins } from '../client/connection.ts';
 import { loginsFile, readLogins, storeLogins } from '../client/logins.ts';
@@ -151,11 +151,15 @@ async function pathOf(
   text: string | undefined,
   api: Awaited<ReturnType<typeof connect>>,
 ): Promise<string> {
+  if (text !== undefined) {
+    const { repository, number } = await pullRequestOf(invocation, api, text);
+    return `${pageOf(repository)}/pull/${number}`;
+  }
   const { io, global } = invocation;
   const isElsewhere = global.repo === undefined && (await repositoryOfCheckout(io.cwd)) === null;
-  if (text === undefined && isElsewhere) return '/';
-  const repository = await repositoryOf(invocation);
-  const page = `/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}`;
-  if (text !== undefined) return `${page}/pull/${await pullRequestOf(invocation, api, { repository, text })}`;
-  return page;
+  return isElsewhere ? '/' : pageOf(await repositoryOf(invocation));
+}
+
+function pageOf({ owner, name }: RepositoryName): string {
+  return `/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
 }

@@ -5,7 +5,7 @@ import type { Command, OptionValues } from 'commander';
 import { createApi, type Api } from '../client/api.ts';
 import {
   branchOfCheckout,
-  readPullRequestNumber,
+  readPullRequestName,
   readRepositoryName,
   repositoryOfCheckout,
   type RepositoryName,
@@ -159,18 +159,37 @@ export async function repositoryOf({ io, global }: Invocation): Promise<Reposito
 
 export const nameOf = ({ owner, name }: RepositoryName): string => `${owner}/${name}`;
 
-/** Returns the number of the named pull request, otherwise of the pull request of the current branch. */
+export interface ChosenPullRequest {
+  readonly repository: RepositoryName;
+  readonly number: number;
+}
+
+/**
+ * Returns the named pull request, otherwise the pull request of the current branch. A link also names the repository,
+ * which need not be the repository of the checkout.
+ */
 export async function pullRequestOf(
-  { io }: Invocation,
+  invocation: Invocation,
   api: Api,
-  { repository, text }: { readonly repository: RepositoryName; readonly text: string | undefined },
-): Promise<number> {
-  if (text !== undefined) {
-    const number = readPullRequestNumber(text);
-    if (number === null) throw new Failure('usage', `A pull request is named by its number or link, not ${text}.`);
-    return number;
-  }
-  const headBranch = await branchOfCheckout(io.cwd);
+  text: string | undefined,
+): Promise<ChosenPullRequest> {
+  if (text === undefined) return await pullRequestOfBranch(invocation, api);
+  const named = readPullRequestName(text);
+  if (named === null) throw new Failure('usage', `A pull request is named by its number or link, not ${text}.`);
+  const { number, repository: linked } = named;
+  if (linked === null) return { repository: await repositoryOf(invocation), number };
+  const { repo } = invocation.global;
+  if (repo !== undefined && repo !== nameOf(linked))
+    throw new Failure(
+      'usage',
+      `The link names ${nameOf(linked)}, and --repo names ${repo}. Leave --repo out, or name the pull request by its number.`,
+    );
+  return { repository: linked, number };
+}
+
+async function pullRequestOfBranch(invocation: Invocation, api: Api): Promise<ChosenPullRequest> {
+  const repository = await repositoryOf(invocation);
+  const headBranch = await branchOfCheckout(invocation.io.cwd);
   if (headBranch === null)
     throw new Failure('usage', 'No branch is checked out here. Name the pull request by its number.');
   const { repository: found } = await api.ask(FindPullRequestDocument, { ...repository, headBranch });
@@ -181,7 +200,7 @@ export async function pullRequestOf(
       `The branch ${headBranch} of ${nameOf(repository)} has no pull request. Open one, or name one by its number.`,
       { code: 'NOT_FOUND' },
     );
-  return found.pullRequest.number;
+  return { repository, number: found.pullRequest.number };
 }
 
 export function unknownRepository(repository: RepositoryName): Failure {

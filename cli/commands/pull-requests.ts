@@ -1,6 +1,5 @@
 // The commands queue, dequeue and why.
 import type { Api } from '../client/api.ts';
-import type { RepositoryName } from '../client/checkout.ts';
 import { follow } from '../client/follow.ts';
 import {
   CursorDocument,
@@ -22,10 +21,10 @@ import {
   completeRefusal,
   pullRequestOf,
   reportConnection,
-  repositoryOf,
   unknownPullRequest,
   unknownRepository,
   addHarmOptions,
+  type ChosenPullRequest,
   type HarmOptions,
   type Invocation,
   type Registry,
@@ -55,16 +54,13 @@ export function addPullRequestCommands({ program, action }: Registry): void {
     .action(action(why));
 }
 
-interface Chosen {
+interface Chosen extends ChosenPullRequest {
   readonly api: Api;
-  readonly repository: RepositoryName;
-  readonly number: number;
 }
 
 async function choose(invocation: Invocation, text: string | undefined): Promise<Chosen> {
   const api = await connect(invocation);
-  const repository = await repositoryOf(invocation);
-  return { api, repository, number: await pullRequestOf(invocation, api, { repository, text }) };
+  return { api, ...(await pullRequestOf(invocation, api, text)) };
 }
 
 function named({ repository, number }: Chosen): string {

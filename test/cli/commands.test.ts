@@ -154,6 +154,20 @@ test('commands use the service that runs on the data directory if no other servi
   expect((await shop.runWith({ env: { ...env, INTERLOCK_DATA: data } }, 'status')).code).toBe(0);
 });
 
+test('a link to a pull request also names its repository, which need not be the repository of the checkout', async () => {
+  const before = await shop.status(1);
+  const refused = await shop.run('queue', 'https://interlock.example.com/acme/other/pull/1');
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('#1 of acme/other')]);
+  expect(await shop.status(1)).toBe(before);
+  const link = `${shop.s.url}/acme/shop/pull/1`;
+  const outside = await shop.runWith({ cwd: shop.elsewhere }, 'why', link, '--json');
+  expect(json(outside)).toMatchObject({ repository: 'acme/shop', number: 1 });
+  expect(await shop.run('--repo', 'acme/other', 'queue', link)).toMatchObject({
+    code: 2,
+    stderr: `The link names acme/shop, and --repo names acme/other. Leave --repo out, or name the pull request by its number.\n`,
+  });
+});
+
 test('open shows the page in a browser, and without a terminal prints the address of the page', async () => {
   const page = `${shop.s.url}/acme/shop`;
   expect(await shop.runWith({ isTTY: true }, 'open')).toMatchObject({ code: 0, opened: [page] });

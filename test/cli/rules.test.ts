@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import {
   chooseRemote,
-  readPullRequestNumber,
+  readPullRequestName,
   readRepositoryName,
   repositoryOfRemote,
 } from '../../cli/client/checkout.ts';
@@ -161,18 +161,25 @@ test.each<[string, string[], string | null, string | null]>([
   expect(chooseRemote(remotes, tracked)?.name ?? null).toBe(chosen);
 });
 
+const shopName = { owner: 'acme', name: 'shop' };
+
 test.each([
-  ['12', 12],
-  ['#12', 12],
-  ['https://github.com/acme/shop/pull/12', 12],
-  ['https://github.com/acme/shop/pull/12/files', 12],
-  ['https://interlock.example.com/acme/shop/pull/12?w=1', 12],
+  ['12', { number: 12, repository: null }],
+  ['#12', { number: 12, repository: null }],
+  ['https://github.com/acme/shop/pull/12', { number: 12, repository: shopName }],
+  ['https://github.com/acme/shop/pull/12/files', { number: 12, repository: shopName }],
+  ['https://interlock.example.com/acme/shop/pull/12?w=1', { number: 12, repository: shopName }],
+  ['https://example.com/interlock/acme/shop/pull/12#top', { number: 12, repository: shopName }],
+  ['https://example.com/acme/my%20shop/pull/12', { number: 12, repository: { owner: 'acme', name: 'my shop' } }],
+  ['github.com/acme/shop/pull/12', { number: 12, repository: shopName }],
+  ['acme/shop/pull/12', { number: 12, repository: shopName }],
+  ['https://example.com/pull/12', { number: 12, repository: null }],
   ['0', null],
   ['-1', null],
   ['topic', null],
   ['12345678901', null],
-])('the text "%s" is read as the number %s', (text, number) => {
-  expect(readPullRequestNumber(text)).toBe(number);
+])('the text "%s" is read as the pull request %j', (text, named) => {
+  expect(readPullRequestName(text)).toEqual(named);
 });
 
 test.each([
