@@ -52,6 +52,25 @@ interface EventPayload {
 }
 
 describe('events', () => {
+  it.each([
+    ['queue:read', [{}, { n: 2 }]],
+    ['config:read', [{ diff: '+secret' }, { n: 2 }]],
+  ] as const)('have facts about a configuration only for tokens that may read it: %s', async (scope, facts) => {
+    const after = await head();
+    const { repositoryId } = seeded;
+    await write({ repositoryId, action: 'config_change', payload: { diff: '+secret' } });
+    await write({ repositoryId, action: 'test', payload: { n: 2 } });
+    const token = await s.tokenWith(['queue:read', scope]);
+    await using followed = follow<EventPayload>(eventsAfter, { after }, { token });
+    expect((await followed.until(2)).map(({ payload }) => payload)).toEqual(facts);
+    const { data } = await s.graphql<{ repository: { events: { nodes: readonly EventPayload[] } } }>(
+      '{ repository(owner: "acme", name: "shop") { events(first: 2) { nodes { payload } } } }',
+      {},
+      token,
+    );
+    expect(data.repository.events.nodes.map(({ payload }) => payload)).toEqual(facts.toReversed());
+  });
+
   it('come in order from every server, whichever process wrote them', async () => {
     const after = await head();
     await using here = follow<EventPayload>(eventsAfter, { after });

@@ -10,7 +10,8 @@ import {
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { eventsTrigger, type FollowedLog } from '../../graphql/event-log-pubsub.ts';
 import { FollowArgs, type SubscriptionRequest } from '../../graphql/subscriptions.ts';
-import { requireScope } from '../accounts/index.ts';
+import { scopeOfFacts } from '../../domain/events/facts-scope.ts';
+import { hasScope, requireScope } from '../accounts/index.ts';
 import { maySeeInside } from '../repositories/index.ts';
 import { PullRequest } from '../queue/api/pull-requests.types.ts';
 import { Repository } from '../repositories/repositories.types.ts';
@@ -43,8 +44,12 @@ export class EventsResolver {
     },
     description: 'All events of the account, in order. Needs queue:read.',
   })
-  events(@Root() event: SubscriptionValue<Event>, @Args(() => FollowArgs) _args: FollowArgs): Event {
-    return payloadOf(event);
+  events(
+    @Ctx() ctx: GraphQLContext,
+    @Root() event: SubscriptionValue<Event>,
+    @Args(() => FollowArgs) _args: FollowArgs,
+  ): Event {
+    return withReadableFacts(ctx, payloadOf(event));
   }
 }
 
@@ -82,5 +87,10 @@ async function readEventPage(
 ): Promise<Connection<Event>> {
   const page = readPage(request, { size: pageSize, keyLength: 1 });
   const rows = await readEventsOf(ctx, subject, { size: page.size, before: rowId(page) });
-  return toConnection(rows, page.size, { node: (row): Event => row, key: (row) => [row.position] });
+  return toConnection(rows, page.size, { node: (row) => withReadableFacts(ctx, row), key: (row) => [row.position] });
+}
+
+/** Every reader of the log sees that an event happened. Its facts are left out if the caller may not read its subject. */
+function withReadableFacts(ctx: GraphQLContext, event: Pick<Event, keyof Event>): Event {
+  return hasScope(ctx, scopeOfFacts(event)) ? event : { ...event, payload: {} };
 }

@@ -30,7 +30,10 @@ export class Event {
   })
   actor!: string | null;
 
-  @Field(() => JSONValue, { description: "The event's other facts. Its keys depend on the action." })
+  @Field(() => JSONValue, {
+    description:
+      "The event's other facts. Its keys depend on the action. Empty if the caller may not read what the event is about: a configuration, users and their rights need config:read, releases release:read, runbooks runbook:write, and tokens, webhooks and settings of previews admin.",
+  })
   payload!: unknown;
 
   repositoryId!: string | null;
