@@ -25,6 +25,12 @@ interface EventRow {
   readonly deploymentId: string | null;
 }
 
+interface Cursor {
+  readonly position: string;
+  /** The position of the account's newest event. 0: there was never an event. */
+  readonly head: string;
+}
+
 interface EndpointRow {
   readonly id: string;
   readonly actions: readonly string[];
@@ -61,27 +67,36 @@ interface Statements {
 }
 
 async function takePage({ query, send }: Statements, accountId: string, now: Date): Promise<number> {
-  // Both share a round trip. The endpoints are read under the lock of the cursor.
-  const [[cursor], endpoints] = await Promise.all([
-    query<{ position: string }>('select position from webhook_cursor where account_id = $1 for update skip locked', [
+  // Both share a round trip.
+  const [[cursor], [subscribed]] = await Promise.all([
+    query<Cursor>(
+      `select c.position, coalesce((select h.position from event_head h where h.account_id = c.account_id), 0) as head
+       from webhook_cursor c where c.account_id = $1 for update of c skip locked`,
+      [accountId],
+    ),
+    query('select 1 from webhook_endpoint where account_id = $1 and enabled and deleted_at is null limit 1', [
       accountId,
     ]),
+  ]);
+  if (cursor === undefined) return 0;
+  if (subscribed === undefined) return await skipEvents(send, accountId, cursor);
+  // These share a round trip too. The endpoints are read after the events: an endpoint that was enabled or changed
+  // before an event happened is then seen as it was changed.
+  const [events, endpoints] = await Promise.all([
+    query<EventRow>(
+      `select e.id, e.position, i.epoch, e.action, e.payload, r.owner, r.name, e.pull_request_id as "pullRequestId",
+              e.batch_id as "batchId", e.repository_id as "repositoryId", e.candidate_id as "candidateId",
+              e.environment_id as "environmentId", e.deployment_id as "deploymentId"
+       from event e cross join installation i left join repository r on r.account_id = e.account_id and r.id = e.repository_id
+       where e.account_id = $1 and e.position > $2 order by e.position limit ${pageSize}`,
+      [accountId, cursor.position],
+    ),
     query<EndpointRow>(
       `select id, actions, from_position as "fromPosition" from webhook_endpoint
        where account_id = $1 and enabled and deleted_at is null order by id`,
       [accountId],
     ),
   ]);
-  if (cursor === undefined) return 0;
-  if (endpoints.length === 0) return await skipEvents(send, accountId);
-  const events = await query<EventRow>(
-    `select e.id, e.position, i.epoch, e.action, e.payload, r.owner, r.name, e.pull_request_id as "pullRequestId",
-            e.batch_id as "batchId", e.repository_id as "repositoryId", e.candidate_id as "candidateId",
-            e.environment_id as "environmentId", e.deployment_id as "deploymentId"
-     from event e cross join installation i left join repository r on r.account_id = e.account_id and r.id = e.repository_id
-     where e.account_id = $1 and e.position > $2 order by e.position limit ${pageSize}`,
-    [accountId, cursor.position],
-  );
   const last = events.at(-1);
   if (last === undefined) return 0;
   const complete = (await withFailedTests(query, accountId, events)).map(withNodeIds);
@@ -150,13 +165,10 @@ function withNodeIds(event: EventRow): EventRow {
   return { ...event, payload: { ...payload, id, rollbackOf } };
 }
 
-// Without an endpoint, past events have no receiver, so the cursor skips them.
-async function skipEvents(send: SystemSend, accountId: string): Promise<number> {
-  await send(
-    `update webhook_cursor c set position = h.position from event_head h
-     where c.account_id = $1 and h.account_id = $1 and h.position > c.position`,
-    [accountId],
-  );
+// Without an endpoint, past events have no receiver, so the cursor skips them. The head was read before the endpoints,
+// so that no event is skipped that happened after an endpoint was enabled.
+async function skipEvents(send: SystemSend, accountId: string, { head }: Cursor): Promise<number> {
+  await send('update webhook_cursor set position = $2 where account_id = $1 and position < $2', [accountId, head]);
   return 0;
 }
 
