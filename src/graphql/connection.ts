@@ -157,9 +157,21 @@ const beyondLast = '9223372036854775807';
 
 /** For connections that are sorted by number, newest first: the rows of the page have lower numbers than this. */
 export function rowId({ after }: Page, names: PageNames = forward): string {
-  if (after === null) return beyondLast;
-  if (!/^\d{1,18}$/.test(String(after[0]))) throw wrongCursor(names.after);
-  return String(after[0]);
+  return after === null ? beyondLast : idIn(after, 0, names);
+}
+
+/** The id at a place of a cursor's sort key. Throws BAD_INPUT if there is no id, because a client made the cursor up. */
+export function idIn(key: Key, at: number, names: PageNames = forward): string {
+  const id = String(key[at]);
+  if (!/^\d{1,18}$/.test(id)) throw wrongCursor(names.after);
+  return id;
+}
+
+/** The instant at a place of a cursor's sort key. Throws BAD_INPUT if there is no instant. */
+export function instantIn(key: Key, at: number): string {
+  const instant = new Date(String(key[at]));
+  if (Number.isNaN(instant.getTime())) throw wrongCursor(forward.after);
+  return instant.toISOString();
 }
 
 /**
@@ -208,13 +220,18 @@ function decodeKey(cursor: string, length: number, name: string): Key {
     if (
       Array.isArray(key) &&
       key.length === length &&
-      key.every((part) => typeof part === 'string' || typeof part === 'number')
+      key.every((part) => (typeof part === 'string' ? isText(part) : typeof part === 'number'))
     )
       return key;
   } catch {
     // A text that cannot be decoded is a wrong cursor, like a key with wrong parts.
   }
   throw wrongCursor(name);
+}
+
+// PostgreSQL accepts no U+0000, and no lone surrogate can be encoded.
+function isText(part: string): boolean {
+  return part.isWellFormed() && !part.includes('\0');
 }
 
 function wrongCursor(name: string): DomainError {

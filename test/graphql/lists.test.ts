@@ -32,6 +32,16 @@ beforeAll(async () => {
     [authors, bases, statuses, count],
   );
   newestFirst.sort((a, b) => b.number - a.number);
+  await s.rows(
+    `with place as (select id, account_id from repository),
+     queue as (insert into queue (account_id, repository_id, base_branch) select account_id, id, 'main' from place),
+     project as (insert into release_project (account_id, name, repository_id, created_at)
+       select account_id, 'shop', id, now() from place returning id, account_id, repository_id),
+     release as (insert into release (account_id, project_id, version, created_at)
+       select account_id, id, '1.0', now() from project returning id)
+     insert into release_candidate (account_id, project_id, release_id, version, number, commit, repository_id, status, actor, created_at, ended_at)
+       select p.account_id, p.id, r.id, '1.0-rc1', 1, repeat('a', 40), p.repository_id, 'ready', 'ada', now(), now() from project p, release r`,
+  );
 });
 afterAll(async () => await s.close());
 
@@ -89,4 +99,33 @@ it('the list of pull requests contains those that match the filter, the newest f
     ),
     { numRuns: 40 },
   );
+});
+
+const made = (...key: readonly (string | number)[]): string => Buffer.from(JSON.stringify(key)).toString('base64url');
+const inShop = (list: string): string => `repository(owner: "acme", name: "shop") { ${list} }`;
+
+it.each([
+  `users(after: "${made('\0')}") { nodes { id } }`,
+  `users(after: "${made('\ud800')}") { nodes { id } }`,
+  `teams(after: "${made('acme', '\0')}") { nodes { id } }`,
+  `repositories(after: "${made('\0', 'shop')}") { nodes { id } }`,
+  `previewSecrets(after: "${made('\0')}") { nodes { id } }`,
+  `previewImages(after: "${made('\0')}") { nodes { id } }`,
+  `releaseProjects(after: "${made('\0')}") { nodes { id } }`,
+  inShop(`permissionHolders(permission: SKIP_LINE, after: "${made('a', 'user', 'x')}") { nodes { source } }`),
+  inShop(
+    `permissionHolders(permission: SKIP_LINE, after: "${made('a', 'user', '9'.repeat(30))}") { nodes { source } }`,
+  ),
+  inShop(`queue(baseBranch: "main") { line(after: "${made(0.5, 1)}") { nodes { position } } }`),
+  inShop(`queue(baseBranch: "main") { line(after: "${made(1e300, 1)}") { nodes { position } } }`),
+  inShop(`queue(baseBranch: "main") { line(after: "${made(1, 0.5)}") { nodes { position } } }`),
+  ...['["x", "1"]', '["2026-02-31T25:00:00Z", "1"]', '["2026-01-01T00:00:00.000Z", "x"]'].map(
+    (key) =>
+      `releaseProject(name: "shop") { releaseCandidates { nodes { pullRequests(after: "${Buffer.from(key).toString('base64url')}") { nodes { id } } } } }`,
+  ),
+])('a cursor that a client made up is refused: %s', async (list) => {
+  const { errors } = await s.graphql(`{ ${list} }`);
+  expect(errors.map(({ message, extensions }) => [message, extensions.code])).toEqual([
+    ['after must be a cursor of this connection', 'BAD_INPUT'],
+  ]);
 });

@@ -3,6 +3,7 @@ import {
   type Connection,
   PageArgs,
   type PageRequest,
+  idIn,
   readPage,
   rowId,
   toConnection,
@@ -60,7 +61,7 @@ export class PermissionsResolver {
     const rows = await readHolders(ctx, repository.id, {
       permission,
       size,
-      after: key && { email: String(key[0]), source: String(key[1]), teamId: String(key[2]) },
+      after: key && { email: String(key[0]), source: String(key[1]), teamId: idIn(key, 2) },
     });
     return toConnection(rows, size, {
       node: (row): PermissionHolder => row,

@@ -49,7 +49,7 @@ const linePage = `
 export async function readLinePage(ctx: Context, queue: Queue, page: LinePage): Promise<QueueEntry[]> {
   requireScope(ctx, 'queue:read');
   const [behind, rank] = page.after ?? [-1, 0];
-  if (typeof behind !== 'number' || typeof rank !== 'number' || !Number.isSafeInteger(rank))
+  if ((behind !== -1 && behind !== 0 && behind !== 1) || !Number.isSafeInteger(rank))
     throw new DomainError('BAD_INPUT', 'after must be a cursor of this connection', 'after');
   const rows = await ctx.db.read<Row>(ctx.accountId, {
     name: 'line_page',

@@ -1,6 +1,14 @@
 import { Arg, Ctx, Extensions, FieldResolver, Int, Resolver, Root } from 'type-graphql';
 import { DomainError, notFound } from '../../../domain/errors.ts';
-import { type Connection, PageArgs, type PageRequest, readPage, toConnection } from '../../../graphql/connection.ts';
+import {
+  type Connection,
+  idIn,
+  instantIn,
+  PageArgs,
+  type PageRequest,
+  readPage,
+  toConnection,
+} from '../../../graphql/connection.ts';
 import { loadIfAny, loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import { ReleaseCandidateVersion } from '../../../graphql/scalars.ts';
 import type { HostedRepository } from '../../../hosts/port.ts';
@@ -61,7 +69,7 @@ export class CandidateProvenanceResolver {
   ): Promise<Connection<PullRequest>> {
     const { size, after } = readPage(request, { size: pageSize, keyLength: 2 });
     const repository = await hostedRepository(ctx, candidate);
-    const before = after && { mergedAt: String(after[0]), id: String(after[1]) };
+    const before = after && { mergedAt: instantIn(after, 0), id: idIn(after, 1) };
     const rows = await readPullRequestsOf(ctx, { id: candidate.id, repository }, { size, before });
     const found = new Map(
       (
