@@ -358,26 +358,40 @@ describe('a release candidate', () => {
     expect(await make('5.0-rc2')).toMatchObject({ status: 'READY' });
   });
 
-  it('leaves one entry in the audit log', async () => {
-    const { token } = await account.add('rita', { role: 'maintainer', scopes: ['release:write'] });
-    for (const _again of [1, 2])
-      await account.run(
-        'createRelease',
-        { project: 'Web', version: '6.0-rc1', repository: 'acme/web', commit },
-        'releaseCandidate { id }',
-        token,
-      );
-    await account.run(
-      'updateEnvironment',
-      { project: 'Web', environment: 'production', tier: 'PRODUCTION' },
-      'environment { name }',
+  it('leaves one entry in the audit log for each change, and none for a repetition', async () => {
+    const { token } = await account.add('rita', { role: 'maintainer', scopes: ['release:write', 'deploy:write'] });
+    const twice = async <Payload>(mutation: string, input: unknown, selection: string): Promise<Payload> => {
+      await account.run<Payload>(mutation, input, selection, token);
+      return await account.run<Payload>(mutation, input, selection, token);
+    };
+    const release = { project: 'Web', version: '6.0-rc1', repository: 'acme/web', commit };
+    await twice('createRelease', release, 'releaseCandidate { id }');
+    await twice('updateReleaseProject', { project: 'Web', buildTimeoutSec: 61 }, 'releaseProject { name }');
+    const build = { kind: 'COMMAND', command: 'make audited', timeoutSec: 9 };
+    await twice('updateReleaseProject', { project: 'Web', build }, 'releaseProject { name }');
+    const made = { project: 'Web', name: 'audited', provider: { kind: 'NONE' }, tier: 'STAGING' };
+    await account.run('createEnvironment', made, 'environment { name }', token);
+    const environment = { project: 'Web', environment: 'audited' };
+    await twice('updateEnvironment', { ...environment, tier: 'PRODUCTION' }, 'environment { name }');
+    const { deployment } = await account.run<{ deployment: { id: string } }>(
+      'createDeployment',
+      { ...environment, version: '6.0-rc1' },
+      'deployment { id }',
       token,
     );
+    await twice('cancelDeployment', { id: deployment.id }, 'deployment { id }');
     expect(
       await s.rows("select action, entity, target from user_action where actor = 'rita@acme.test' order by id"),
-    ).toEqual([
-      { action: 'release_candidate_created', entity: 'release', target: 'Web/6.0-rc1' },
-      { action: 'environment_updated', entity: 'release', target: 'Web/production' },
-    ]);
+    ).toEqual(
+      [
+        ['release_candidate_created', 'Web/6.0-rc1'],
+        ['release_project_updated', 'Web'],
+        ['release_project_updated', 'Web'],
+        ['environment_created', 'Web/audited'],
+        ['environment_updated', 'Web/audited'],
+        ['deployment_created', 'Web/audited: 6.0-rc1'],
+        ['deployment_canceled', 'Web/audited: 6.0-rc1'],
+      ].map(([action, target]) => ({ action, entity: 'release', target })),
+    );
   });
 });

@@ -145,7 +145,9 @@ export async function cancelDeployment(
     const canceled = await cancelDeployments(ctx, tx, { environment, deployments: [deployment], because });
     if (canceled.length === 0 && deployment.status !== 'canceling' && deployment.status !== 'canceled')
       throw new DomainError('CONFLICT', `The deployment has ended: ${deployment.status}.`);
-    return await record(ctx, tx, { action: 'deployment_canceled', change: { environment, deployment, canceled } });
+    const change = { environment, deployment, canceled };
+    if (canceled.length === 0) return await answer(ctx, tx, change);
+    return await record(ctx, tx, { action: 'deployment_canceled', change });
   });
 }
 

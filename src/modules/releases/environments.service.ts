@@ -16,7 +16,13 @@ import { readDeploymentsIn } from './deployments.reads.ts';
 import type { Deployment } from './deployments.types.ts';
 import { loadEnvironment, loadReleaseProject } from './projects.reads.ts';
 import type { ReleaseProject } from './projects.types.ts';
-import { changedSecret, checkedProvider, checkedSeconds, type ProviderRequest } from './provider.settings.ts';
+import {
+  changedSecret,
+  checkedProvider,
+  checkedSeconds,
+  namesSecret,
+  type ProviderRequest,
+} from './provider.settings.ts';
 import type { EnvironmentRow } from './releases.entities.ts';
 import { changeEnvironment } from './releases.locks.ts';
 
@@ -99,26 +105,27 @@ export async function updateEnvironment(
 ): Promise<EnvironmentImpact | null> {
   requireAction(ctx, 'update_environment');
   const { project, environment } = await loadEnvironment(ctx, change, 'release:write');
-  const act = async (tx: Transaction): Promise<EnvironmentRow> => {
+  const act = async (tx: Transaction): Promise<{ readonly row: EnvironmentRow; readonly changes: SettingChange[] }> => {
     const order = await lockOrder(ctx, tx, project.id);
     const row = await changeEnvironment(ctx, tx, environment.id);
+    const before = await readSettings(ctx, tx, environment.id);
     applySettings(row, change);
     if (change.provider) changeProvider(ctx, secrets, { row, request: change.provider });
     await tx.em.flush();
     if (typeof change.position === 'number')
       await place(ctx, tx, { order, id: environment.id, position: change.position });
     const { id, name } = environment;
-    await record(ctx, tx, { action: 'environment_updated', project, id, name });
-    return row;
+    const changes = changesOfEnvironment(before, await readSettings(ctx, tx, id));
+    if (changes.length > 0 || namesSecret(change.provider))
+      await record(ctx, tx, { action: 'environment_updated', project, id, name });
+    return { row, changes };
   };
   if (!change.preview) {
     await ctx.db.transaction(ctx.accountId, act);
     return null;
   }
   return await dryRun(ctx.db, ctx.accountId, async (tx) => {
-    const before = await readSettings(ctx, tx, environment.id);
-    const row = await act(tx);
-    const changes = changesOfEnvironment(before, await readSettings(ctx, tx, environment.id));
+    const { row, changes } = await act(tx);
     const isRouted = changes.some(({ field }) => field === 'provider');
     const line = isRouted ? await readLine(ctx, tx, row) : [];
     return {

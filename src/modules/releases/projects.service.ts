@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isSameProvider } from '../../domain/releases/release.ts';
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -6,7 +7,13 @@ import { recordUserAction, requireScope, type Secrets } from '../accounts/index.
 import { appendEvents } from '../events/index.ts';
 import { loadRepository, type RepositoryName } from '../repositories/index.ts';
 import { loadReleaseProject } from './projects.reads.ts';
-import { changedSecret, checkedProvider, checkedSeconds, type ProviderRequest } from './provider.settings.ts';
+import {
+  changedSecret,
+  checkedProvider,
+  checkedSeconds,
+  namesSecret,
+  type ProviderRequest,
+} from './provider.settings.ts';
 import { ReleaseProjectEntity } from './releases.entities.ts';
 
 const defaultBuildTimeoutSec = 3600;
@@ -79,6 +86,7 @@ export async function updateReleaseProject(
     ]);
     const of = { id: project.id, accountId: ctx.accountId };
     const row = await tx.em.findOneOrFail(ReleaseProjectEntity, of, { refresh: true });
+    const settingsBefore = [row.buildTimeoutSec, row.buildProvider ?? null];
     if (timeoutSec !== null) row.buildTimeoutSec = timeoutSec;
     if (change.build !== undefined) {
       const before = row.buildProvider ?? null;
@@ -90,6 +98,8 @@ export async function updateReleaseProject(
       const sealed = row.buildSecret ? Buffer.from(row.buildSecret) : null;
       row.buildSecret = changedSecret(secrets, owner, { request, before, sealed });
     }
+    const isSame = isDeepStrictEqual(settingsBefore, [row.buildTimeoutSec, row.buildProvider ?? null]);
+    if (isSame && !namesSecret(change.build)) return;
     await appendEvents(ctx, tx, [
       { repositoryId: project.repositoryId, action: 'release_project_updated', payload: { project: project.name } },
     ]);

@@ -94,6 +94,11 @@ export function changedSecret(
   return request.secret === undefined && request.kind === before?.kind ? sealed : null;
 }
 
+/** Whether a request sets or removes a secret. It then counts as a change, because the secret before is not opened. */
+export function namesSecret(request: ProviderRequest | null | undefined): boolean {
+  return request?.secret !== undefined;
+}
+
 export function openSecret(secrets: Secrets, owner: SecretOwner, sealed: Buffer): string {
   return decrypt(secrets, purposeOf(owner), sealed).toString();
 }

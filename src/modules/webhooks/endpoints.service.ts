@@ -74,13 +74,13 @@ export async function updateWebhookEndpoint(
   const actions = input.actions === undefined ? null : checkedActions(input.actions);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await lockEndpoint(ctx, tx, input.id);
-    await tx.send(
+    const changed = await tx.query(
       `update webhook_endpoint set url = coalesce($3, url), actions = coalesce($4::text[], actions), updated_at = $5,
          failing_since = case when $3 <> url then null else failing_since end
-       where account_id = $1 and id = $2`,
+       where account_id = $1 and id = $2 and ($3 <> url or $4::text[] <> actions) returning id`,
       [ctx.accountId, input.id, url, actions, ctx.clock().toISOString()],
     );
-    await record(ctx, tx, { action: 'webhook_endpoint_updated', endpointId: input.id });
+    if (changed.length > 0) await record(ctx, tx, { action: 'webhook_endpoint_updated', endpointId: input.id });
   });
 }
 
