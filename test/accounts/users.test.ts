@@ -1,4 +1,5 @@
 import { createClient } from 'graphql-ws';
+import pg from 'pg';
 import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeNodeId } from '../../src/graphql/node-id.ts';
@@ -205,6 +206,24 @@ describe('teams', () => {
     const gone = await s.graphql('mutation ($id: ID!) { deleteTeam(input: {id: $id}) { team { id } } }', { id });
     expect(codes(gone)).toEqual([['NOT_FOUND', 'Team not found']]);
   });
+});
+
+it('of two teams that get the same slug at the same time, one gets it', async () => {
+  const teams = [await account.team('one'), await account.team('two')];
+  const owner = new pg.Client({ connectionString: s.databaseUrl });
+  await owner.connect();
+  await owner.query('begin; lock table account_team in share row exclusive mode');
+  const renaming = teams.map(
+    async (id) =>
+      await s.graphql('mutation ($id: ID!) { updateTeam(input: {id: $id, slug: "same"}) { team { slug } } }', { id }),
+  );
+  const waiting =
+    'select 1 from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()';
+  await expect.poll(async () => await owner.query(waiting), { interval: 20 }).toMatchObject({ rowCount: 2 });
+  await owner.query('commit');
+  await owner.end();
+  const refusals = (await Promise.all(renaming)).flatMap(codes);
+  expect(refusals).toEqual([['CONFLICT', 'The team @acme/same already exists.']]);
 });
 
 describe('tokens of users', () => {

@@ -24,7 +24,7 @@ export async function createTeam(
   const org = checkedOrg(input.org, 'input.org');
   const slug = checkedSlug(input.slug, 'input.slug');
   const name = checkedName(input.name ?? slug, 'input.name');
-  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+  return await changeTeams(ctx, async (tx) => {
     const [team] = await tx.query<{ id: string }>(
       `insert into account_team (account_id, org, slug, name, created_at) values ($1, $2, $3, $4, $5)
        on conflict (account_id, lower(org), slug) do nothing returning id`,
@@ -42,7 +42,7 @@ export async function updateTeam(
   input: { readonly id: string; readonly slug: string | null; readonly name: string | null },
 ): Promise<void> {
   requireScope(ctx, 'admin');
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
+  await changeTeams(ctx, async (tx) => {
     const team = await lockTeam(ctx, tx, input.id);
     const slug = checkedSlug(input.slug ?? team.slug, 'input.slug');
     const name = checkedName(input.name ?? team.name, 'input.name');
@@ -56,6 +56,14 @@ export async function updateTeam(
     );
     if (changed.length === 0) throw taken({ org: team.org, slug });
     await note(ctx, tx, { action: 'team_updated', teamId: team.id, target: addressOf({ org: team.org, slug }) });
+  });
+}
+
+/** Locks the account's row, so that two teams that change at the same time do not get the same address. */
+async function changeTeams<T>(ctx: Context, change: (tx: Transaction) => Promise<T>): Promise<T> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.query('select 1 from account where id = $1 for no key update', [ctx.accountId]);
+    return await change(tx);
   });
 }
 
