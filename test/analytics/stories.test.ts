@@ -148,6 +148,30 @@ describe('analytics over REST', () => {
     expect(refused.errors).toMatchObject([{ extensions: { code: 'BAD_INPUT' } }]);
   });
 
+  it('have the hours of the zone that has the days, also of a zone whose name is an abbreviation', async () => {
+    const mergedHour = async (timezone: string): Promise<number | undefined> => {
+      const { data } = await s.graphql<{
+        repository: { analytics: { hours: { hour: number; merged: number }[] } };
+      }>(
+        `query ($timezone: TimeZone) { repository(owner: "acme", name: "web") {
+           analytics(start: "2026-07-10", end: "2026-07-11", timezone: $timezone) { hours { hour merged } } } }`,
+        { timezone },
+      );
+      return data.repository.analytics.hours.find(({ merged }) => merged === 1)?.hour;
+    };
+    await merged('2026-07-10T20:00:00.000Z');
+    await vi.waitFor(async () => expect(await mergedHour('UTC')).toBe(20), { timeout: 60_000 });
+    for (const timezone of ['Europe/Brussels', 'CET', 'cet'])
+      expect([timezone, await mergedHour(timezone)]).toEqual([timezone, 22]);
+    for (const unknown of ['JST', 'SystemV/EST5']) {
+      const answer = await s.rest('GET', `/api/v1/analytics?repo=acme/web&timezone=${unknown}`);
+      expect([answer.status, await answer.json()]).toEqual([
+        400,
+        { error: 'timezone must be the name of a time zone, such as Europe/Berlin' },
+      ]);
+    }
+  });
+
   it('need analytics:read', async () => {
     const token = await s.tokenWith(['queue:read', 'queue:write']);
     const answer = await s.rest('GET', '/api/v1/analytics?repo=acme/web', { token });

@@ -23,14 +23,26 @@ const minuteMs = 60_000;
 const quarterMs = 15 * minuteMs;
 const dayMs = 24 * 60 * minuteMs;
 
+/** The names of three letters in the IANA database. The others that JavaScript knows, such as JST, are abbreviations. */
+const shortNames = /^(?:CET|EET|EST|GMT|HST|MET|MST|PRC|ROC|ROK|UCT|UTC|WET)$/i;
+
 /** A name of the IANA database. Offsets such as `+02:00` are not accepted. */
 export function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false;
+  if (!/^[A-Za-z]/.test(name) || /^SystemV\//i.test(name)) return false;
+  if (name.length === 3 && !shortNames.test(name)) return false;
   try {
     return clockOf(name) !== undefined;
   } catch {
     return false;
   }
+}
+
+/**
+ * The name of a zone by which PostgreSQL finds the same zone. For PostgreSQL, names such as `CET` are abbreviations of
+ * an offset without summer time.
+ */
+export function canonicalTimeZone(name: string): string {
+  return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
 }
 
 /** Throws BAD_INPUT for a start after the end, and for more than 366 days (interface 4.6). */

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { Day } from '../../domain/analytics/days.ts';
+import { canonicalTimeZone, type Day } from '../../domain/analytics/days.ts';
 import type { HourOfDay } from './analytics.types.ts';
 
 /** The values min, avg, p50, p75, p90 and p100. Null: there are no samples. */
@@ -182,6 +182,12 @@ export async function readHoursOfDay(
              select percentile_disc(array[0.5, 0.9]) within group (order by v) as p
              from bucket b, unnest(b.time_in_queue) v where b.hour = asked.hour) ranks
            order by asked.hour`,
-    values: [ctx.accountId, repositoryId, first.startsAt.getTime() / 1000, last.endsAt.getTime() / 1000, timezone],
+    values: [
+      ctx.accountId,
+      repositoryId,
+      first.startsAt.getTime() / 1000,
+      last.endsAt.getTime() / 1000,
+      canonicalTimeZone(timezone),
+    ],
   });
 }
