@@ -237,12 +237,16 @@ class OpenConnections implements Connections {
   }
 
   // Notifications of revocations may have been missed, or a user's role has changed. Therefore every socket is checked
-  // again.
+  // again. A socket that cannot be checked is closed, because nothing would check it later.
   #recheckAll(): void {
     const rechecking = async (): Promise<void> => {
-      for (const connection of [...this.#connections.values()]) await this.#recheck(connection, endOf(connection));
+      for (const connection of [...this.#connections.values()])
+        await this.#recheck(connection, endOf(connection)).catch((error: unknown) => {
+          this.#noteFailure(error);
+          this.close(connection.socket, closings.unavailable);
+        });
     };
-    rechecking().catch((error: unknown) => this.#noteFailure(error));
+    void rechecking();
   }
 
   #recheckPeople(): void {

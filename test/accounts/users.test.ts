@@ -140,6 +140,35 @@ describe('users', () => {
     await client.dispose();
   });
 
+  it('have their old rights on no connection that could not be checked after a change of their role', async () => {
+    const dana = await account.add('dana', { role: 'maintainer', scopes: ['queue:read', 'queue:pause'] });
+    let code: number | null = null;
+    const client = createClient({
+      url: `${s.url.replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      lazy: false,
+      retryAttempts: 0,
+      onNonLazyError: () => {},
+      connectionParams: { Authorization: `Bearer ${dana.token}` },
+      on: { closed: (event) => void ({ code } = event as { code: number }) },
+    });
+    for await (const { errors } of client.iterate({ query: '{ viewer { email } }' })) expect(errors).toBeUndefined();
+    const owner = new pg.Client({ connectionString: s.databaseUrl });
+    await owner.connect();
+    // The server waits for this table when it checks the connection again. Then it loses its session of PostgreSQL.
+    await owner.query('begin; lock table api_token in access exclusive mode');
+    const updated = account.update(dana.id, { role: 'MEMBER' });
+    const waiting = `select l.pid from pg_locks l join pg_stat_activity a using (pid)
+      where not l.granted and a.datname = current_database()`;
+    await expect.poll(async () => (await owner.query(waiting)).rowCount, { interval: 20 }).toBeGreaterThan(0);
+    await owner.query(`select pg_terminate_backend(pid) from (${waiting}) waits`);
+    await owner.query('rollback');
+    await owner.end();
+    expect((await updated).errors).toEqual([]);
+    await expect.poll(() => code).toBe(1013);
+    await client.dispose();
+  });
+
   it('lose their tokens, connections, teams and rights when they are removed, and get none of them back when they are added again', async () => {
     const dan = await account.add('dan');
     const own = await account.run<{ token: string }>(
