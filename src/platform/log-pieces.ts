@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { logTail, shownPieces, shownCharacters } from '../domain/markdown.ts';
 import type { Database, Transaction } from './database.ts';
 import { keepBothEnds } from './long-output.ts';
+import { toStorableText } from './storable-text.ts';
 
 /**
  * The run that owns pieces: the table of the pieces, and the columns that refer to the run. The names must be constants
@@ -181,9 +182,4 @@ function piecesOf(text: string): string[] {
   const clean = toStorableText(text);
   for (let at = 0; at < clean.length; at += maxPieceCharacters) pieces.push(clean.slice(at, at + maxPieceCharacters));
   return pieces;
-}
-
-/** Replaces characters that PostgreSQL's type text cannot store: NUL and lone surrogates. */
-export function toStorableText(text: string): string {
-  return text.replaceAll('\0', '\u{FFFD}').toWellFormed();
 }

@@ -134,6 +134,12 @@ describe('reading the status of a run', () => {
     expect(await w.http.read(run(), null)).toMatchObject({ url: null });
   });
 
+  it('returns messages and names that can be stored, without NUL and lone surrogates', async () => {
+    r.answer(() => ({ status: 200, body: '{"status": "failure", "message": "a\\u0000b\\ud83d", "run": "7\\u0000"}' }));
+    expect(await w.http.read(run(), null)).toMatchObject({ state: 'failure', message: 'a\u{FFFD}b\u{FFFD}' });
+    expect(await w.http.trigger(run())).toBe('7\u{FFFD}');
+  });
+
   it('takes 404 and 410 as gone, 403 as unknown, and 500 as an error; without a status URL it calls no server', async () => {
     for (const [status, state] of [
       [404, 'gone'],

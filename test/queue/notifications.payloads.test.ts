@@ -101,6 +101,20 @@ describe('the webhooks', () => {
     expect(await sent(w, 'reset')).toMatchObject([{ pr_reset_count: 2, closed_bot_pr_count: 1, status_code: 302 }]);
   });
 
+  it('report a failed check whose long message is cut inside of an emoji', async () => {
+    await using w = await world();
+    const number = await w.open('a', { bad: 'bad\n' });
+    const hasFailed = async (): Promise<boolean> =>
+      (await w.rows("select 1 from check_result where conclusion = 'failure'")).length > 0;
+    await w.until(hasFailed);
+    // With `test: ` before it, the first emoji has the last place of a message of 2,000 characters.
+    await w.rows('update check_result set summary = $1', [`${'a'.repeat(1_993)}${'\u{1F534}'.repeat(5)}`]);
+    await w.queue(number);
+    expect(await sent(w, 'blocked')).toEqual([
+      expect.objectContaining({ pr_number: number, message: `test: ${'a'.repeat(1_993)}\u{FFFD}` }),
+    ]);
+  });
+
   it('report a failed check: `blocked` has the message of the check, and `reset` has the bot pull request that failed', async () => {
     await using w = await world({
       configuration: parallel({ builds: 2, more: 'use_optimistic_validation: false\n' }),

@@ -570,6 +570,23 @@ describe('a deployment by a command', () => {
     );
   });
 
+  it.each([
+    ['a NUL', "printf 'half\\000way\\n'", 'half\u{FFFD}way'],
+    ['an emoji where it is cut', `printf '%0199d\u{1F680}\\n' 0`, `${'0'.repeat(199)}\u{FFFD}`],
+  ])('runs once, although the last line of its output has %s', async (_what, prints, shown) => {
+    await using r = await releaseWorld({ provider: command(`echo started; ${prints}; exit 3`) });
+    await r.candidate('v1-rc1');
+    const deployment = await r.deploy('v1-rc1');
+    await r.w.until(async () => (await r.deployments())[0]?.status !== 'in_progress' || (await isRepeated(deployment)));
+    expect((await r.log({ deployment })).match(/started/g)).toHaveLength(1);
+    expect((await r.deployments())[0]).toMatchObject({ status: 'failure' });
+    expect((await r.deployments())[0]?.error_message).toContain(shown);
+
+    async function isRepeated(id: string): Promise<boolean> {
+      return ((await r.log({ deployment: id })).match(/started/g) ?? []).length > 1;
+    }
+  });
+
   it('is stopped when it is canceled, and frees its environment when it has ended', async () => {
     await using r = await releaseWorld({ provider: command('echo started; sleep 300') });
     await r.candidate('v1-rc1');

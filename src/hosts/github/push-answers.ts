@@ -85,7 +85,7 @@ function refusalOf(stdout: string, stderr: string): string {
     .split('\n')
     .map((line) => /\((.*)\)$/.exec(line)?.[1] ?? '');
   const reason = reasons.find((each) => refusals.test(each)) ?? reasons[0] ?? '';
-  return (sentences.length === 0 ? reason : sentences.join(' ')).slice(0, 2_000).replace(/\.$/, '');
+  return (sentences.length === 0 ? reason : sentences.join(' ')).slice(0, 2_000).toWellFormed().replace(/\.$/, '');
 }
 
 function remarksOf(stderr: string): string[] {
@@ -103,5 +103,5 @@ function outputOf(stdout: string, stderr: string): string {
     .filter((line) => line !== '')
     .map((line) => line.split('\t').slice(1).join(' '));
   const all = [...remote, ...rejected];
-  return (all.length === 0 ? stderr.trim() : all.join('\n')).slice(0, 2_000);
+  return (all.length === 0 ? stderr.trim() : all.join('\n')).slice(0, 2_000).toWellFormed();
 }

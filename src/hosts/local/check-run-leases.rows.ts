@@ -1,7 +1,7 @@
 // Which runner carries out which check run. A runner claims a queued run, has a lease on it, and writes its result.
 // After the lease is lost, the runner may not write the result.
 import type { Database } from '../../platform/database.ts';
-import { toStorableText } from '../../platform/log-pieces.ts';
+import { toStorableText } from '../../platform/storable-text.ts';
 import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
 
 export interface ClaimedCheckRun {

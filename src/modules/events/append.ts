@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { measurementsOf } from '../../domain/metrics/of-event.ts';
 import type { Transaction } from '../../platform/database.ts';
+import { toStorableJson } from '../../platform/storable-text.ts';
 
 export interface NewEvent {
   readonly repositoryId?: string | null;
@@ -39,7 +40,7 @@ export async function appendEvents(ctx: Context, tx: Transaction, events: readon
             (e ->> 'runbookId')::bigint, (e ->> 'verificationId')::bigint, (e ->> 'registrationId')::bigint,
             e ->> 'action', coalesce(e -> 'payload', '{}'), coalesce(e ->> 'actor', $2::text), $3::timestamptz
      from jsonb_array_elements($4::jsonb) with ordinality as list (e, n) order by n`,
-    [ctx.accountId, actor, at.toISOString(), JSON.stringify(events)],
+    [ctx.accountId, actor, at.toISOString(), toStorableJson(events)],
   );
   tx.afterCommit(() => ctx.eventsWritten());
   tx.afterCommit(() => {

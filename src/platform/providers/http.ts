@@ -2,6 +2,7 @@
 // `cancel`. Every call has an id, and a retry has the same id.
 import { keyOfSecret, signatureHeaders, type SigningKeys } from '../../domain/events/signature.ts';
 import type { HttpAnswer, HttpOut } from '../http-out/index.ts';
+import { cutText } from '../storable-text.ts';
 import { maskSecrets } from './mask.ts';
 import { ProviderRefused, settingsOf, type ProviderReading, type ProviderRun, type RemoteProvider } from './port.ts';
 
@@ -27,7 +28,7 @@ export function createHttpProvider(options: HttpOptions): RemoteProvider {
       const answer = await call(options, run, { action: 'start', url: settingsOf(run, 'http').url, run: null });
       if (!isTaken(answer)) throw failureOf(run, answer);
       const name = fieldsOf(answer.body)['run'];
-      return typeof name === 'string' && name !== '' ? name.slice(0, 200) : null;
+      return typeof name === 'string' && name !== '' ? cutText(name, 200) : null;
     },
     async read(run, name) {
       const { statusUrl } = settingsOf(run, 'http');
@@ -96,7 +97,7 @@ const passing = [408, 425, 429];
 function failureOf(run: ProviderRun, { status, body, error }: HttpAnswer): Error {
   const { host } = new URL(settingsOf(run, 'http').url);
   if (status === null) return new Error(`${host} did not answer: ${error ?? 'no reason is known.'}`);
-  const quoted = maskSecrets(run.secret, body.trim()).slice(0, maxCharacters);
+  const quoted = cutText(maskSecrets(run.secret, body.trim()), maxCharacters);
   const message = `${host} answered ${status}${quoted === '' ? '' : `: ${quoted}`}`;
   if (status >= 300 && status < 400) return new ProviderRefused(`${message} (redirects are not followed)`);
   return status >= 400 && status < 500 && !passing.includes(status) ? new ProviderRefused(message) : new Error(message);
@@ -131,8 +132,8 @@ function readingOf(run: ProviderRun, { status, message, url }: Readonly<Record<s
       state === undefined
         ? `The status ${JSON.stringify(status ?? null).slice(0, 100)} is none of ${Object.keys(states).join(', ')}`
         : typeof message === 'string'
-          ? maskSecrets(run.secret, message).slice(0, maxCharacters)
+          ? cutText(maskSecrets(run.secret, message), maxCharacters)
           : null,
-    url: typeof url === 'string' && /^https?:\/\//.test(url) ? url.slice(0, 2048) : null,
+    url: typeof url === 'string' && /^https?:\/\//.test(url) ? cutText(url, 2048) : null,
   };
 }

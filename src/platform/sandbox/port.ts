@@ -3,6 +3,7 @@
 // when this process ends.
 import type { Server } from 'node:net';
 import type { RunBounds } from '../../domain/runs/bounds.ts';
+import { cutText } from '../storable-text.ts';
 
 export interface SandboxRun {
   /** A shell script, run by `sh -e` in the checkout. */
@@ -80,7 +81,7 @@ export function describeOutcome(
     case 'stopped':
       return `Stopped after ${run.seconds} s: ${outcome.because}`;
     case 'failed':
-      return `${run.what} could not be run: ${outcome.reason.slice(0, 500)}`;
+      return `${run.what} could not be run: ${cutText(outcome.reason, 500)}`;
     default: {
       const never: never = outcome;
       throw new Error(`Unknown outcome ${JSON.stringify(never)}`);
@@ -90,5 +91,5 @@ export function describeOutcome(
 
 /** The last line that is not empty, shortened. */
 export function lastLineOf(output: string): string {
-  return (output.trimEnd().split('\n').at(-1) ?? '').trim().slice(0, 200);
+  return cutText((output.trimEnd().split('\n').at(-1) ?? '').trim(), 200);
 }

@@ -162,6 +162,11 @@ describe('a title is rewritten', () => {
     expect(ownMessage(source(), by)).toContain('Sell tea (#7)');
   });
 
+  it('to a text without half of an emoji, where the title of the bot pull request is cut', () => {
+    const title = `${'a'.repeat(199 - 'Validate #7 for main: '.length - 1)}\u{1F680}${'b'.repeat(9)}`;
+    expect(botTitle([source({ title })], 'main', rules())).toMatch(/a\u{FFFD}…$/u);
+  });
+
   it('to a short text, however often a rule makes it longer', () => {
     const doubling = Array.from({ length: 20 }, () => rule({ pattern: 'a', replace: 'a'.repeat(200) }));
     expect(rewriteTitle('a', 'merge_commit', rules({ apply_title_regexes: doubling }))).toHaveLength(1_000);

@@ -89,7 +89,7 @@ export function rewriteTitle(title: string, place: TitlePlace, rules: MessageRul
 }
 
 function shorten(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
+  return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
 }
 
 /**

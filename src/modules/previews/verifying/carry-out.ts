@@ -2,6 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { retryAtOf } from '../../../hosts/port.ts';
 import { pauseAfter } from '../../../domain/previews/drive.ts';
+import { cutText } from '../../../platform/storable-text.ts';
 import { carryOutDue, delayNextCall, type CarryOut } from '../../../platform/turns/index.ts';
 import { verificationKind, type VerificationTypes } from './advance.ts';
 import { superviseVerification } from './supervise.ts';
@@ -24,7 +25,7 @@ const carryOut: CarryOut<VerificationTypes> = {
     step.kind === 'supervise'
       ? null
       : {
-          message: (error instanceof Error ? error.message : String(error)).slice(0, maxCharacters),
+          message: cutText(error instanceof Error ? error.message : String(error), maxCharacters),
           isFinal: false,
           retryAt: retryAtOf(error),
         },

@@ -6,7 +6,7 @@ import { parseSkill } from '../../../domain/previews/skill.parse.ts';
 import { hostClient, toHostedRepository } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { AppTarget, DrivenStep } from '../../../platform/driving/port.ts';
-import { toStorableText } from '../../../platform/log-pieces.ts';
+import { cutText } from '../../../platform/storable-text.ts';
 import { maskSecrets } from '../../../platform/providers/mask.ts';
 import type { SupervisedVerification } from './supervised-verification.ts';
 
@@ -42,7 +42,7 @@ export async function driveApp(
     const clean = {
       ...step,
       step: maskSecrets(hidden, step.step),
-      detail: step.detail === null ? null : toStorableText(maskSecrets(hidden, step.detail)).slice(0, longestDetail),
+      detail: step.detail === null ? null : cutText(maskSecrets(hidden, step.detail), longestDetail),
     };
     steps.push(clean);
     log.write(

@@ -4,6 +4,7 @@
 import type { Context } from '../../../context.ts';
 import { isCanceled } from '../../../domain/previews/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { cutText } from '../../../platform/storable-text.ts';
 import { supervise, type DueStep, WorkHandedOver } from '../../../platform/turns/index.ts';
 import { PreviewRegistrationEntity } from '../previews.entities.ts';
 import { driveSandbox, destroyAbandonedSandbox } from './drive-sandbox.ts';
@@ -135,7 +136,7 @@ async function release(
   id: string,
   { lease, error }: Pick<SupervisedVerification, 'lease'> & { readonly error: unknown },
 ): Promise<void> {
-  const message = (error instanceof Error ? error.message : String(error)).slice(0, 500);
+  const message = cutText(error instanceof Error ? error.message : String(error), 500);
   await lease.write(
     async () =>
       await ctx.db.transaction(ctx.accountId, async (tx) => {

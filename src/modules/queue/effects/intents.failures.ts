@@ -8,6 +8,7 @@ import {
 } from '../../../domain/queue/landing/host-retry.ts';
 import { HostRefused, HostUnavailable, retryAtOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { toStorableJson } from '../../../platform/storable-text.ts';
 import type { NewEvent } from '../../events/index.ts';
 import { isBranchWork } from '../planning/branch-work.ts';
 import { IntentEntity, PullRequestEntity, type IntentKind, type IntentRow } from '../store/queue.entities.ts';
@@ -127,7 +128,7 @@ async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<tr
     const queue = await lockQueue(tx, intent.queueId);
     const ended = await tx.query(
       `update intent set state = 'failed', outcome = $3, concluded_at = $4 where account_id = $1 and id = $2 and state in ('planned', 'started') and payload = $5::jsonb returning 1`,
-      [ctx.accountId, intent.id, JSON.stringify({ reason }), ctx.clock().toISOString(), JSON.stringify(intent.payload)],
+      [ctx.accountId, intent.id, toStorableJson({ reason }), ctx.clock().toISOString(), JSON.stringify(intent.payload)],
     );
     if (ended.length === 0) return;
     const work = startWork(ctx, tx, queue);

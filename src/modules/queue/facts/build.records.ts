@@ -14,6 +14,7 @@ import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
 import { hasNews, type RecordedChecks } from '../../../domain/queue/evidence/recorded-checks.ts';
 import { isCheckOfCi, isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { toStorableJson } from '../../../platform/storable-text.ts';
 import { rulesOf } from '../store/rules-in-force.ts';
 import { planHint } from '../store/host-hints.ts';
 import { changeQueue } from '../store/queue.locks.ts';
@@ -220,7 +221,7 @@ async function keepChecks(ctx: Context, tx: Transaction, { repositoryId, report 
            started_at = excluded.started_at, completed_at = excluded.completed_at, end_heard_at = excluded.end_heard_at
        where check_result.conclusion is distinct from excluded.conclusion and excluded.conclusion <> 'pending'
      returning conclusion`,
-    [ctx.accountId, repositoryId, report.commit, JSON.stringify(checks), ctx.clock().toISOString()],
+    [ctx.accountId, repositoryId, report.commit, toStorableJson(checks), ctx.clock().toISOString()],
   );
   return changed.some((row) => row.conclusion !== 'pending');
 }

@@ -15,6 +15,7 @@ import {
 import { planLabels, type LabelWrite } from '../../../domain/queue/requests/labels.ts';
 import { appendEvents, type NewEvent } from '../../events/index.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { cutText } from '../../../platform/storable-text.ts';
 import { wakeOpenVerifications } from '../../previews/index.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { configurationOf, labelRulesOf } from './rules-in-force.ts';
@@ -86,7 +87,7 @@ async function quoteChecks({ ctx, tx, events }: QueueWork): Promise<void> {
     const checks = failed.get(pullRequestId) ?? [];
     const message = checks.flatMap(({ name, summary }) => (summary ? [`${name}: ${summary}`] : [])).join('\n');
     if (message !== '')
-      events[at] = { ...event, payload: { ...event.payload, message: message.slice(0, longestQuote) } };
+      events[at] = { ...event, payload: { ...event.payload, message: cutText(message, longestQuote) } };
   }
 }
 

@@ -3,6 +3,7 @@
 import { retryAtOf } from '../../../hosts/port.ts';
 import type { ProviderCall } from '../../../domain/releases/drive.ts';
 import type { RunOrRefusal } from './provider-run.ts';
+import { cutText } from '../../../platform/storable-text.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import {
   ProviderRefused,
@@ -40,7 +41,7 @@ export async function callProvider(providers: Providers, { run, ...asked }: Prov
   const outcome = await call(providers, { run, ...asked }).catch((error: unknown): CallOutcome => {
     // The code host asked for a pause. This is no failure, and the call is repeated after the pause.
     if (retryAtOf(error) !== null) throw error;
-    const message = (error instanceof Error ? error.message : String(error)).slice(0, maxCharacters);
+    const message = cutText(error instanceof Error ? error.message : String(error), maxCharacters);
     return { kind: error instanceof ProviderRefused ? 'refused' : 'failed', message };
   });
   await passFailpoint(`${asked.subject}:after_${asked.call}`);

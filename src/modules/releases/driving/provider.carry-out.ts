@@ -6,6 +6,7 @@ import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { ProviderCall, RunStep } from '../../../domain/releases/drive.ts';
 import { isDatabaseError, type Transaction } from '../../../platform/database.ts';
+import { cutText } from '../../../platform/storable-text.ts';
 import { ProviderRefused, type ProviderReading } from '../../../platform/providers/port.ts';
 import {
   writeDone,
@@ -135,5 +136,5 @@ const maxCharacters = 500;
 function messageOf(error: unknown): string {
   if (!(error instanceof Error) || isDatabaseError(error))
     return 'An error in Interlock interrupted the run. The log of Interlock says why.';
-  return `An error in Interlock interrupted the run: ${error.message}`.slice(0, maxCharacters);
+  return cutText(`An error in Interlock interrupted the run: ${error.message}`, maxCharacters);
 }

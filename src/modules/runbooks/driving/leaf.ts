@@ -7,7 +7,7 @@ import { hostClient, type FolderCommitResult } from '../../../hosts/port.ts';
 import { AgentRefused, type WorkReport } from '../../../platform/agents/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { toStorableText } from '../../../platform/log-pieces.ts';
+import { toStorableText } from '../../../platform/storable-text.ts';
 import { maskSecrets } from '../../../platform/providers/mask.ts';
 import { withRunFolders, type RunFolders } from '../../../platform/sandbox/index.ts';
 import { RunbookCommitEntity, type RunbookStepRow } from '../runbooks.entities.ts';

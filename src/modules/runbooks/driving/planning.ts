@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { asTitle, maxPlannedLeaves, numberSteps } from '../../../domain/runbooks/steps.ts';
 import { AgentRefused, type Plan } from '../../../platform/agents/port.ts';
-import { toStorableText } from '../../../platform/log-pieces.ts';
+import { toStorableText } from '../../../platform/storable-text.ts';
 import { withRunFolders } from '../../../platform/sandbox/index.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RunbookStepEntity, type RunbookPromptRow } from '../runbooks.entities.ts';

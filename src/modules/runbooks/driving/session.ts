@@ -3,7 +3,7 @@
 import type { Context } from '../../../context.ts';
 import { BudgetSpent, type AgentSession, type ToolAnswer } from '../../../platform/agents/port.ts';
 import type { Tools } from '../../../platform/agents/tools/index.ts';
-import { toStorableText } from '../../../platform/log-pieces.ts';
+import { toStorableText } from '../../../platform/storable-text.ts';
 import { maskSecrets } from '../../../platform/providers/mask.ts';
 import { writeToolCall, writeTurn } from './session.rows.ts';
 
