@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { openPullRequest, queuePullRequest, updatePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { expectLandedOnce, hostOf, meanwhile, resetCodes, statuses } from './stories.ts';
+import { expectLandedOnce, hostOf, meanwhile, resetCodes, retarget, statuses } from './stories.ts';
 
 const run = promisify(execFile);
 
@@ -117,14 +117,8 @@ describe('the preconditions of a pull request', () => {
     await w.queue(unsigned);
     await w.configure(`${parallel()}preconditions:\n  require_verified_commits: true\n`);
     await w.until(async () => (await statuses(w, unsigned))[0] === 'blocked 115');
-    const key = join(w.dataDir, 'key');
-    await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
-    await writeFile(join(w.dataDir, 'allowed_signers'), `ada@example.test ${await readFile(`${key}.pub`, 'utf8')}`);
     await w.commit('b', { 'b.txt': 'b\n' });
-    const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.test'];
-    const signing = [...identity, '-c', 'gpg.format=ssh', '-c', `user.signingkey=${key}`];
-    const signed = await w.git(...signing, 'commit-tree', '-S', '-p', 'main', '-m', 'Add b', 'b^{tree}');
-    await w.git('update-ref', 'refs/heads/b', signed);
+    await commitSigned(w, 'b', 'main');
     const opened = await openPullRequest(w.ctx, { repository: w.repository, title: 'Add b', headBranch: 'b' });
     expect(opened.pullRequestId).toBeDefined();
     await w.pause(false);
@@ -132,7 +126,35 @@ describe('the preconditions of a pull request', () => {
     await w.settled(2);
     await expectLandedOnce(w, 2);
   });
+
+  it('check signatures again if another base branch adds commits to the pull request', async () => {
+    await using w = await world({
+      configuration: `${parallel()}base_branches: [main, next]\npreconditions:\n  require_verified_commits: true\n`,
+    });
+    await w.commit('next', { 'unsigned.txt': 'u\n' });
+    await w.commit('b', { 'unsigned.txt': 'u\n', 'b.txt': 'b\n' });
+    await commitSigned(w, 'b', 'next');
+    await openPullRequest(w.ctx, { repository: w.repository, title: 'Add b', headBranch: 'b', baseBranch: 'next' });
+    await w.pause(true);
+    await w.queue(1);
+    expect(await statuses(w, 1)).toEqual(['queued']);
+    await retarget(w, 1, 'main');
+    await w.queue(1);
+    expect(await statuses(w, 1)).toEqual(['blocked 115']);
+  });
 });
+
+/** Replaces the branch by one signed commit on `parent` with the same files. */
+async function commitSigned(w: World, branch: string, parent: string): Promise<void> {
+  const key = join(w.dataDir, 'key');
+  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
+  await writeFile(join(w.dataDir, 'allowed_signers'), `ada@example.test ${await readFile(`${key}.pub`, 'utf8')}`);
+  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.test'];
+  const signing = [...identity, '-c', 'gpg.format=ssh', '-c', `user.signingkey=${key}`];
+  const tree = `${branch}^{tree}`;
+  const signed = await w.git(...signing, 'commit-tree', '-S', '-p', parent, '-m', `Add ${branch}`, tree);
+  await w.git('update-ref', `refs/heads/${branch}`, signed);
+}
 
 describe('a report', () => {
   it('of a merge elsewhere is accepted if git confirms it, and otherwise refused', async () => {

@@ -28,7 +28,10 @@ export async function readHead(
     before,
   }: {
     readonly seen: HostPullRequest;
-    readonly before: Parameters<typeof configurationOf>[0] & { readonly verifiedHead: string | null };
+    readonly before: Parameters<typeof configurationOf>[0] & {
+      readonly verifiedHead: string | null;
+      readonly baseBranch: string | null;
+    };
   },
 ): Promise<HeadFacts | null> {
   const client = hostClient(ctx, repository);
@@ -40,8 +43,9 @@ export async function readHead(
   const { tree, authorName, authorEmail } = commit;
   const updates = base === null ? null : await updatedHead(ctx, repository, { commit, tip: base });
   const { require_verified_commits } = configurationOf(before).merge_rules.preconditions;
+  const isCounted = before.verifiedHead === seen.headSha && before.baseBranch === seen.baseBranch;
   const unverified =
-    require_verified_commits && base !== null && before.verifiedHead !== seen.headSha
+    require_verified_commits && base !== null && !isCounted
       ? await client.countUnverifiedCommits({ head: seen.headSha, base })
       : null;
   return { tree, updates, authorName, authorEmail, unverified, base: containsBase ? base : '' };

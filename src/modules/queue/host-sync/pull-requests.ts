@@ -181,12 +181,15 @@ interface Before extends Pick<RepositoryRow, 'active' | 'configurationYaml' | 'd
   readonly queueId: string | null;
   readonly labels: readonly string[];
   readonly verifiedHead: string | null;
+  /** The base branch for which signatures were counted. Null: there is no row. */
+  readonly baseBranch: string | null;
 }
 
 async function readBefore(ctx: Context, repository: HostedRepository, number: number): Promise<Before> {
   const [row] = await ctx.db.read<Omit<Before, 'writtenAt'> & { updated_at: Date | null }>(ctx.accountId, {
     name: 'pull_request_before',
-    text: `select p.updated_at, p.id as "pullRequestId", p.status, p.queue_id as "queueId", coalesce(p.labels, '{}') as labels, p.verified_head as "verifiedHead", r.active,
+    text: `select p.updated_at, p.id as "pullRequestId", p.status, p.queue_id as "queueId", coalesce(p.labels, '{}') as labels, p.verified_head as "verifiedHead",
+             p.base_branch as "baseBranch", r.active,
              r.configuration_yaml as "configurationYaml",
              r.default_branch as "defaultBranch"
            from repository r
@@ -265,6 +268,8 @@ async function keepPullRequest(
   if (seen.state === 'open' && (!hasFacts(known, seen) || known.headSha !== seen.headSha))
     scheduleNotification(work, known);
   await dropQueueLabels(work, known, seen);
+  // The base branch decides which commits belong to the pull request.
+  if (baseBranch !== seen.baseBranch) known.verifiedHead = null;
   Object.assign(known, factsOf(seen), derived);
   // The pull request is still landing in its old queue. The row gets the new base branch after the landing.
   if (work.queue.id !== target.id) known.baseBranch = baseBranch;
