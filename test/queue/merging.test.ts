@@ -2,12 +2,22 @@
 // hang or die, and users push.
 import { describe, expect, it, vi } from 'vitest';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
-import { carryOut } from '../../src/modules/queue/index.ts';
+import { carryOut, openPullRequest } from '../../src/modules/queue/index.ts';
 import { findUnknownLandings } from '../../src/modules/queue/facts/unknown-landings.ts';
 import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { isAtGitHub } from '../support/world-host.ts';
-import { parallel, world } from '../support/world.ts';
-import { dyingAt, expectLandedOnce, expectVerified, hostOf, line, meanwhile, setLabel } from './stories.ts';
+import { parallel, world, type World } from '../support/world.ts';
+import {
+  dyingAt,
+  expectLandedOnce,
+  expectVerified,
+  hostOf,
+  line,
+  meanwhile,
+  retarget,
+  setLabel,
+  statuses,
+} from './stories.ts';
 import { hangAt, startedLanding, hostMerges, mergedEvents, countBots, greenHeads } from './merging.ts';
 import { among, cases } from '../support/tier.ts';
 
@@ -157,6 +167,45 @@ describe('the head branch of a landed pull request', () => {
     await w.settled(a, b);
     await expectLandedOnce(w, a, b);
     expect(await w.git('for-each-ref', '--format=%(refname:short)', 'refs/heads')).toBe('b\nmain');
+  });
+});
+
+describe('a head branch that something else needs', () => {
+  const deleting = `${parallel({ builds: 1 })}delete_branch: true\n`;
+
+  async function branches(w: World): Promise<string[]> {
+    return (await w.git('for-each-ref', '--format=%(refname:short)', 'refs/heads')).split('\n');
+  }
+
+  async function concluded(w: World): Promise<void> {
+    await w.until(
+      async () =>
+        (await w.rows("select 1 from intent where kind = 'conclude_pull_request' and state <> 'done'")).length === 0,
+    );
+  }
+
+  it('is not deleted while it is the head or the base of another open pull request', async () => {
+    await using w = await world({ configuration: deleting });
+    await w.git('branch', 'next', 'main');
+    const [a, above] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await openPullRequest(w.ctx, { repository: w.repository, title: 'To next', headBranch: 'a', baseBranch: 'next' });
+    await retarget(w, above, 'a');
+    await w.queue(a);
+    await w.settled(a);
+    await concluded(w);
+    expect(await branches(w)).toContain('a');
+    await w.service.localHost.reconcile(hostOf(w));
+    await w.service.drain();
+    expect(await statuses(w, a, above, 3)).toEqual(['merged', 'open', 'open']);
+  });
+
+  it('is not deleted if it is the base branch of a queue', async () => {
+    await using w = await world({ configuration: `${deleting}base_branches: [main, next]\n` });
+    const toMain = await w.open('next', { 'next.txt': 'n\n' });
+    await w.queue(toMain);
+    await w.settled(toMain);
+    await concluded(w);
+    expect(await branches(w)).toEqual(['main', 'next']);
   });
 });
 

@@ -265,7 +265,8 @@ export const mergeRules = group({
   }),
   delete_branch: key(bool(), {
     default: false,
-    description: 'Delete the head branch after the merge, unless commits were added to it.',
+    description:
+      'Delete the head branch after the merge. A branch to which commits were added stays, and so do a base branch with a queue, and a branch that is the head or the base of another open pull request.',
     effectOnBuilds: 'other',
   }),
   enable_comments: key(bool(), {

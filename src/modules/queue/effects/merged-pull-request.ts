@@ -1,6 +1,7 @@
 // Carries out what happens at the host after a pull request has landed: the host shows it as merged, the pull requests
 // that were stacked on it get its base branch, and its branch is deleted if the configuration says so.
 import type { Context } from '../../../context.ts';
+import { isManagedBranch } from '../../../domain/configuration/index.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
 import { hostClient, type HostClient, HostRefused, RefMoved, toHostedRepository } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
@@ -62,7 +63,7 @@ export async function concludePullRequest(
   const client = hostClient(ctx, host);
   const mergeCommit = String(intent.payload['mergeCommit']);
   const rules = configurationOf(repository).merge_rules;
-  const mayDelete = (await retargetAbove(ctx, repository, { row: pullRequest, baseBranch })) && rules.delete_branch;
+  await retargetAbove(ctx, repository, { row: pullRequest, baseBranch });
   const branch = ownHeadBranch(pullRequest);
   const tip = branch === null ? null : await client.readRef(`refs/heads/${branch}`);
   // The landing may have moved the branch to the landed commit.
@@ -84,9 +85,25 @@ export async function concludePullRequest(
   const isMoved = own !== undefined && own !== pinned && own !== mergeCommit;
   if (isMoved && rules.merge_strategy.show_as_merged && ctx.hosts(host.host).mergedWhen === 'reachable')
     await client.cancelChecks(own);
-  if (tip !== null && !hasLaterCommits && mayDelete && !isKept(pullRequest.labels, rules.labels.skip_delete_branch))
+  const isDeleted = rules.delete_branch && !isKept(pullRequest.labels, rules.labels.skip_delete_branch);
+  if (branch !== null && tip !== null && !hasLaterCommits && isDeleted && !(await isNeeded(ctx, repository, branch)))
     await deleteHeadBranch(client, `refs/heads/${branch}`, tip.commit);
   await passFailpoint('conclude:after_host');
+}
+
+/**
+ * Whether the branch is a base branch with a queue, or the head or the base of an open pull request, which a host would
+ * close with the branch.
+ */
+async function isNeeded(ctx: Context, repository: RepositoryRow, branch: string): Promise<boolean> {
+  if (isManagedBranch(configurationOf(repository), branch, repository.defaultBranch)) return true;
+  const open = await ctx.db.read(ctx.accountId, {
+    name: 'branch_is_needed',
+    text: `select 1 from pull_request where account_id = $1 and repository_id = $2 and status not in ('merged', 'closed')
+             and (base_branch = $3 or head_branch = $3 and head_fork is null) limit 1`,
+    values: [ctx.accountId, repository.id, branch],
+  });
+  return open.length > 0;
 }
 
 /** Deletes a branch, unless it has moved or is protected. If the host is down, the intent is tried again. */
@@ -120,18 +137,15 @@ function isKept(labels: readonly string[], keepingLabel: string): boolean {
 }
 
 /**
- * After a landing, retargets the pull requests that were stacked on the landed one to the base branch. Returns whether
- * no pull request has the landed branch as its base branch any more, because only then may the branch be deleted.
- * Idempotent.
+ * After a landing, retargets the pull requests that were stacked on the landed one to the base branch. Idempotent.
  */
 async function retargetAbove(
   ctx: Context,
   repository: RepositoryRow,
   landed: { readonly row: PullRequestRow; readonly baseBranch: string },
-): Promise<boolean> {
-  if (!configurationOf(repository).merge_rules.auto_detect_stacks) return true;
+): Promise<void> {
+  if (!configurationOf(repository).merge_rules.auto_detect_stacks) return;
   const host = toHostedRepository(repository);
-  let mayDelete = true;
   for (const { number, belowId } of await readPullRequestsAbove(ctx, landed.row)) {
     if (belowId !== landed.row.id) continue;
     try {
@@ -142,9 +156,7 @@ async function retargetAbove(
         { number, reason: error.message },
         'The host refused to change the base branch of a pull request that was stacked on a landed one.',
       );
-      mayDelete = false;
     }
     await syncPullRequest(ctx, host, number);
   }
-  return mayDelete;
 }
