@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { openPullRequest, queuePullRequest, updatePullRequest } from '../../src/modules/queue/index.ts';
+import { openPullRequest, queuePullRequest, requestSync, updatePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce, hostOf, meanwhile, resetCodes, retarget, statuses } from './stories.ts';
 
@@ -141,6 +141,37 @@ describe('the preconditions of a pull request', () => {
     await retarget(w, 1, 'main');
     await w.queue(1);
     expect(await statuses(w, 1)).toEqual(['blocked 115']);
+  });
+});
+
+describe('skip_validation', () => {
+  it.each(['block', 'requeue'])('ends with the head that it was requested for (on_commit_added: %s)', async (added) => {
+    await using w = await world({ configuration: parallel({ more: `on_commit_added: ${added}\n` }) });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.pause(true);
+    await queuePullRequest(w.ctx, { repository: w.repository, number, source: 'graphql_api', skipValidation: true });
+    expect(await statuses(w, number)).toEqual(['queued']);
+    await w.commit('a', { bad: 'bad\n' });
+    await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'failure'")).length > 0);
+    await w.queue(number);
+    await w.pause(false);
+    await w.settled(number);
+    expect(await statuses(w, number)).toEqual(['blocked 107']);
+    expect(await w.landed()).toEqual([]);
+  });
+
+  it('stays when a sync brings the base branch into the head', async () => {
+    await using w = await world({ configuration: parallel() });
+    const number = await w.open('a', { bad: 'bad\n' });
+    await w.pause(true);
+    await queuePullRequest(w.ctx, { repository: w.repository, number, source: 'graphql_api', skipValidation: true });
+    await w.commit('main', { 'other.txt': 'o\n' });
+    const { head_sha: head } = await w.status(number);
+    await requestSync(w.ctx, { repository: w.repository, number });
+    await w.until(async () => (await w.status(number)).head_sha !== head);
+    await w.pause(false);
+    await w.settled(number);
+    await expectLandedOnce(w, number);
   });
 });
 

@@ -35,12 +35,21 @@ export async function onCommitAdded(
   // overlaps every other pull request.
   if (!addsBaseAlone) row.affectedTargets = null;
   takeAwaited(row);
-  if (addsBaseAlone || !isInLine || (await isLandingStarted(work.ctx, work.tx, row.id))) return;
+  if (addsBaseAlone) return;
+  if (!isInLine) return endSkippedValidation(row);
+  // The old head lands, and its proof names the user who skipped its validation.
+  if (await isLandingStarted(work.ctx, work.tx, row.id)) return;
   await answerCommitAdded(work, row);
+}
+
+/** A permitted user skipped the validation of the old head. The author of the new head may not have this permission. */
+export function endSkippedValidation(row: PullRequestRow): void {
+  row.skipValidation = false;
 }
 
 /** Follows `on_commit_added` of the configuration: the pull request is blocked, or requeued at the end of the line. */
 export async function answerCommitAdded(work: QueueWork, row: PullRequestRow): Promise<void> {
+  endSkippedValidation(row);
   const repository = await work.tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
   const { configuration } = rulesOf(repository, work.queue);
   if (configuration.merge_rules.merge_mode.parallel_mode.on_commit_added === 'block') {

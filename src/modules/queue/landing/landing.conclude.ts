@@ -15,7 +15,7 @@ import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { PullRequestEntity, type BatchRow, type IntentRow } from '../store/queue.entities.ts';
 import { countOwnPushes } from '../facts/own-pushes.ts';
 import { changeAs } from '../admission/acting-person.ts';
-import { answerCommitAdded } from '../admission/commit-added.ts';
+import { answerCommitAdded, endSkippedValidation } from '../admission/commit-added.ts';
 import { dequeue } from '../admission/enqueue.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import {
@@ -182,6 +182,8 @@ async function failLanding(
   const rows = await work.tx.em.find(PullRequestEntity, {
     id: { $in: [...members.values()].flat().map((member) => member.pullRequestId) },
   });
+  const pinned = new Set([...members.values()].flat().map((member) => member.pinnedHead));
+  for (const row of rows) if (!pinned.has(row.headSha)) endSkippedValidation(row);
   for (const row of rows.filter((member) => isQueued(member.status)))
     blockPullRequest(work, row, { code: 110, text: blockText(110, [message]), message });
   const pullRequests = new Map(rows.map((row) => [row.id, row]));
