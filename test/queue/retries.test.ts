@@ -54,6 +54,18 @@ describe('flaky_retry', () => {
     expect((await retries(w)).map(({ attempt }) => attempt)).toEqual([2]);
   });
 
+  it('decides about a check although the file about flaky checks is no text', async () => {
+    const configuration = `${parallel()}flaky_retry:\n  enabled: true\n  context_file: flaky.txt\n`;
+    await using w = await world({ configuration, ci });
+    const broken = await w.open('broken', { bad: '1\n', 'flaky.txt': 'a\0b\n' });
+    await w.queue(broken);
+    await w.settled(broken);
+    expect(await statuses(w, broken)).toEqual(['blocked 107']);
+    expect(await retries(w)).toContainEqual(
+      expect.objectContaining({ check: 'test', attempt: 2, context: 'a\u{FFFD}b\n' }),
+    );
+  });
+
   it('retries only the checks that are named', async () => {
     const named = 'retriable_checks:\n    - name: e2e-*\n';
     await using w = await world({ configuration: `${parallel()}${retrying(`  ${named}`)}`, ci });

@@ -9,6 +9,7 @@ import {
   toHostedRepository,
   type HostedRepository,
 } from '../../../hosts/port.ts';
+import { toStorableText } from '../../../platform/storable-text.ts';
 import { appendEvents } from '../../events/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { recordChecks } from '../facts/build.records.ts';
@@ -73,7 +74,9 @@ async function readContext(
   });
   if (chosen.contextFile === undefined) return chosen.context ?? '';
   const file = { commit: of.commit, path: chosen.contextFile, maxBytes: longestContext };
-  return (await client.readFile(file))?.text ?? `${chosen.contextFile} does not exist at this commit, or is too long.`;
+  const text = (await client.readFile(file))?.text;
+  // The file may be binary, because the pull request may change it.
+  return toStorableText(text ?? `${chosen.contextFile} does not exist at this commit, or is too long.`);
 }
 
 /** Records the retry. If the host refused it, the failure of the check counts. */
