@@ -194,6 +194,24 @@ describe('a deployment without a report', () => {
     await r.become('v1-rc1 failure', 'v2-rc1 success');
   });
 
+  it('becomes unknown at once if its environment gets a report timeout that is over, and a build fails likewise', async () => {
+    let now = Date.now();
+    await using cd = await cdServer();
+    const build = http(cd.url);
+    await using r = await releaseWorld({ build, reportTimeoutSec: 3600, clock: () => new Date(now) });
+    await r.candidate('v1-rc1');
+    await r.deploy('v1-rc1');
+    await r.candidate('v2-rc1', { built: true });
+    await r.become('v1-rc1 in_progress');
+    await r.w.until(async () => cd.runs.length === 1);
+    await r.w.service.drain();
+    now += 120_000;
+    await updateEnvironment(r.w.ctx, r.w.secrets, { project: 'shop', environment: 'production', reportTimeoutSec: 60 });
+    await r.become('v1-rc1 unknown');
+    await updateReleaseProject(r.w.ctx, r.w.secrets, { project: 'shop', buildTimeoutSec: 60 });
+    await r.w.until(async () => (await r.candidateStatus('v2-rc1')).status === 'failed');
+  });
+
   it('is canceled by a rollback at once, and its provider is notified as soon as it answers', async () => {
     let now = Date.now();
     await using cd = await cdServer();

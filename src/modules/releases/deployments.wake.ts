@@ -26,6 +26,26 @@ export async function wakeNextInLine(ctx: Context, tx: Transaction, environment:
   wakeDeployment(ctx, tx, next);
 }
 
+/** Wakes the deployments of an environment that wait for the end of their time limit, because the limit has changed. */
+export async function wakeRunningDeployments(ctx: Context, tx: Transaction, environmentId: string): Promise<void> {
+  const running = await tx.query<Pick<DeploymentRow, 'id' | 'kind'>>(
+    `update deployment set next_look_at = $3
+     where account_id = $1 and environment_id = $2 and status in ('in_progress', 'canceling') returning id, kind`,
+    [ctx.accountId, environmentId, whenWakeIsLost(ctx.clock()).toISOString()],
+  );
+  for (const deployment of running) wakeDeployment(ctx, tx, deployment);
+}
+
+/** Wakes the builds of a project, because their time limit has changed. */
+export async function wakeRunningBuilds(ctx: Context, tx: Transaction, projectId: string): Promise<void> {
+  const running = await tx.query<{ id: string }>(
+    `update release_candidate set next_look_at = $3
+     where account_id = $1 and project_id = $2 and status = 'building' returning id`,
+    [ctx.accountId, projectId, whenWakeIsLost(ctx.clock()).toISOString()],
+  );
+  for (const { id } of running) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, candidateId: id }));
+}
+
 interface DueDeployment extends DueRow {
   readonly kind: string;
 }

@@ -14,6 +14,7 @@ import { appendEvents } from '../events/index.ts';
 import { readLine } from './deployments.history.ts';
 import { readDeploymentsIn } from './deployments.reads.ts';
 import type { Deployment } from './deployments.types.ts';
+import { wakeRunningDeployments } from './deployments.wake.ts';
 import { loadEnvironment, loadReleaseProject } from './projects.reads.ts';
 import type { ReleaseProject } from './projects.types.ts';
 import {
@@ -112,6 +113,7 @@ export async function updateEnvironment(
     applySettings(row, change);
     if (change.provider) changeProvider(ctx, secrets, { row, request: change.provider });
     await tx.em.flush();
+    if (typeof change.reportTimeoutSec === 'number') await wakeRunningDeployments(ctx, tx, row.id);
     if (typeof change.position === 'number')
       await place(ctx, tx, { order, id: environment.id, position: change.position });
     const { id, name } = environment;

@@ -6,6 +6,7 @@ import { requireReleaseName } from '../../domain/releases/name.ts';
 import { recordUserAction, requireScope, type Secrets } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { loadRepository, type RepositoryName } from '../repositories/index.ts';
+import { wakeRunningBuilds } from './deployments.wake.ts';
 import { loadReleaseProject } from './projects.reads.ts';
 import {
   changedSecret,
@@ -87,7 +88,10 @@ export async function updateReleaseProject(
     const of = { id: project.id, accountId: ctx.accountId };
     const row = await tx.em.findOneOrFail(ReleaseProjectEntity, of, { refresh: true });
     const settingsBefore = [row.buildTimeoutSec, row.buildProvider ?? null];
-    if (timeoutSec !== null) row.buildTimeoutSec = timeoutSec;
+    if (timeoutSec !== null) {
+      row.buildTimeoutSec = timeoutSec;
+      await wakeRunningBuilds(ctx, tx, row.id);
+    }
     if (change.build !== undefined) {
       const before = row.buildProvider ?? null;
       row.buildProvider = settings?.kind === 'none' ? null : settings;
