@@ -21,7 +21,8 @@ export interface Conversation {
   readonly sender: Account;
 }
 
-const longestBody = 65_536;
+/** The greatest lengths of texts, in characters. */
+const longest = { title: 256, body: 65_536 } as const;
 
 export function findLabel(core: Core, repository: Repository, name: string): Label | undefined {
   const wanted = name.toLowerCase();
@@ -225,11 +226,14 @@ export function threadsOf(core: Core, pull: PullRequest): ReviewThread[] {
 
 function checkBody(body: string, resource: string): void {
   if (body.trim() === '') throw unprocessable({ resource, field: 'body', code: 'missing_field' });
-  if (body.length > longestBody)
-    throw unprocessable({
-      resource,
-      field: 'body',
-      code: 'custom',
-      message: 'body is too long (maximum is 65536 characters)',
-    });
+  checkLength(body, { resource, field: 'body' });
+}
+
+export function checkLength(
+  text: string | null | undefined,
+  { resource, field }: { readonly resource: string; readonly field: keyof typeof longest },
+): void {
+  if ((text?.length ?? 0) <= longest[field]) return;
+  const message = `${field} is too long (maximum is ${longest[field]} characters)`;
+  throw unprocessable({ resource, field, code: 'custom', message });
 }

@@ -3,7 +3,7 @@ import type { Core } from '../core.ts';
 import { unprocessable } from '../http/errors.ts';
 import { closePull, reopenPull } from './closing.ts';
 import { refreshTestMerge } from './test-merge.ts';
-import type { Conversation } from './conversations.ts';
+import { checkLength, type Conversation } from './conversations.ts';
 import { note } from './timeline.ts';
 
 export interface PullEdit {
@@ -17,6 +17,8 @@ export interface PullEdit {
 export async function editPull(core: Core, conversation: Conversation, edit: PullEdit): Promise<void> {
   const { pull, repository, sender } = conversation;
   const changes: Record<string, unknown> = {};
+  checkLength(edit.title, { resource: 'PullRequest', field: 'title' });
+  checkLength(edit.body, { resource: 'PullRequest', field: 'body' });
   if (edit.base !== undefined && edit.base !== pull.base.ref)
     changes['base'] = await retarget(core, conversation, edit.base);
   if (edit.title !== undefined && edit.title !== pull.title) {

@@ -4,6 +4,7 @@ import type { Core } from '../core.ts';
 import { type ApiError, type FieldError, unprocessable } from '../http/errors.ts';
 import { findAccount, fullNameOf } from '../http/reach.ts';
 import type { PullRequest, Repository } from '../model/types.ts';
+import { checkLength } from './conversations.ts';
 import { fetchHead, refreshTestMerge } from './test-merge.ts';
 
 export interface NewPull {
@@ -25,6 +26,8 @@ export async function openPull(
 ): Promise<PullRequest> {
   const sender = accountOf(actor);
   const { git, state } = core;
+  checkLength(given.title, { resource: 'PullRequest', field: 'title' });
+  checkLength(given.body, { resource: 'PullRequest', field: 'body' });
   const [source, ref] = findHead(core, repository, given);
   const head = source === undefined ? null : await git.resolve(source, `refs/heads/${ref}`);
   const base = await git.resolve(repository, `refs/heads/${given.base}`);

@@ -1,7 +1,7 @@
 // Pull requests of GitHub land: people label them, and the repository's own workflow tests them on bot branches.
 import { expect, test } from 'vitest';
 import type { Finding } from '../../../src/domain/doctor/finding.ts';
-import { examineRepository } from '../../../src/modules/queue/index.ts';
+import { examineRepository, queuePullRequest } from '../../../src/modules/queue/index.ts';
 import { findRepository } from '../../../src/modules/repositories/index.ts';
 import { git, messageOf } from '../commits.ts';
 import { metricsOf } from '../../support/metrics.ts';
@@ -44,4 +44,23 @@ test('of three labelled pull requests, GitHub shows two as landed, and the one w
   const metrics = metricsOf(await w.service.metricsPage.text(null));
   for (const resource of ['rest', 'graphql'])
     expect(metrics[`interlock_github_requests_total{resource="${resource}",outcome="ok"}`]).toBeGreaterThan(0);
+});
+
+test('a pull request lands although the messages of its batch are longer than GitHub allows in a bot pull request', async () => {
+  await using w = await queueWorld();
+  const number = await w.open('one', { one: '1\n' });
+  await w.push('main', { other: '1\n' });
+  const repository = { owner: w.place.owner, name: w.place.repo };
+  await queuePullRequest(w.ctx, {
+    repository,
+    number,
+    source: 'graphql_api',
+    mergeCommitMessage: { title: `Add ${'one '.repeat(20_000).trim()}` },
+  });
+  expect(await w.settled(number)).toEqual({ [number]: 'merged' });
+  const [bot] = await w.rows<{ number: number }>('select number from bot_pull_request');
+  const { data } = await w.person.pulls.get({ ...w.place, pull_number: bot?.number ?? 0 });
+  expect(data.body).toMatch(
+    /^Land #1\n\n\* Add one one .*…\n\nInterlock opened this pull request to run CI on commit/s,
+  );
 });

@@ -48,6 +48,14 @@ export function botTitle(members: readonly MessageSource[], baseBranch: string, 
   return shorten(`Validate ${members.map(({ number }) => `#${number}`).join(', ')} for ${baseBranch}: ${titles}`, 200);
 }
 
+/** Code hosts refuse longer bodies: GitHub takes 65,536 characters. */
+const longestList = 60_000;
+
+/** The body of the draft bot pull request. `groupMessage` lists what it tests. */
+export function botBody(groupMessage: string, commit: string): string {
+  return `${shorten(groupMessage.trimEnd(), longestList)}\n\nInterlock opened this pull request to run CI on commit ${commit}, and closes it afterwards. Do not merge it.\n`;
+}
+
 function listed(members: readonly MessageSource[]): string {
   const numbers = members.map((member) => `#${member.number}`);
   const last = numbers.pop() ?? '';

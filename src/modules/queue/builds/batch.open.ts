@@ -2,7 +2,7 @@
 // mode, those of the head itself.
 import type { Context } from '../../../context.ts';
 import { evidenceFor } from '../../../domain/queue/evidence/evidence.ts';
-import { botTitle } from '../../../domain/queue/requests/message.ts';
+import { botBody, botTitle } from '../../../domain/queue/requests/message.ts';
 import { hostClient, openOnce, HostRefused } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { botBranch, idsOfMembers, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
@@ -129,7 +129,7 @@ async function openBotPullRequest(
       baseBranch,
       configurationOf(repository).merge_rules.merge_commit,
     ),
-    body: `${batch.groupMessage}\nInterlock opened this pull request to run CI on commit ${commit}, and closes it afterwards. Do not merge it.\n`,
+    body: botBody(batch.groupMessage, commit),
   };
   if (isReused) {
     await client.editPullRequest(taken.number, described);
