@@ -1,7 +1,12 @@
 // Requests by labels, which people and the queue put on and take off.
 import { describe, expect, it, vi } from 'vitest';
 import { statusCommentKey } from '../../src/domain/queue/explain/status-comment.ts';
-import { openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
+import {
+  closePullRequest,
+  openPullRequest,
+  queuePullRequest,
+  reopenPullRequest,
+} from '../../src/modules/queue/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce, hostOf, statuses } from './stories.ts';
 
@@ -71,6 +76,25 @@ describe('the trigger label', () => {
     await w.settled(1);
     await w.until(async () => (await statuses(w, 1))[0] === 'merged');
     expect(await actions(w, 1)).toEqual(expect.arrayContaining(['opened', 'labeled', 'queued', 'merged']));
+  });
+
+  it('does not count again when the pull request is reopened, and is taken off, as the skip-line label is', async () => {
+    await using w = await world();
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const of = { repository: w.repository, number };
+    await w.pause(true);
+    await label(w, number, 'mergequeue', true);
+    await label(w, number, 'mergequeue-priority', true, 'grace');
+    expect(await statuses(w, number)).toEqual(['queued']);
+    await closePullRequest(w.ctx, of);
+    await reopenPullRequest(w.ctx, of);
+    await w.service.drain();
+    expect(await statuses(w, number)).toEqual(['open']);
+    await w.until(async () => (await labels(w, number)).length === 0);
+    expect(await statuses(w, number)).toEqual(['open']);
+    await label(w, number, 'mergequeue', true);
+    expect(await statuses(w, number)).toEqual(['queued']);
+    expect(await w.rows('select skip_line from pull_request')).toEqual([{ skip_line: false }]);
   });
 
   it('is refused with a message where queueing by label is disabled', async () => {

@@ -77,6 +77,10 @@ test('a landing survives an archived repository, a suspended installation and a 
   await w.push('release', {}, { message: 'Back again' });
   await w.person.pulls.update({ ...w.place, pull_number: three, state: 'open' });
   await w.emulator.core.settled();
+  // The label of the earlier request goes, and the pull request is queued again by a new one.
+  await w.until(
+    async () => (await w.person.issues.listLabelsOnIssue({ ...w.place, issue_number: three })).data.length === 0,
+  );
   await w.label(three);
   expect(await w.settled(three)).toEqual({ [three]: 'merged' });
 

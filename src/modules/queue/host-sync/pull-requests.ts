@@ -30,7 +30,14 @@ import { maxReads } from '../facts/base-branches.ts';
 import { planHint } from '../store/host-hints.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import { validationFacts } from '../admission/validations.service.ts';
-import { announce, finishWork, scheduleNotification, writeStatus, type QueueWork } from '../store/status.writer.ts';
+import {
+  announce,
+  finishWork,
+  noOptions,
+  scheduleNotification,
+  writeStatus,
+  type QueueWork,
+} from '../store/status.writer.ts';
 
 /**
  * Reads a pull request and the checks of its head from the host and stores them. Null: the host has no such pull
@@ -56,11 +63,15 @@ export async function syncPullRequest(
       readHead(ctx, repository, { seen, before }),
       readStored(ctx, found, before.pullRequestId),
     ]);
-    const isOpened = before.status === null ? options.announceOpened : before.status === 'closed';
-    const acts =
-      before.status === null && !isOpened
-        ? []
-        : await readLabelActs(ctx, { ...repository, ...before }, { seen, before: { labels: before.labels, isOpened } });
+    const isNew = before.status === null;
+    // A label that is still on a reopened pull request is no new request.
+    const acts = (isNew ? options.announceOpened : before.status !== 'closed')
+      ? await readLabelActs(
+          ctx,
+          { ...repository, ...before },
+          { seen, before: { labels: before.labels, isOpened: isNew } },
+        )
+      : [];
     const unchanged = await findUnchanged(ctx, found, { stored, head });
     const row =
       unchanged ??
@@ -342,6 +353,7 @@ async function dropQueueLabels({ ctx, tx }: QueueWork, known: PullRequestRow, se
 async function followState(work: QueueWork, row: PullRequestRow, seen: HostPullRequest): Promise<void> {
   if (seen.state === 'closed' && row.status !== 'closed' && row.status !== 'merged') writeStatus(work, row, 'close');
   if (seen.state === 'open' && row.status === 'closed') {
+    Object.assign(row, noOptions);
     writeStatus(work, row, 'reopen');
     announce(work, row, 'opened');
   }
