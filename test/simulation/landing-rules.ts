@@ -1,7 +1,7 @@
 // Rules about each landing that has begun since the last call. They compare the landing with the rows as they were
 // before the step in which it began.
 import { rulesOf } from '../../src/modules/queue/store/rules-in-force.ts';
-import { isTargeted } from './configurations.ts';
+import { hasStacks, isTargeted } from './configurations.ts';
 import type { Installation } from './installation.ts';
 
 export interface LandingRules {
@@ -19,6 +19,8 @@ interface Head {
   readonly rank: number | null;
   /** Null: the pull request may affect everything. */
   readonly targets: readonly string[] | null;
+  /** The open pull request that it is stacked on. Null: there is none. */
+  readonly below: number | null;
 }
 
 interface Member {
@@ -56,7 +58,8 @@ export function createLandingRules(i: Installation): LandingRules {
                 where newest.conclusion not in ('pending', 'success', 'skipped', 'neutral', 'cancelled')
                   and not exists (select from check_retry t where t.account_id = p.account_id and t.repository_id = p.repository_id
                                   and t.commit = p.head_sha and t.name = newest.name and t.attempt = newest.attempt)) as "isRed",
-              p.status in ('queued', 'tagged') as "isInLine", p.skip_line as "skipLine", p.rank::int as rank, p.affected_targets as targets
+              p.status in ('queued', 'tagged') as "isInLine", p.skip_line as "skipLine", p.rank::int as rank, p.affected_targets as targets,
+              (select b.number from pull_request b where b.account_id = p.account_id and b.id = p.below_id and b.status not in ('merged', 'closed')) as below
        from pull_request p`,
     );
     return new Map(rows.map((row) => [row.number, row]));
@@ -89,6 +92,15 @@ export function createLandingRules(i: Installation): LandingRules {
             passed(member).map((other) => `Landing ${member.landing} began with #${member.number} before #${other}.`),
           )
         : [];
+      const unstacked = inForce.every(hasStacks)
+        ? begun.flatMap(({ landing, number }) => {
+            const below = before.get(number)?.below ?? null;
+            const isWith = begun.some((each) => each.landing === landing && each.number === below);
+            return below === null || isWith || heads.get(number)?.below !== below
+              ? []
+              : [`Landing ${landing} began with #${number} without #${below} below it.`];
+          })
+        : [];
       const wrong = begun.flatMap(({ landing, number, pinned }) => {
         const was = before.get(number);
         if (was === undefined) return [];
@@ -105,7 +117,7 @@ export function createLandingRules(i: Installation): LandingRules {
       const outdated = begun
         .filter(({ built }) => !hashes.has(built))
         .map(({ landing }) => `Landing ${landing} began, and was built under another configuration.`);
-      return [...wrong, ...unordered, ...outdated];
+      return [...wrong, ...unordered, ...unstacked, ...outdated];
     },
   };
 }

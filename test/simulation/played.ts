@@ -1,6 +1,8 @@
 // A simulation that runs, and how its work goes on.
 import { DomainError } from '../../src/domain/errors.ts';
+import { HostRefused } from '../../src/hosts/port.ts';
 import { isAway } from './acting.ts';
+import { hasRelease } from './configurations.ts';
 import type { Day } from './days.ts';
 import type { Draws } from './draws.ts';
 import type { Installation, Process } from './installation.ts';
@@ -56,6 +58,9 @@ export async function goOn(p: Played, task: Task, run: Run): Promise<string[]> {
   say(`${task.process} ${task.name} ${task.state}${failed}`);
   tasks.splice(0, tasks.length, ...tasks.filter(({ state }) => state !== 'done'));
   if (task.error === null || (task.hadFault && isAway(task.error))) return [];
+  // A step of a batch is tried again until the queue knows that its base branch was deleted.
+  const isBaseGone = p.i.configurations.some(hasRelease) && !(await p.i.git.hasBranch('release'));
+  if (task.error instanceof HostRefused && isBaseGone) return [];
   // Work may fail with a DomainError if other work has overtaken it. Then it is tried again.
   if (task.error instanceof DomainError) return [];
   return [`${task.name} failed: ${task.error.stack ?? ''}`];
