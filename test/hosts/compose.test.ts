@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -311,4 +311,54 @@ describe('a composed commit', () => {
       `${'1'.repeat(40)} is not a commit of this repository`,
     );
   });
+});
+
+/** A `git` that sees attributes and templates which an operator has installed on the machine. */
+function gitOfMachine(): string {
+  const bin = join(folder, 'bin');
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const installed = `mount -t tmpfs none /etc && printf '* -merge\\n' > /etc/gitattributes
+    templates=$(dirname "$(dirname "$(${real} --exec-path)")")/share/git-core/templates
+    mount -t tmpfs none "$templates" && mkdir "$templates/info" && cp /etc/gitattributes "$templates/info/attributes"
+    exec ${real} "$@"`;
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'installed'), installed);
+  writeFileSync(
+    join(bin, 'git'),
+    `#!/bin/sh\nexec unshare --map-root-user --mount -- sh ${join(bin, 'installed')} "$@"\n`,
+    { mode: 0o755 },
+  );
+  return bin;
+}
+
+const canMount =
+  spawnSync('unshare', ['--map-root-user', '--mount', 'mount', '-t', 'tmpfs', 'none', '/etc']).status === 0;
+
+test.skipIf(!canMount)('attributes and templates of the machine, and attributes at HEAD, change no merge', async () => {
+  const lines = Array.from({ length: 9 }, (_, nth) => `${nth}\n`);
+  const start = branch('main', { 'long.txt': lines.join(''), '.gitattributes': '* -merge\n' });
+  const onward = branch('main', { 'long.txt': ['first\n', ...lines.slice(1)].join('') }, start);
+  const topic = branch('topic', { 'long.txt': [...lines.slice(0, -1), 'last\n'].join('') }, start);
+  const path = process.env['PATH'];
+  process.env['PATH'] = `${gitOfMachine()}:${path}`;
+  try {
+    const own = createGit(join(folder, 'own', 'gitconfig'));
+    const result = await composeCommit(own, directory, {
+      parent: onward,
+      members: [member(topic, 'squash')],
+      batchCommit: 'group',
+      groupMessage: 'Land a batch',
+      at: 1_750_000_000_000,
+      keepRef: 'refs/interlock/builds/2',
+      committer: { name: 'Interlock', email: 'interlock@example.org' },
+    });
+    expect(result).toMatchObject({ kind: 'composed' });
+    const made = join(folder, 'made.git');
+    await own.run(folder, ['init', '--quiet', '--bare', made]);
+    expect(existsSync(join(made, 'HEAD'))).toBe(true);
+    expect(existsSync(join(made, 'info', 'attributes'))).toBe(false);
+    await own.processes.stop();
+  } finally {
+    process.env['PATH'] = path;
+  }
 });

@@ -65,6 +65,12 @@ export type MergeOutcome =
   | { readonly kind: 'merged'; readonly tree: string }
   | { readonly kind: 'conflict'; readonly paths: readonly string[] };
 
+const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
+// git 2.43 to 2.45 reads the attributes of a bare repository from its HEAD, and other versions read none. A landing must
+// not depend on the version, because the tree of a merge is derived again later.
+const withoutAttributes = { GIT_ATTR_SOURCE: emptyTree };
+
 /** Makes the tree that `git merge` would make of two commits. Writes only objects. */
 export async function mergeTrees(
   git: Git,
@@ -81,7 +87,7 @@ export async function mergeTrees(
     requireObjectId(theirs),
   ];
   try {
-    const { exitCode, stdout } = await git.run(directory, args, { accept: [0, 1] });
+    const { exitCode, stdout } = await git.run(directory, args, { accept: [0, 1], env: withoutAttributes });
     const [tree = '', ...paths] = stdout
       .toString('utf8')
       .split('\0')

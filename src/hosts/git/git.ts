@@ -125,6 +125,8 @@ export function createGit(configFile: string, limits: GitProcessLimits = default
     HOME: dirname(configFile),
     LC_ALL: 'C',
     GIT_CONFIG_NOSYSTEM: '1',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TEMPLATE_DIR: '',
     GIT_CONFIG_GLOBAL: configFile,
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '/bin/false',
