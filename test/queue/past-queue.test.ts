@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { graphQLContext, type RequestServices } from '../../src/graphql/context.ts';
 import { interlockSchema } from '../../src/graphql/schema.ts';
 import { statusCheckName } from '../../src/domain/queue/explain/status-comment.ts';
+import { pauseBranches } from '../../src/modules/repositories/branch-pauses.service.ts';
 import { isWritten } from '../support/explanation-log.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { startCi } from './stories.ts';
@@ -88,4 +89,41 @@ it('a queue as of an instant equals the queue that was read at that instant: its
   expect(Math.max(...history.depthHistory.map(({ queued }) => queued))).toBe(3);
   expect(history.depthHistory.at(-1)?.queued).toBe(0);
   expect(history.depthHistory.reduce((sum, { landings }) => sum + landings, 0)).toBe(2);
+});
+
+it('a pause whose event has been deleted by age is known as of a later instant', async () => {
+  await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }), runsCi: false });
+  const shown = async (at: Date | null): Promise<unknown> => await ask(w, 'paused pause { message }', at);
+  const instant = async (): Promise<Date> => {
+    const at = await laterThan(Date.now());
+    await laterThan(Date.now());
+    return at;
+  };
+  await w.queue(await w.open('a', { 'a.txt': 'a\n' }));
+  await pauseBranches(w.ctx, {
+    repository: w.repository,
+    pattern: 'ma*',
+    paused: true,
+    pausedMessage: 'Release day.',
+  });
+  await w.pause(true);
+  await w.service.drain();
+  await w.rows('delete from event');
+  await w.queue(await w.open('b', { 'b.txt': 'b\n' }));
+  await w.service.drain();
+  // The sequencer gives positions.
+  await w.rows('update event set position = id');
+
+  const first = await instant();
+  const ofRepository = await shown(null);
+  expect(await shown(first)).toEqual(ofRepository);
+  await w.pause(false);
+  const second = await instant();
+  const ofBranch = { paused: true, pause: { message: 'Release day.' } };
+  expect([await shown(first), await shown(second), await shown(null)]).toEqual([ofRepository, ofBranch, ofBranch]);
+  await pauseBranches(w.ctx, { repository: w.repository, pattern: 'release', paused: true });
+  await pauseBranches(w.ctx, { repository: w.repository, pattern: '*in', paused: false });
+  const third = await instant();
+  const ofNobody = { paused: false, pause: null };
+  expect([await shown(second), await shown(third), await shown(null)]).toEqual([ofBranch, ofNobody, ofNobody]);
 });

@@ -18,7 +18,7 @@ const everyEntry = {
     setting: 'KEEP_EVENTS_DAYS',
     days: 400,
     minDays: 30,
-    rule: "From the event. Only the beginning of an account's log is deleted, so that the rest has no gap. Events without a position are kept. A cursor of a deleted event is answered with CURSOR_EXPIRED.",
+    rule: "From the event. Only the beginning of an account's log is deleted, so that the rest has no gap. Events without a position are kept. A cursor of a deleted event is answered with CURSOR_EXPIRED. A queue as of an earlier instant may lack the pause of a pattern that has ended since, if the event that set it is deleted.",
   },
   history: {
     what: 'Earlier states of pull requests and queues, and results of attempted merges',

@@ -1,4 +1,5 @@
-// Finds in the event log who paused or halted a base branch, and when. The log covers every instant.
+// Finds in the event log who paused or halted a base branch, and when. The beginning of the log is deleted by age, so the
+// event of a pause that has lasted for long may be gone.
 import type { Context } from '../../../context.ts';
 import type { Cause } from '../../../domain/queue/explain/condition.ts';
 import { decidePause, type PatternRule, type Pause } from '../../../domain/queue/requests/pause.ts';
@@ -64,34 +65,65 @@ export async function readPauseCause(
   return newest === null ? null : toCause(newest);
 }
 
-type LoggedRule = PatternRule & { readonly eventId: string };
+/** `eventId` null: the event of the rule is gone, and the rule is still stored. */
+type RuleAt = PatternRule & { readonly eventId: string | null; readonly ruleId: string | null };
 
-/** The pause of the base branch at the instant. The newest event about each pattern determines its rule. */
+/**
+ * The pause of the base branch at the instant. The newest event about each pattern determines its rule. A rule whose
+ * event is gone is older than every rule that has an event.
+ */
 export async function readPauseAt(
   ctx: Context,
   tx: Transaction,
   { baseBranch, ...of }: GatesOf & { readonly baseBranch: string },
 ): Promise<Pause | null> {
-  const [ofRepository, rules] = await Promise.all([
-    readNewest(ctx, tx, { ...of, kind: 'pauses' }),
-    tx.query<LoggedRule>(
-      `select "eventId", pattern, paused from (
-         select distinct on (payload->>'pattern') id as "eventId", payload->>'pattern' as pattern, action = 'branches_paused' as paused
+  const [isRepositoryPaused, rules] = await Promise.all([
+    readRepositoryPausedAt(ctx, tx, of),
+    tx.query<RuleAt>(
+      `with logged as (
+         select distinct on (payload->>'pattern') id, payload->>'pattern' as pattern, action = 'branches_paused' as paused
          from event where ${ofGates} and action in ('branches_paused', 'branches_unpaused')
-         order by payload->>'pattern', id desc) rule
-       order by "eventId" desc`,
+         order by payload->>'pattern', id desc)
+       select id as "eventId", null as "ruleId", pattern, paused from logged
+       union all
+       select null, b.id, b.pattern, b.paused from branch_pause b
+       where b.account_id = $1 and b.repository_id = $2 and b.created_at <= $4
+         and not exists (select from logged l where l.pattern = b.pattern)
+       order by "eventId" desc nulls last, "ruleId" desc`,
       valuesOf(ctx, of),
     ),
   ]);
-  const pause = decidePause({ paused: ofRepository?.action === 'repository_paused' }, rules, baseBranch);
+  const pause = decidePause({ paused: isRepositoryPaused }, rules, baseBranch);
   if (pause === null) return null;
   if (pause.by === 'repository') return { message: null, pattern: null };
-  const { eventId, pattern } = pause.by;
-  const [event] = await tx.query<{ message: string | null }>(
-    `select payload->>'message' as message from event where account_id = $1 and id = $2`,
-    [ctx.accountId, eventId],
+  const { eventId, ruleId, pattern } = pause.by;
+  const [found] = await tx.query<{ message: string | null }>(
+    eventId === null
+      ? 'select paused_message as message from branch_pause where account_id = $1 and id = $2'
+      : `select payload->>'message' as message from event where account_id = $1 and id = $2`,
+    [ctx.accountId, eventId ?? ruleId],
   );
-  return { message: event?.message ?? null, pattern };
+  return { message: found?.message ?? null, pattern };
+}
+
+/**
+ * Whether the repository was paused at the instant. If the event before the instant is gone, the event after it says what
+ * was in force until then, and without such an event the repository is as it was. If the log begins after the instant,
+ * nobody knows, and the repository counts as not paused.
+ */
+async function readRepositoryPausedAt(ctx: Context, tx: Transaction, of: GatesOf): Promise<boolean> {
+  const before = await readNewest(ctx, tx, { ...of, kind: 'pauses' });
+  if (before !== null) return before.action === 'repository_paused';
+  const [unlogged] = await tx.query<{ paused: boolean }>(
+    `select coalesce(
+         (select e.action = 'repository_unpaused' from event e
+          where e.account_id = $1 and e.repository_id = $2 and e.at > $3 and ${actions.pauses} order by e.id limit 1),
+         r.paused) as paused
+     from repository r where r.account_id = $1 and r.id = $2
+       and (select e.at from event e where e.account_id = $1 and e.position is not null order by e.position limit 1) <= $3`,
+    [ctx.accountId, of.repositoryId, of.instant],
+  );
+  return unlogged?.paused ?? false;
 }
 
 /** The event that created the freeze, made from the row of the freeze. */
