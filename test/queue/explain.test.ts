@@ -150,4 +150,22 @@ describe('an explanation', () => {
       sentence: 'Its own required checks: running. Needed before it is in line: not failed.',
     });
   });
+
+  it('says that a required check of the head was canceled, and who must run it again', async () => {
+    await using w = await world({
+      configuration: `${parallel({ builds: 1, more: 'check_mergeability_to_queue: true\n' })}preconditions:\n  use_github_mergeability: false\n  required_checks: [test]\n`,
+      ci: "checks:\n  test: {run: 'sleep 600'}\n",
+    });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.until(async () => (await w.rows("select 1 from local_check_run where state = 'running'")).length > 0);
+    await w.rows('update local_check_run set cancel_requested = true');
+    await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'cancelled'")).length > 0);
+    await w.queue(number);
+    const [answer] = await explainWorld(w, null);
+    expect(answer).toMatchObject({
+      who: 'author',
+      sentence: 'Its own required checks were canceled: test. Run them again.',
+    });
+    expect((await w.status(number)).status_text).toBe(answer?.sentence);
+  });
 });

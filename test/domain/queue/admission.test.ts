@@ -19,6 +19,7 @@ const facts: AdmissionFacts = {
   ownVerdict: 'green',
   ownFailedChecks: [],
   ownMissingChecks: [],
+  ownCanceledChecks: [],
   conflictsWithBase: false,
   ownerReviewMissing: false,
   requiredReviewMissing: false,
@@ -262,6 +263,16 @@ describe('the preconditions', () => {
       { facts: { ownVerdict: 'pending' }, rules: { mode: 'serial' } },
       ['own_checks', 'running', 'passed', 'ci', null, 'ci'],
     ],
+    [
+      'were canceled, in parallel mode',
+      { facts: { ownVerdict: 'pending', ownCanceledChecks: ['unit'] } },
+      ['own_checks', 'canceled', 'not failed', 'author'],
+    ],
+    [
+      'were canceled, where a pull request waits for them',
+      { facts: { ownVerdict: 'pending', ownCanceledChecks: ['unit'] }, rules: { checkMergeabilityToQueue: true } },
+      ['own_checks', 'canceled', 'passed', 'author', null, 'author'],
+    ],
     ['were never seen', { facts: { ownVerdict: 'none' } }, ['own_checks', 'none seen', 'not failed', 'ci']],
     [
       'failed, while validation is skipped',
@@ -270,6 +281,14 @@ describe('the preconditions', () => {
     ],
   ])('say that own checks %s', (_name, asked, expected) => {
     expect(row(listPreconditions(request(asked)).at(-1)!)).toEqual(expected);
+  });
+
+  test('have a sentence that says who must act if an own check was canceled', () => {
+    const facts = { ownVerdict: 'pending', ownCanceledChecks: ['unit', 'lint'] } as const;
+    expect(decideAdmission(request({ facts, rules: { checkMergeabilityToQueue: true } }))).toMatchObject({
+      kind: 'pend',
+      text: 'Its own required checks were canceled: unit, lint. Run them again.',
+    });
   });
 
   test('have a sentence if an own check failed that has no name', () => {

@@ -20,6 +20,8 @@ export interface AdmissionFacts {
   readonly ownFailedChecks: readonly string[];
   /** The failed checks that never ran. */
   readonly ownMissingChecks: readonly string[];
+  /** The canceled required checks of the head, if the verdict is pending because of them alone. */
+  readonly ownCanceledChecks: readonly string[];
   /** Whether it is known to conflict with the present tip of the base branch. */
   readonly conflictsWithBase: boolean;
   readonly ownerReviewMissing: boolean;
@@ -295,11 +297,12 @@ function belowInLine(text: string): Precondition {
 function listOwnChecks({ facts, rules, skipValidation }: AdmissionRequest): Precondition {
   // In parallel mode the landing waits for the checks, not the admission.
   const holdsForChecks = rules.mode !== 'parallel' || rules.checkMergeabilityToQueue;
+  const isCanceled = facts.ownVerdict === 'pending' && facts.ownCanceledChecks.length > 0;
   const own: Omit<Precondition, 'obstacle'> = {
     kind: 'own_checks',
-    observed: ownCheckTexts[facts.ownVerdict],
+    observed: isCanceled ? 'canceled' : ownCheckTexts[facts.ownVerdict],
     needed: skipValidation ? 'nothing: validation is skipped' : holdsForChecks ? 'passed' : 'not failed',
-    who: facts.ownVerdict === 'red' ? 'author' : 'ci',
+    who: facts.ownVerdict === 'red' || isCanceled ? 'author' : 'ci',
   };
   if (skipValidation) return { ...own, obstacle: null };
   if (facts.ownVerdict === 'red') {
@@ -308,8 +311,10 @@ function listOwnChecks({ facts, rules, skipValidation }: AdmissionRequest): Prec
     return { ...own, obstacle: { code: 107, text, who: 'author', names } };
   }
   const isWaitedFor = holdsForChecks && facts.ownVerdict === 'pending';
-  const running = { code: null, text: 'Its own required checks are running.', who: 'ci', names: [] } as const;
-  return { ...own, obstacle: isWaitedFor ? running : null };
+  const text = isCanceled
+    ? `Its own required checks were canceled: ${facts.ownCanceledChecks.join(', ')}. Run them again.`
+    : 'Its own required checks are running.';
+  return { ...own, obstacle: isWaitedFor ? { code: null, text, who: own.who, names: [] } : null };
 }
 
 const ownCheckTexts = { pending: 'running', green: 'passed', red: 'failed', none: 'none seen' } as const;

@@ -39,7 +39,7 @@ interface AdmissionSubject extends Line {
 
 type Seen = Pick<
   AdmissionFacts,
-  'ownVerdict' | 'ownFailedChecks' | 'ownMissingChecks' | 'conflictsWithBase' | 'waitsForBelow'
+  'ownVerdict' | 'ownFailedChecks' | 'ownMissingChecks' | 'ownCanceledChecks' | 'conflictsWithBase' | 'waitsForBelow'
 >;
 
 /** `known`: the facts of its head, if they were read. */
@@ -87,6 +87,7 @@ async function decideAll(
       ownVerdict: own.verdict,
       ownFailedChecks: own.failed,
       ownMissingChecks: own.missing,
+      ownCanceledChecks: own.canceled,
       conflictsWithBase: facts.conflicting.has(pullRequest.headSha),
       waitsForBelow: obstacleBelow(below, pullRequest.belowId),
     };
@@ -144,6 +145,7 @@ function lossOf(inForce: InForce, of: AdmissionSubject): Loss | null {
     ownVerdict: 'green',
     ownFailedChecks: [],
     ownMissingChecks: [],
+    ownCanceledChecks: [],
     conflictsWithBase: false,
     waitsForBelow: null,
   };

@@ -162,6 +162,7 @@ function preconditionsOf(
         ownVerdict: judged.verdict,
         ownFailedChecks: judged.failed,
         ownMissingChecks: judged.missing,
+        ownCanceledChecks: judged.canceled,
         conflictsWithBase,
         waitsForBelow,
       },

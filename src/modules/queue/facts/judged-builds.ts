@@ -8,6 +8,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { loadBuilds, type WantedBuilds } from './build.records.ts';
 import {
   failedChecks,
+  judgeChecks,
   judgeOwnHead,
   mayHeadsBeEvidence,
   missingChecks,
@@ -95,6 +96,8 @@ export interface OwnChecks {
   readonly failed: readonly string[];
   /** The failed checks that never ran. */
   readonly missing: readonly string[];
+  /** The canceled checks, if nothing else keeps the verdict from being green. */
+  readonly canceled: readonly string[];
 }
 
 /**
@@ -102,11 +105,14 @@ export interface OwnChecks {
  * function.
  */
 export function judgeOwnChecks(build: BuildState | undefined, rules: QueueRules): OwnChecks {
-  if (build === undefined) return { verdict: 'none', failed: [], missing: [] };
-  const verdict = judgeOwnHead(build, rules);
-  if (verdict !== 'red') return { verdict, failed: [], missing: [] };
+  const nothing = { failed: [], missing: [], canceled: [] };
+  if (build === undefined) return { verdict: 'none', ...nothing };
   const required = rules.ownRequiredChecks;
-  return { verdict, failed: failedChecks(build, required), missing: missingChecks(build, required) };
+  const verdict = judgeOwnHead(build, rules);
+  if (verdict === 'red')
+    return { ...nothing, verdict, failed: failedChecks(build, required), missing: missingChecks(build, required) };
+  const isCanceled = verdict === 'pending' && judgeChecks(build, required) === 'none';
+  return { ...nothing, verdict, canceled: isCanceled ? failedChecks(build, required) : [] };
 }
 
 /**
