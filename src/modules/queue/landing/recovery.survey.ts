@@ -34,7 +34,7 @@ export interface RepositorySurvey {
 }
 
 /** A repository that is not recovered, such as one whose App was uninstalled at GitHub. */
-export interface LeftRepository {
+interface LeftRepository {
   /** Its name. */
   readonly repository: string;
   /** Why its code host cannot be read or refused a change. */
