@@ -1,7 +1,12 @@
 // The command webhooks listen, which prints the webhooks that are sent to the account's endpoints.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from '../client/api.ts';
-import { DeliveriesDocument, EndpointsDocument, type DeliveriesQuery } from '../generated/operations.ts';
+import {
+  DeliveriesDocument,
+  EndpointsDocument,
+  type DeliveriesQuery,
+  type DeliveriesQueryVariables,
+} from '../generated/operations.ts';
 import { Failure } from '../output/failure.ts';
 import { connect, examples, type Invocation, type Registry } from './invocation.ts';
 import { readAddress } from '../client/connection.ts';
@@ -44,12 +49,19 @@ async function listen(invocation: Invocation, { endpoint, forward }: ListenOptio
       `The account has no endpoint for webhooks${endpoint === undefined ? '' : ` with the address ${endpoint}`}. Make one at ${api.url}/settings/webhooks`,
       { code: 'NOT_FOUND' },
     );
-  const read = async (): Promise<readonly Sent[]> =>
-    (await Promise.all(endpoints.map(async (one) => await readSent(api, one)))).flat();
-  const known = new Set((await read()).map(({ id }) => id));
+  const read = async (isOld: IsOld): Promise<readonly Sent[]> =>
+    (await Promise.all(endpoints.map(async (one) => await readSent(api, one, isOld)))).flat();
+  const before = await read(() => true);
+  const known = new Set(before.map(({ id }) => id));
+  const begunAt =
+    before
+      .map(({ createdAt }) => createdAt)
+      .toSorted()
+      .at(-1) ?? '';
+  const isOld: IsOld = ({ id, createdAt }) => known.has(id) || createdAt < begunAt;
   invocation.printProgress('Listening. Ctrl-C ends it.');
   while (!api.signal.aborted) {
-    for (const sent of (await read()).filter(({ id }) => !known.has(id))) {
+    for (const sent of (await read(isOld)).filter(({ id }) => !known.has(id))) {
       known.add(sent.id);
       await show(invocation, sent, forward ?? null);
     }
@@ -57,26 +69,45 @@ async function listen(invocation: Invocation, { endpoint, forward }: ListenOptio
   }
 }
 
-type Delivery = NonNullable<Extract<DeliveriesQuery['node'], { deliveries: unknown }>>['deliveries']['nodes'][number];
+type DeliveryPage = NonNullable<Extract<DeliveriesQuery['node'], { deliveries: unknown }>>['deliveries'];
+type Delivery = DeliveryPage['nodes'][number];
 
 interface Sent extends Delivery {
   readonly endpoint: string;
   readonly attempt: Delivery['attempts'][number];
 }
 
-/** Reads the newest deliveries of an endpoint, and returns those with an attempt, the oldest first. */
+type IsOld = (delivery: Delivery) => boolean;
+
+/**
+ * Reads deliveries of an endpoint, the newest first, up to a page of old ones. Returns those with an attempt, the oldest
+ * first.
+ */
 async function readSent(
   api: Api,
   { id, url }: { readonly id: string; readonly url: string },
+  isOld: IsOld,
 ): Promise<readonly Sent[]> {
-  const { node } = await api.ask(DeliveriesDocument, { endpoint: id, first: readAtMost });
-  const found = node as { readonly deliveries: { readonly nodes: readonly Delivery[] } } | null;
-  return (found?.deliveries.nodes ?? [])
+  const found: Delivery[] = [];
+  for (let after: string | null = null; ; ) {
+    const { nodes, pageInfo }: DeliveryPage = await readPage(api, { endpoint: id, first: readAtMost, after });
+    found.push(...nodes);
+    if (!pageInfo.hasNextPage || nodes.every(isOld)) break;
+    after = pageInfo.endCursor;
+  }
+  return found
     .flatMap((delivery) => {
       const [attempt] = delivery.attempts;
       return attempt === undefined || attempt.requestHeaders === null ? [] : [{ ...delivery, endpoint: url, attempt }];
     })
     .toReversed();
+}
+
+const noDeliveries: DeliveryPage = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };
+
+async function readPage(api: Api, page: DeliveriesQueryVariables): Promise<DeliveryPage> {
+  const { node } = await api.ask(DeliveriesDocument, page);
+  return (node as { readonly deliveries: DeliveryPage } | null)?.deliveries ?? noDeliveries;
 }
 
 async function show(invocation: Invocation, sent: Sent, forward: string | null): Promise<void> {

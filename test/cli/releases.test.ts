@@ -147,3 +147,30 @@ test('webhooks listen prints deliveries as they are sent, and forwards them with
   const [line = ''] = stdout.split('\n');
   expect([code, JSON.parse(line)]).toMatchObject([130, { answer: '200', forwarded: '200', payload: sent?.json }]);
 });
+
+test('webhooks listen forwards every delivery, also if many are sent between two reads', async () => {
+  await using developer = await receiver();
+  const [endpoint] = await shop.s.rows<{ id: string }>(
+    `insert into webhook_endpoint (account_id, url, actions, from_position, created_at, updated_at)
+     values ($1, 'https://hooks.example.test/', '{merged}', 0, now(), now()) returning id`,
+    [shop.s.accountId],
+  );
+  const count = 120;
+  const onStderr = (): void =>
+    void shop.s.rows(
+      `with sent as (
+         insert into webhook_delivery (account_id, endpoint_id, message_id, action, lane, state, attempts, body, created_at, ended_at)
+         select $1, $2, 'msg_' || n, 'merged', 'pull_request:' || n, 'succeeded', 1, '{"n":' || n || '}', now(), now()
+         from generate_series(1, $3::int) n returning id, account_id)
+       insert into webhook_attempt (account_id, delivery_id, number, started_at, duration_ms, request_headers, response_status)
+       select account_id, id, 1, now(), 1, '{}', 200 from sent`,
+      [shop.s.accountId, endpoint?.id, count],
+    );
+  const stop = new AbortController();
+  const argv = ['webhooks', 'listen', '--endpoint', 'https://hooks.example.test/', '--forward', developer.url];
+  const listening = shop.runWith({ signal: stop.signal, onStderr }, ...argv);
+  await developer.until(count);
+  stop.abort();
+  await listening;
+  expect(developer.received.map(({ json: { n } }) => n)).toEqual(Array.from({ length: count }, (_, at) => at + 1));
+});
