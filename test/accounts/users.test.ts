@@ -2,6 +2,7 @@ import { createClient } from 'graphql-ws';
 import pg from 'pg';
 import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startPersonSession } from '../../src/modules/accounts/index.ts';
 import { encodeNodeId } from '../../src/graphql/node-id.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { accountOf, type AccountVerbs } from './account.ts';
@@ -199,6 +200,25 @@ describe('users', () => {
     expect([await status(dan.token), await status(own.token)]).toEqual([401, 401]);
     const { data } = await s.graphql('{ teams { nodes { address members { nodes { email } } } } }');
     expect(data).toEqual({ teams: { nodes: [{ address: '@acme/removed', members: { nodes: [] } }] } });
+  });
+});
+
+describe('a person of GitHub', () => {
+  const signIn = async (id: string, login: string): Promise<string> =>
+    await startPersonSession(s.ports, s.secrets, {
+      accountId: s.accountId,
+      person: { server: 'https://api.github.com', webUrl: 'https://github.com', id, login, role: 'member' },
+    });
+
+  it('becomes the user whom an admin added by the noreply address of the person, unless the user was removed', async () => {
+    const add = async (email: string): Promise<string> =>
+      (await account.run<{ user: { id: string } }>('addUser', { email, role: 'MAINTAINER' }, 'user { id }')).user.id;
+    const id = await add('7+nina@users.noreply.github.com');
+    expect(await signIn('7', 'Nina')).toMatch(/^[\w-]{43}$/);
+    const { data } = await s.graphql('query ($id: ID!) { node(id: $id) { ... on User { handle role } } }', { id });
+    expect(data).toEqual({ node: { handle: 'Nina', role: 'MAINTAINER' } });
+    await account.remove(await add('8+otto@users.noreply.github.com'));
+    await expect(signIn('8', 'Otto')).rejects.toThrow('An admin removed Otto from this account.');
   });
 });
 

@@ -13,12 +13,12 @@ import type { Secrets } from './tokens.ts';
 interface GitHubIdentity {
   /** The address of the server's API. Two servers may give the same id to different people. */
   readonly server: string;
+  readonly webUrl: string;
   readonly id: string;
   readonly login: string;
 }
 
 export interface GitHubPerson extends GitHubIdentity {
-  readonly webUrl: string;
   readonly role: Role;
 }
 
@@ -33,8 +33,8 @@ interface KnownUser {
 
 /**
  * Begins a session of a person who signed in at GitHub, and returns the secret of the session. The first sign-in makes
- * the person a user. If an admin has added a user with the person's handle, the person becomes this user. Throws
- * FORBIDDEN for a removed user.
+ * the person a user. If an admin has added a user with the person's handle, or with the noreply address that GitHub
+ * gives the person, the person becomes this user. Throws FORBIDDEN for a removed user.
  */
 export async function startPersonSession(
   ports: Ports,
@@ -126,7 +126,14 @@ async function findPerson(tx: Transaction, accountId: string, person: GitHubIden
      where account_id = $1 and lower(handle) = lower($2) and github_user_id is null and removed_at is null and not is_service`,
     [accountId, person.login],
   );
-  return byHandle ?? null;
+  if (byHandle !== undefined) return byHandle;
+  // The address contains GitHub's id, so it belongs to this person. A removed user counts too, and is refused.
+  const [byAddress] = await tx.query<KnownUser>(
+    `select ${columns} from account_user
+     where account_id = $1 and lower(email) = $2 and github_user_id is null and not is_service`,
+    [accountId, noreplyAddress(person)],
+  );
+  return byAddress ?? null;
 }
 
 async function addPerson(

@@ -55,7 +55,7 @@ export function personAdmission(ports: () => Ports, secrets: Secrets): NonNullab
     const found = await findInstallationOf(db.system.query, secrets, { accountId, repositoryId });
     if (found === null) return null;
     const { apiUrl: server, webUrl } = found.app;
-    const known = await findGitHubPerson(ports(), { accountId, person: { server, id, login } });
+    const known = await findGitHubPerson(ports(), { accountId, person: { server, webUrl, id, login } });
     if (known !== null) return known.isRemoved ? null : known.email;
     try {
       const role = await readRole(ports(), secrets, { accountId, person: { id, login } });
