@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { appendEvents } from '../../src/modules/events/index.ts';
+import { encodeNodeId } from '../../src/graphql/node-id.ts';
 import { sha } from '../graphql/seed.ts';
 import { metricsOf } from '../support/metrics.ts';
 import { disableWebhookEndpoint } from '../../src/modules/webhooks/endpoints.service.ts';
@@ -428,6 +429,25 @@ describe('an endpoint', () => {
       [sent?.messageId, '2'],
     ]);
     expect((await list())[0]?.attempts.map((attempt) => attempt['responseStatus'])).toEqual([418, 200]);
+  });
+
+  it('gets a delivery again at once on request, also while an attempt is under way that then fails', async () => {
+    await w.endpoint(r.url);
+    const release = Promise.withResolvers<void>();
+    r.answer(async ({ headers }) => {
+      if (headers['x-service-attempt'] !== '1') return { status: 200 };
+      await release.promise;
+      return { status: 500 };
+    });
+    await w.happen('opened', 1);
+    await r.until(1);
+    const [delivery] = await w.deliveries();
+    const id = encodeNodeId('WebhookDelivery', delivery?.id ?? '');
+    await w.ask('redeliverWebhook', { id }, 'webhookDelivery { state }');
+    release.resolve();
+    await r.until(2);
+    await w.settled('succeeded');
+    expect(r.received.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2']);
   });
 
   it('can have its own secret; after a rotation the old secret signs too for a day', async () => {

@@ -150,7 +150,8 @@ export interface AnsweredDelivery {
 
 /**
  * Writes outcomes of attempts at one endpoint. A success counts even if it arrives late, and the endpoint then no
- * longer counts as failing. Any other outcome counts only for the newest attempt of an open delivery, and only once.
+ * longer counts as failing. Any other outcome counts only for the newest attempt of an open delivery, and only once. It
+ * does not count if a user has asked for another attempt meanwhile, which has ended the lease.
  */
 export async function writeOutcomes(
   { query }: Pick<Transaction, 'query'>,
@@ -187,7 +188,7 @@ const writing = `
     ended_at = case when o.state = 'retrying' then null else o.at end
   from outcome o
   where d.account_id = $1 and d.id = o."deliveryId" and d.id in (select id from open)
-    and (o.state = 'succeeded' or (d.state in ('pending', 'retrying') and d.attempts = o.attempt and exists (
+    and (o.state = 'succeeded' or (d.state in ('pending', 'retrying') and d.attempts = o.attempt and d.leased_until is not null and exists (
       select from webhook_attempt a
       where a.account_id = $1 and a.delivery_id = d.id and a.number = o.attempt and a.duration_ms is null)))`;
 

@@ -183,6 +183,7 @@ export async function pingWebhookEndpoint(ctx: Context, id: string): Promise<str
 
 /**
  * Sends the same message again at once. If this attempt fails, further attempts follow the schedule from its beginning.
+ * An attempt that is under way does not hold the new one up, and its failure then counts no more.
  */
 export async function redeliverWebhook(ctx: Context, deliveryId: string): Promise<void> {
   requireScope(ctx, 'admin');
@@ -194,7 +195,7 @@ export async function redeliverWebhook(ctx: Context, deliveryId: string): Promis
     if (delivery === undefined) throw notFound('Webhook delivery');
     requireEnabled(await lockEndpoint(ctx, tx, delivery.endpoint_id));
     await tx.send(
-      `update webhook_delivery set state = 'pending', failures = 0, next_attempt_at = null, ended_at = null
+      `update webhook_delivery set state = 'pending', failures = 0, next_attempt_at = null, leased_until = null, ended_at = null
        where account_id = $1 and id = $2`,
       [ctx.accountId, deliveryId],
     );
