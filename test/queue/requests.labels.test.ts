@@ -7,6 +7,7 @@ import {
   queuePullRequest,
   reopenPullRequest,
 } from '../../src/modules/queue/index.ts';
+import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce, hostOf, statuses } from './stories.ts';
 
@@ -162,6 +163,21 @@ describe('the blocked label', () => {
     await w.until(async () => !(await labels(w, 1)).includes('blocked'));
     await w.settled(1);
     await expectLandedOnce(w, 1);
+  });
+
+  it('is taken off when the pull request is queued again, also if the configuration names another label by now', async () => {
+    await using w = await world();
+    await w.commit('a', { 'a.txt': 'a\n' });
+    await openPullRequest(w.ctx, { repository: w.repository, title: 'Add a', headBranch: 'a', draft: true });
+    await w.queue(1);
+    await w.until(async () => (await labels(w, 1)).includes('blocked'));
+    const yaml = 'merge_rules:\n  labels: {trigger: mergequeue, merge_failed: stopped}\n';
+    expect(await replaceConfiguration(w.ctx, { repository: w.repository, yaml })).toMatchObject({ kind: 'accepted' });
+    await w.service.localHost.editPullRequest(hostOf(w), 1, { draft: false });
+    await w.pause(true);
+    await w.queue(1);
+    expect(await statuses(w, 1)).toEqual(['queued']);
+    await w.until(async () => (await labels(w, 1)).length === 0);
   });
 
   it('keeps a pull request out of the line when a person puts it on, even if the queue puts no such label on', async () => {

@@ -57,6 +57,16 @@ describe('the labels that the queue writes', () => {
       { status: 'closed', labels: ['go', 'first', 'stop'], queueLabels: ['stop'] },
       [],
     ],
+    [
+      'a mark that the configuration names no more goes with the next change, and no label of a person does',
+      { status: 'queued', labels: ['halt', 'wait'], queueLabels: ['halt'] },
+      ['-halt'],
+    ],
+    [
+      'a former mark goes while the new one is put on',
+      { status: 'blocked', labels: ['halt'], queueLabels: ['halt'] },
+      ['+stop', '-halt'],
+    ],
     ['a stuck pull request gets the stuck label', { status: 'tagged', stuckAnnounced: true }, ['+slow']],
     [
       'the stuck label stays while the pull request is blocked as stuck',

@@ -55,9 +55,18 @@ export function changedLabels(before: readonly string[], after: readonly string[
  * request of a person. The queue removes it when the request has ended.
  */
 export function planLabels(pullRequest: LabelledPullRequest, rules: LabelRules): LabelWrite[] {
-  return [...wantedLabels(pullRequest, rules), ...wantedStuckLabel(pullRequest, rules)].filter(
-    ({ label, present }) => label !== '' && isOn(pullRequest, label) !== present,
-  );
+  return [
+    ...wantedLabels(pullRequest, rules),
+    ...wantedStuckLabel(pullRequest, rules),
+    ...formerLabels(pullRequest, rules),
+  ].filter(({ label, present }) => label !== '' && isOn(pullRequest, label) !== present);
+}
+
+/** The labels that the queue added under an earlier configuration. The present one does not name them. */
+function formerLabels({ status, queueLabels }: LabelledPullRequest, rules: LabelRules): LabelWrite[] {
+  if (status === 'closed') return [];
+  const named = [rules.trigger, rules.skipLine, rules.blocked, rules.stuck];
+  return queueLabels.filter((label) => !named.includes(label)).map((label) => ({ label, present: false }));
 }
 
 // A label that the queue added after the last read from the host is missing from `labels`, but must be removed as well.
