@@ -92,6 +92,7 @@ describe('a backport', () => {
   it('has a branch, a title and a body that name its source', () => {
     expect(backportBranch(7, 'v1')).toBe('interlock/backport-7-to-v1');
     expect(backportTitle('v1', 'Sell tea')).toBe('[v1] Sell tea');
+    expect(backportTitle('release/2026-11', 'a'.repeat(256))).toBe(`[release/2026-11] ${'a'.repeat(237)}…`);
     expect(backportBody({ number: 7, url: 'https://x.test/7', target: 'v1' })).toBe(
       'Backport of #7 (https://x.test/7) to `v1`.',
     );

@@ -1,5 +1,6 @@
 // Comments that the service writes on a pull request about its branch, separate from the status comment.
 import { describeFreezeForAll, type FreezeInForce } from '../../releases/freeze.ts';
+import { shorten } from '../requests/message.ts';
 
 export const syncKey = 'sync';
 
@@ -77,8 +78,11 @@ export function backportBranch(number: number, target: string): string {
   return `interlock/backport-${number}-to-${target}`;
 }
 
+/** Code hosts refuse longer titles: GitHub takes 256 characters. */
+const longestTitle = 256;
+
 export function backportTitle(target: string, title: string): string {
-  return `[${target}] ${title}`;
+  return shorten(`[${target}] ${title}`, longestTitle);
 }
 
 export function backportBody(source: {

@@ -96,7 +96,8 @@ export function rewriteTitle(title: string, place: TitlePlace, rules: MessageRul
   return rewritten === '' ? title : rewritten;
 }
 
-function shorten(text: string, max: number): string {
+/** At most `max` UTF-16 code units of the text, without half of an emoji. */
+export function shorten(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
 }
 
