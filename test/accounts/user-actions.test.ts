@@ -112,7 +112,10 @@ describe('a user of the dashboard', () => {
         ),
       ).rejects.toThrow('Base branch not found');
     expect(await s.rows("select 1 from queue where base_branch = 'mian'")).toEqual([]);
-    await run('updatePullRequest', { ...one, affectedTargets: ['a'] }, 'pullRequest { id }');
+    for (const _again of [1, 2])
+      await run('updatePullRequest', { ...one, affectedTargets: ['a'] }, 'pullRequest { id }');
+    const mergeCommitMessage = { title: 'A' };
+    for (const _again of [1, 2]) await run('updatePullRequest', { ...one, mergeCommitMessage }, 'pullRequest { id }');
     await run('queuePullRequest', one, 'pullRequest { id }');
     for (const _again of [1, 2]) await run('queuePullRequest', { ...one, skipLine: true }, 'pullRequest { id }');
     for (const _again of [1, 2]) await run('dequeuePullRequest', one, 'pullRequest { id }');
@@ -129,6 +132,7 @@ describe('a user of the dashboard', () => {
       ['repository_unpaused', 'repository', 'acme/web'],
       ['queue_config_changed', 'merge_queue', 'acme/web'],
       ['queue_halted', 'merge_queue', 'acme/web:main'],
+      ['pull_request_updated', 'merge_queue', 'acme/web#1'],
       ['pull_request_updated', 'merge_queue', 'acme/web#1'],
       ['pull_request_queued', 'merge_queue', 'acme/web#1'],
       ['pull_request_skip_line', 'merge_queue', 'acme/web#1'],

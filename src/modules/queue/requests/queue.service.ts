@@ -155,11 +155,31 @@ export async function updatePullRequest(ctx: Context, request: UpdateRequest): P
   return await changePullRequest(ctx, known, async (work, row) => {
     const headState = head ? headStateNow(compared, { head, currentHead: row.headSha }) : compared;
     if (merge !== null) requireJudged(row, known);
+    const targets = request.affectedTargets ? await readTargets(work, row.id) : null;
+    const before = reportedOf(row, targets);
     if (head && headState === 'unseen' && !isTerminal(row.status)) row.awaited = awaitedOf(head, request);
     else if (headState === 'present') keepOptions(row, request);
     if (merge !== null) await recordReportedMerge(work, row, merge);
-    await recordActions(work, request, ['pull_request_updated']);
+    // A request that changes nothing is no user action.
+    if (reportedOf(row, targets) !== before) await recordActions(work, request, ['pull_request_updated']);
   });
+}
+
+/** What `update` may change, as one text. `stored` are the targets in the database, which the row does not load. */
+function reportedOf(
+  { status, affectedTargets, mergeTitle, mergeBody, awaited }: PullRequestRow,
+  stored: readonly string[] | null,
+): string {
+  const targets = affectedTargets === undefined ? stored : affectedTargets;
+  return JSON.stringify([status, targets, mergeTitle ?? null, mergeBody ?? null, awaited ?? null]);
+}
+
+async function readTargets({ ctx, tx }: QueueWork, id: string): Promise<readonly string[] | null> {
+  const [row] = await tx.query<{ targets: string[] | null }>(
+    'select affected_targets as targets from pull_request where account_id = $1 and id = $2',
+    [ctx.accountId, id],
+  );
+  return row?.targets ?? null;
 }
 
 function awaitedOf(head: string, { affectedTargets, mergeCommitMessage }: UpdateRequest): AwaitedHead {
