@@ -210,6 +210,7 @@ describe('a deployment without a report', () => {
     await r.become('v1-rc1 unknown');
     await updateReleaseProject(r.w.ctx, r.w.secrets, { project: 'shop', buildTimeoutSec: 60 });
     await r.w.until(async () => (await r.candidateStatus('v2-rc1')).status === 'failed');
+    expect((await r.candidateStatus('v2-rc1')).error_message).toBe('The build did not end within 60 seconds.');
   });
 
   it('is canceled by a rollback at once, and its provider is notified as soon as it answers', async () => {
