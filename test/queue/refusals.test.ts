@@ -45,6 +45,20 @@ describe('a pull request whose commit would look like a landing that was given u
   });
 });
 
+it('a commit that changes something is not read again after it was made', async () => {
+  await using w = await world({ configuration: parallel({ builds: 1 }), runsCi: false });
+  const number = await w.open('a', { 'a.txt': 'a\n' });
+  const reads = new Set<string>();
+  replaceHostMethod(w, 'readCommit', (original) => async (repository, commit) => {
+    reads.add(commit);
+    return await original(repository, commit);
+  });
+  await w.queue(number);
+  await w.until(async () => (await statuses(w, number))[0] === 'tagged');
+  const [batch] = await w.rows<{ commit: string }>('select commit from batch');
+  expect([...reads]).not.toContain(batch?.commit);
+});
+
 describe('a refusal of the host', () => {
   it.each(among([1, 3], [3]))(
     'to compose a commit blocks that pull request with the text of the host, and the others land (batches of %i)',

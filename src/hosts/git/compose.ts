@@ -34,11 +34,13 @@ export async function composeCommit(
   let chain: Tip = { commit: parent.commit, tree: parent.tree };
   // `chain`, with the changes of the members that become part of the next member's commit.
   let joined: Tip = chain;
+  let isEmpty = false;
   for (const [at, member] of composition.members.entries()) {
     const grown = await addMember(context, { chain, joined }, member);
     if (grown.kind === 'conflict') return { kind: 'conflict', at, paths: grown.paths };
     joined = grown.tip;
     if (member.joinsNext && at < composition.members.length - 1) continue;
+    isEmpty = grown.tip.tree === chain.tree;
     chain = grown.tip;
     made.push(...grown.made);
     while (ownCommits.length <= at) ownCommits.push(chain.commit);
@@ -58,7 +60,7 @@ export async function composeCommit(
       })
     : chain.commit;
   await setRef(git, directory, { ref: composition.keepRef, to: commit });
-  return { kind: 'composed', commit, tree: chain.tree, ownCommits };
+  return { kind: 'composed', commit, tree: chain.tree, ownCommits, isEmpty };
 }
 
 export type MergeOutcome =

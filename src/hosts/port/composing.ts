@@ -50,6 +50,8 @@ export type CompositionResult =
       readonly tree: string;
       /** One commit for each member. Members that share a commit have the same id. */
       readonly ownCommits: readonly string[];
+      /** Whether the last own commit changes nothing. */
+      readonly isEmpty: boolean;
     }
   /** `members[at]` conflicts with `parent` or with an earlier member. */
   | { readonly kind: 'conflict'; readonly at: number; readonly paths: readonly string[] };

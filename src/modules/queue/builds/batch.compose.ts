@@ -42,7 +42,7 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
     return batch.sideBuild === 'speculative'
       ? await keepConflictOfSpeculation(ctx, loaded, loaded.assumed.length + result.at)
       : await keepConflict(ctx, loaded, { ...result, of: 'composition' });
-  if (await looksLikeTombstone(ctx, loaded, result.commit)) return;
+  if (result.isEmpty && (await looksLikeTombstone(ctx, loaded, result.commit))) return;
   if (batch.mode === 'serial') {
     if (!(await isUpToDate(ctx, loaded, result.tree))) return await updateHead(ctx, loaded);
     if (!(await renewHeadBuild(ctx, loaded))) return;
