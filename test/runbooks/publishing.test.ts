@@ -154,10 +154,11 @@ describe('the pull requests of a runbook', () => {
     expect(await r.file('interlock/runbook-1-2', 'a.txt')).toBeNull();
   });
 
-  it.each<[string, boolean]>([
-    ['and the queue knows it before the push', true],
-    ['and only the host knows it at the push', false],
-  ])('that were closed after a leaf was committed do not get its commit, %s', async (_, isKnown) => {
+  it.each<[string, string, boolean]>([
+    ['and the queue knows it before the push', 'runbook:advanced_call', true],
+    ['and only the host knows it at the push', 'runbook:advanced_call', false],
+    ['and the commit is taken back that arrives too late', 'runbook:before_push', false],
+  ])('that were closed after a leaf was committed do not get its commit, %s', async (_, failpoint, isKnown) => {
     await using r = await runbookWorld();
     const number = await r.begin('write a.txt one\nwrite b.txt two');
     const isCommitted = async (): Promise<boolean> =>
@@ -165,7 +166,7 @@ describe('the pull requests of a runbook', () => {
       (await r.leaves(number)).includes('1.1 completed');
     const host = { accountId: r.w.ctx.accountId, id: r.w.repositoryId, ...r.w.repository };
     let isClosed = false;
-    const stop = onFailpoint('runbook:advanced_call', async () => {
+    const stop = onFailpoint(failpoint, async () => {
       if (isClosed || !(await isCommitted())) return;
       isClosed = true;
       const first = await r.pullRequestNumber(number);

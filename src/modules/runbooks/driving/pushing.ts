@@ -3,7 +3,14 @@
 import type { Context } from '../../../context.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
 import { isLive } from '../../../domain/runbooks/runbook.ts';
-import { hostClient, HostRefused, HostUnavailable, toHostedRepository } from '../../../hosts/port.ts';
+import {
+  CommitMissing,
+  hostClient,
+  HostRefused,
+  HostUnavailable,
+  RefMoved,
+  toHostedRepository,
+} from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { findHandles } from '../../accounts/index.ts';
 import { syncPullRequest } from '../../queue/index.ts';
@@ -18,14 +25,14 @@ export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string
   const made = rows.commits.find(({ stepId, state }) => stepId === leafId && state === 'made');
   if (made === undefined) return { message: 'There was nothing left to push.', write: async () => {} };
   const pullRequest = pullRequestOf(rows, made.pullRequestId);
-  if (await hasEnded(ctx, rows, pullRequest))
-    return { message: 'The pull request was merged or closed, so the commit gets another one.', write: async () => {} };
+  if (await hasEnded(ctx, rows, pullRequest)) return ended;
   // The authors are recorded before the push, so that no author can approve the commit.
   await recordAuthors(ctx, rows, pullRequest.branch);
   const pushed = await push(ctx, rows, made);
   await passFailpoint('runbook:pushed');
   if (pushed.kind === 'conflict') return conflicts(ctx, leafId, pushed.message);
   const { head } = pushed;
+  if (await wasLate(ctx, rows, { row: pullRequest, pushed })) return ended;
   await deleteKeptRef(ctx, rows, { made, leafId });
   return {
     message: `Pushed ${pushed.commit.slice(0, 10)}`,
@@ -39,6 +46,33 @@ export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string
       await announcePullRequest(ctx, tx, { runbook: now.runbook, pullRequest: row });
     },
   };
+}
+
+const ended: CallResult = {
+  message: 'The pull request was merged or closed, so the commit gets another one.',
+  write: async () => {},
+};
+
+/**
+ * Whether the pull request was merged or closed between the question to the host and the push, so that it does not
+ * contain the commit. Then the branch moves back to the head with which the pull request ended.
+ */
+async function wasLate(
+  ctx: Context,
+  rows: RunbookRows,
+  { row, pushed }: { readonly row: RunbookPullRequestRow; readonly pushed: Pushed },
+): Promise<boolean> {
+  if (row.state !== 'open') return false;
+  const client = hostClient(ctx, rows.repository);
+  const seen = await client.getPullRequest(numberOf(row));
+  if (seen === null || seen.state === 'open' || (await client.isAncestor(pushed.commit, seen.headSha))) return false;
+  try {
+    await client.updateRefs([{ ref: `refs/heads/${row.branch}`, from: pushed.head, to: seen.headSha }]);
+  } catch (error) {
+    // Another user has pushed to the branch or deleted it, or the host protects it.
+    if (!(error instanceof RefMoved || error instanceof HostRefused || error instanceof CommitMissing)) throw error;
+  }
+  return await hasEnded(ctx, rows, row);
 }
 
 /**
@@ -68,9 +102,13 @@ async function recordAuthors(
   await hostClient(ctx, repository).addBranchAuthors(branch, [...new Set([...people, ...handles])]);
 }
 
-type PushOutcome =
-  | { readonly kind: 'pushed'; readonly commit: string; readonly head: string }
-  | { readonly kind: 'conflict'; readonly message: string };
+interface Pushed {
+  readonly kind: 'pushed';
+  readonly commit: string;
+  readonly head: string;
+}
+
+type PushOutcome = Pushed | { readonly kind: 'conflict'; readonly message: string };
 
 async function push(ctx: Context, rows: RunbookRows, made: RunbookCommitRow): Promise<PushOutcome> {
   const { repository } = rows;
