@@ -275,6 +275,12 @@ function isSeenRed(world: World, batch: BatchRow): boolean {
   return build?.checks.some((check) => check.conclusion === 'failure' && isRequired(world, check.name)) ?? false;
 }
 
+/** The second canceled build of a tree is red. */
+function wasSeenCanceled(world: World, batch: BatchRow): boolean {
+  const build = world.builds.find((candidate) => candidate.commit === batch.testedCommit);
+  return build?.checks.some(({ conclusion }) => conclusion === 'cancelled') ?? false;
+}
+
 function checkSideBuild(world: World, decision: Of<'StartBatch'>): void {
   const { rules } = world;
   const members = decision.members.map((member) => world.pullRequest(member.pullRequest));
@@ -477,7 +483,7 @@ function checkSpeculative(world: World, decision: Of<'StartBatch'>): void {
   const key = (batch: Pick<BatchRow, 'assumes' | 'members' | 'base'>): string =>
     JSON.stringify([batch.assumes, batch.members, batch.base]);
   const same = world.liveBatches().filter((batch) => batch.sideBuild === 'speculative' && key(batch) === key(decision));
-  const open = same.filter((batch) => !isSeenRed(world, batch));
+  const open = same.filter((batch) => !isSeenRed(world, batch) && !wasSeenCanceled(world, batch));
   assert.ok(open.length <= 1, 'nothing is asked twice at once');
   assert.ok(same.length <= 2, 'nothing is asked three times');
 }
