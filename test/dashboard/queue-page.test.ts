@@ -125,6 +125,30 @@ describe('a pull request that is not in line', () => {
   });
 });
 
+describe('a pull request that was closed, which has no event', () => {
+  it.each([
+    ['its own page', 'own', (number: number) => `/acme/shop/pull/${number}`],
+    ['the list of pull requests', 'list', () => '/acme/shop/pulls?show=all'],
+  ])('is closed on %s some time later', async (_, branch, pathOf) => {
+    const number = await w.open(`abandoned-${branch}`, { [`${branch}.txt`]: 'new\n' }, { title: 'Abandoned' });
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.clock.install();
+    await visit.open(pathOf(number));
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('Abandoned').first().waitFor();
+    const closed = page.getByText('closed', { exact: true });
+    const before = await closed.count();
+    await s.send('mutation ($input: PullRequestRefInput!) { closePullRequest(input: $input) { pullRequest { id } } }', {
+      input: { repository: { owner: 'acme', name: 'shop' }, number },
+    });
+    await w.until(async () => (await w.status(number)).status === 'closed');
+    await page.clock.fastForward(31_000);
+    await expect.poll(async () => await closed.count()).toBeGreaterThan(before);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
 describe('a member', () => {
   it('sees that skipping the line is disabled, why, and who may do it', async () => {
     await w.queue(3);

@@ -66,7 +66,7 @@ export function createReader({ read, isBusy, everyMs = readEveryMs }: ReaderOpti
 }
 
 /** Some changes have no event, for example when a pull request is closed. They are seen after this time. */
-const withoutEventMs = 30_000;
+export const withoutEventMs = 30_000;
 
 interface ChangingRead {
   readonly read: () => void;

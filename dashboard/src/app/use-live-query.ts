@@ -6,7 +6,7 @@ import { useClient, useQuery, type AnyVariables, type CombinedError, type TypedD
 import { CursorDocument } from '../generated/app.ts';
 import { backOffMs, isPassing, problemOf, type Problem } from './errors.ts';
 import { follow, setBehind } from './live.ts';
-import { createReader, type Reader } from './reader.ts';
+import { createReader, withoutEventMs, type Reader } from './reader.ts';
 import { useServerAnswer, type ServerAnswer } from './server-answers.ts';
 
 export interface LiveQuery<Data, Variables, Change, ChangeVariables> {
@@ -18,6 +18,8 @@ export interface LiveQuery<Data, Variables, Change, ChangeVariables> {
     readonly variables: ChangeVariables;
     readonly cursorOf: (change: Change) => string | null;
   } | null;
+  /** Whether the answer also changes without a change that the subscription tells. It is then read from time to time. */
+  readonly changesWithoutEvents?: boolean;
 }
 
 export interface QueryAnswer<Data> {
@@ -36,6 +38,7 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
   // If only the part of the rows that is read changes, the cursor stays the same and no new subscription begins.
   const subject = query.follows === null ? null : JSON.stringify(query.follows.variables);
   const { followed, problem: cursorProblem, renew } = useNewestCursor(subject);
+  const { changesWithoutEvents = false } = query;
   const isReady = followed?.subject === subject || subject === null;
   const [{ data: newest, error, fetching }, read] = useQuery({
     query: query.document,
@@ -62,12 +65,14 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
     const newReader = createReader({ read: () => refreshing.current(), isBusy: () => isBusy.current });
     reader.current = newReader;
     const stop = follow({ ...follows, after: followed.cursor, onChange: newReader.request, onExpired: renew });
+    const timer = changesWithoutEvents ? setInterval(newReader.request, withoutEventMs) : undefined;
     return () => {
       stop();
+      clearInterval(timer);
       newReader.stop();
       reader.current = null;
     };
-  }, [followed, subject, renew]);
+  }, [followed, subject, renew, changesWithoutEvents]);
 
   const data = useFormerData({ variables: query.variables, data: newest, error, fetching });
   const answer = useServerAnswer(query.document, query.variables);

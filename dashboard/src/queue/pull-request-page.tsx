@@ -46,6 +46,7 @@ export function PullRequestPage(): ReactNode {
       variables,
       cursorOf: ({ pullRequestChanged }) => pullRequestChanged.cursor,
     },
+    changesWithoutEvents: at === undefined,
   });
   useEffect(() => {
     document.title = `#${number} of ${owner}/${name} · Interlock`;

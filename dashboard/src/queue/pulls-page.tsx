@@ -125,6 +125,7 @@ function usePulls({ owner, name, filter, after }: PullsVariables): QueryAnswer<P
       variables: { owner, name },
       cursorOf: ({ queueDepthChanged }) => queueDepthChanged.cursor,
     },
+    changesWithoutEvents: true,
   });
 }
 
