@@ -8,6 +8,7 @@ import { Keys } from './keys.tsx';
 import { settings, Side, Tabs, themes, usePages, type PageLink } from './menu.tsx';
 import { changePreferences, usePreferences } from './preferences.ts';
 import { graphiqlAddress } from './shown-query.ts';
+import { useSameViewer } from './same-viewer.ts';
 import { useRepository, useShell, type ShownRepository } from './use-shell.ts';
 import styles from './shell.module.css';
 
@@ -28,6 +29,7 @@ function Frame(): ReactNode {
   const [isSearching, setSearching] = useState(false);
   const [isShowingKeys, setShowingKeys] = useState(false);
   const say = useSay();
+  useSameViewer(shell?.viewer);
   useEffect(() => listenToKeys(say), [say]);
   useEffect(() => listenToCtrlK(() => setSearching(true)), []);
   useShellCommands({
