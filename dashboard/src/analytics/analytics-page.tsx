@@ -1,10 +1,10 @@
 // The page of analytics: how long pull requests wait, and why they leave the line.
 import { useState, type ReactNode } from 'react';
 import { useParams } from '@tanstack/react-router';
-import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
+import { RepositoryAnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { now } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
-import { Answer, Bar, Button, Empty } from '../design/parts.tsx';
+import { Answer, Bar, Button } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { describeDuration } from '../design/time.tsx';
 import { count } from '../design/labels.ts';
@@ -46,17 +46,13 @@ export function AnalyticsPage(): ReactNode {
           As table
         </Button>
       </Bar>
-      <AnswerView answer={answer} what="The analytics">
-        {({ repository }) =>
-          repository ? (
-            <Charts analytics={repository.analytics} isTable={isTable}>
-              <BusyHours isTable={isTable} />
-            </Charts>
-          ) : (
-            <Empty title="There is no such repository." />
-          )
-        }
-      </AnswerView>
+      <RepositoryAnswerView answer={answer} what="The analytics" owner={owner} name={name}>
+        {({ analytics }) => (
+          <Charts analytics={analytics} isTable={isTable}>
+            <BusyHours isTable={isTable} />
+          </Charts>
+        )}
+      </RepositoryAnswerView>
     </>
   );
 }

@@ -2,7 +2,7 @@
 // fails.
 import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useClient, useQuery, type AnyVariables, type TypedDocumentNode, type UseQueryArgs } from 'urql';
-import { Banner, Failure, Waiting } from '../design/parts.tsx';
+import { Banner, Empty, Failure, Waiting } from '../design/parts.tsx';
 import { problemReference, problemOf, type Problem } from './errors.ts';
 import { useFormerData, type QueryAnswer } from './use-live-query.ts';
 
@@ -103,6 +103,36 @@ export function AnswerView<Data>({
       {answer.partial && <MissingPart problem={answer.partial} />}
       {children(answer.data)}
     </>
+  );
+}
+
+interface RepositoryAnswerProps<Repository> {
+  readonly answer: QueryAnswer<{ readonly repository?: Repository | null }>;
+  readonly what: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly children: (repository: Repository) => ReactNode;
+}
+
+/** Shows an answer about a repository, or says that the repository does not exist. */
+export function RepositoryAnswerView<Repository>(props: RepositoryAnswerProps<Repository>): ReactNode {
+  const { answer, what, owner, name, children } = props;
+  return (
+    <AnswerView answer={answer} what={what}>
+      {({ repository }) => {
+        if (repository) return children(repository);
+        // If a part could not be read, it is not known whether the repository exists.
+        return answer.partial === null && <NoRepository owner={owner} name={name} />;
+      }}
+    </AnswerView>
+  );
+}
+
+export function NoRepository({ owner, name }: { readonly owner: string; readonly name: string }): ReactNode {
+  return (
+    <Empty title={`There is no repository ${owner}/${name} here.`}>
+      It may have been deleted, or your role does not let you see it.
+    </Empty>
   );
 }
 

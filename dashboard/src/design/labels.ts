@@ -35,6 +35,11 @@ export function personOf(author: string): string {
   return author.replace(/~\d+$/, '');
 }
 
+/** The number that an address names. Null: the text is no number of the API. */
+export function numberOf(text: string): number | null {
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;
+}
+
 export function shortenCommit(commit: string): string {
   return commit.slice(0, 8);
 }

@@ -1,7 +1,7 @@
 // The page of previews: the previews that can be opened now, and the verifications.
 import { useState, type ReactNode } from 'react';
 import { Link, useParams } from '@tanstack/react-router';
-import { AnswerView, useTitle } from '../app/page.tsx';
+import { AnswerView, RepositoryAnswerView, useTitle } from '../app/page.tsx';
 import { LiveSign } from '../app/connection.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
@@ -44,20 +44,15 @@ export function PreviewsPage(): ReactNode {
       <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Previews">
         <LiveSign />
       </Bar>
-      <AnswerView answer={answer} what="The previews">
-        {({ repository }) => {
-          const { nodes = [], pageInfo } = repository?.previewRegistrations ?? {};
+      <RepositoryAnswerView answer={answer} what="The previews" owner={owner} name={name}>
+        {({ previewRegistrations: { nodes, pageInfo } }) => {
           return (
-            <Previews
-              previews={nodes}
-              isPage={after !== null || pageInfo?.hasNextPage === true}
-              place={{ owner, name }}
-            >
+            <Previews previews={nodes} isPage={after !== null || pageInfo.hasNextPage} place={{ owner, name }}>
               <Pages after={after} pageInfo={pageInfo} onPage={setAfter} />
             </Previews>
           );
         }}
-      </AnswerView>
+      </RepositoryAnswerView>
     </>
   );
 }

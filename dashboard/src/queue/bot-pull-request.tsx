@@ -28,15 +28,26 @@ export function BotPage({ owner, name, number }: BotPageProps): ReactNode {
           repository?.botPullRequest ? (
             <BotView bot={repository.botPullRequest} owner={owner} name={name} />
           ) : (
-            <Empty title={`There is no pull request #${number} in ${owner}/${name}.`}>
-              <Link to="/$owner/$name/pulls" params={{ owner, name }} className="blue">
-                To its pull requests
-              </Link>
-            </Empty>
+            <NoPullRequest owner={owner} name={name} number={String(number)} />
           )
         }
       </AnswerView>
     </>
+  );
+}
+
+interface NoPullRequestProps extends Omit<BotPageProps, 'number'> {
+  /** The number in the address, which may be any text. */
+  readonly number: string;
+}
+
+export function NoPullRequest({ owner, name, number }: NoPullRequestProps): ReactNode {
+  return (
+    <Empty title={`There is no pull request #${number} in ${owner}/${name}.`}>
+      <Link to="/$owner/$name/pulls" params={{ owner, name }} className="blue">
+        To its pull requests
+      </Link>
+    </Empty>
   );
 }
 

@@ -11,7 +11,7 @@ import { cx } from '../design/cx.ts';
 import { Answer, Banner, Bar, Button, Earlier, Failure, Pill, Seal, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
-import { count, personOf, shortenCommit, labelOf } from '../design/labels.ts';
+import { count, personOf, shortenCommit, labelOf, numberOf } from '../design/labels.ts';
 import { PullRequestChangedDocument, PullRequestPageDocument } from '../generated/queue.ts';
 import {
   tabs,
@@ -21,7 +21,7 @@ import {
   type Tab,
   type ViewProps,
 } from './pull-request-commands.ts';
-import { BotPage } from './bot-pull-request.tsx';
+import { BotPage, NoPullRequest } from './bot-pull-request.tsx';
 import { Builds, Checks, VerificationView } from './builds.tsx';
 import { Conditions } from './conditions.tsx';
 import { History } from './history.tsx';
@@ -35,6 +35,23 @@ const buildsShown = 20;
 
 export function PullRequestPage(): ReactNode {
   const { owner = '', name = '', number = '' } = useParams({ strict: false });
+  if (numberOf(number) === null)
+    return (
+      <>
+        <Bar title={`#${number}`} />
+        <NoPullRequest {...{ owner, name, number }} />
+      </>
+    );
+  return <NumberedPage {...{ owner, name, number }} />;
+}
+
+interface NumberedPageProps {
+  readonly owner: string;
+  readonly name: string;
+  readonly number: string;
+}
+
+function NumberedPage({ owner, name, number }: NumberedPageProps): ReactNode {
   const { tab: requestedTab, at } = useSearch({ strict: false });
   const variables = { owner, name, number: Number(number) };
   const [builds, setBuilds] = useState(buildsShown);

@@ -7,7 +7,7 @@ import { LiveSign } from '../app/connection.tsx';
 import { useShell } from '../app/use-shell.ts';
 import { useSettled } from '../app/use-settled.ts';
 import { useLiveQuery, type QueryAnswer } from '../app/use-live-query.ts';
-import { MissingPart } from '../app/page.tsx';
+import { MissingPart, NoRepository } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Empty, Failure, Pages, Pill, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -74,7 +74,7 @@ export function PullsPage(): ReactNode {
         <span className="grow" />
         <Filter input={filter} text={text} />
       </Bar>
-      <Summary pulls={pulls} isPage={after !== null || pageInfo?.hasNextPage === true} />
+      {pageInfo && <Summary pulls={pulls} isPage={after !== null || pageInfo.hasNextPage} />}
       <ViewTabs owner={owner} name={name} text={text} />
       <div ref={rows} className={parts['scroll']} tabIndex={0}>
         {problem && (
@@ -84,7 +84,8 @@ export function PullsPage(): ReactNode {
         )}
         {partial && <MissingPart problem={partial} />}
         {isWaiting && <Waiting />}
-        {!isWaiting && !problem && pulls.length === 0 && (
+        {data?.repository === null && partial === null && <NoRepository owner={owner} name={name} />}
+        {pageInfo && pulls.length === 0 && (
           <Empty title="No pull request matches.">Choose another list, or change the filter.</Empty>
         )}
         <ul className={styles['pulls']}>

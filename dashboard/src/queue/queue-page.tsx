@@ -6,7 +6,7 @@ import { problemReference } from '../app/errors.ts';
 import { changePreferences } from '../app/preferences.ts';
 import { useReadAfterChanges } from '../app/reader.ts';
 import { useLiveQuery } from '../app/use-live-query.ts';
-import { MissingPart } from '../app/page.tsx';
+import { MissingPart, NoRepository } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Banner, Bar, Button, Empty, Failure, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -111,12 +111,7 @@ interface NoQueueProps {
 function NoQueue({ queue, repository, at }: NoQueueProps): ReactNode {
   const { owner, name, branch } = queue;
   const look = useLook();
-  if (!repository)
-    return (
-      <Empty title={`There is no repository ${owner}/${name} here.`}>
-        It may have been deleted, or your role does not let you see it.
-      </Empty>
-    );
+  if (!repository) return <NoRepository owner={owner} name={name} />;
   if (at !== null)
     return (
       <>

@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import type { Client } from '@urql/core';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
-import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
+import { RepositoryAnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { now } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Pill, Terminal } from '../design/parts.tsx';
@@ -50,15 +50,15 @@ export function ScreensPage(): ReactNode {
           New link
         </Button>
       </Bar>
-      <AnswerView answer={answer} what="The links">
-        {({ repository }) => (
+      <RepositoryAnswerView answer={answer} what="The links" owner={owner} name={name}>
+        {({ embedLinks }) => (
           <Links
-            links={repository?.embedLinks ?? []}
+            links={embedLinks}
             newLink={newLink}
             onRevoke={(link) => act(revokeAction(client, link, answer.refresh))}
           />
         )}
-      </AnswerView>
+      </RepositoryAnswerView>
     </>
   );
 }

@@ -14,7 +14,7 @@ import { Icon, type IconName } from '../design/icons.tsx';
 import { Answer, Bar, Button, Empty, Pill, WithCode } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At, describeDuration, Since } from '../design/time.tsx';
-import { count, labelOf } from '../design/labels.ts';
+import { count, labelOf, numberOf } from '../design/labels.ts';
 import {
   RunbookChangedDocument,
   EarlierRunbookLogDocument,
@@ -29,7 +29,21 @@ import styles from './runbooks.module.css';
 type Runbook = NonNullable<RunbookPageQuery['runbook']>;
 
 export function RunbookPage(): ReactNode {
-  const number = Number(useParams({ strict: false }).number);
+  const { number: named = '' } = useParams({ strict: false });
+  const number = numberOf(named);
+  return number === null ? <NoRunbook number={named} /> : <NumberedPage number={number} />;
+}
+
+function NoRunbook({ number }: { readonly number: string }): ReactNode {
+  return (
+    <>
+      <Bar title={number} />
+      <Empty title={`There is no runbook ${number}.`} />
+    </>
+  );
+}
+
+function NumberedPage({ number }: { readonly number: number }): ReactNode {
   useTitle(`Runbook ${number}`);
   const answer = useLiveQuery({
     document: RunbookPageDocument,
@@ -42,16 +56,7 @@ export function RunbookPage(): ReactNode {
   });
   return (
     <AnswerView answer={answer} what={`Runbook ${number}`}>
-      {({ runbook }) =>
-        runbook ? (
-          <RunbookView runbook={runbook} />
-        ) : (
-          <>
-            <Bar title={String(number)} />
-            <Empty title={`There is no runbook ${number}.`} />
-          </>
-        )
-      }
+      {({ runbook }) => (runbook ? <RunbookView runbook={runbook} /> : <NoRunbook number={String(number)} />)}
     </AnswerView>
   );
 }

@@ -4,7 +4,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { useCommands } from '../app/commands.ts';
-import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
+import { RepositoryAnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Empty, Pages, Pill, type Tone } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -34,16 +34,13 @@ export function RunbooksPage(): ReactNode {
           New runbook
         </Button>
       </Bar>
-      <AnswerView answer={answer} what="The runbooks">
-        {({ repository }) => {
-          const { nodes = [], pageInfo } = repository?.runbooks ?? {};
-          return (
-            <Runbooks runbooks={nodes} isPage={after !== null || pageInfo?.hasNextPage === true}>
-              <Pages after={after} pageInfo={pageInfo} onPage={setAfter} />
-            </Runbooks>
-          );
-        }}
-      </AnswerView>
+      <RepositoryAnswerView answer={answer} what="The runbooks" owner={owner} name={name}>
+        {({ runbooks: { nodes, pageInfo } }) => (
+          <Runbooks runbooks={nodes} isPage={after !== null || pageInfo.hasNextPage}>
+            <Pages after={after} pageInfo={pageInfo} onPage={setAfter} />
+          </Runbooks>
+        )}
+      </RepositoryAnswerView>
     </>
   );
 }
