@@ -4,8 +4,8 @@ import { useParams } from '@tanstack/react-router';
 import type { Client } from '@urql/core';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
-import { RefusedError } from '../app/errors.ts';
-import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
+import { backOffMs, RefusedError } from '../app/errors.ts';
+import { AnswerView, RepositoryAnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Answer, Banner, Bar, Button, Pages, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -36,11 +36,9 @@ export function ConfigurationPage(): ReactNode {
   useTitle(`Configuration of ${owner}/${name}`);
   const answer = useAnswer(ConfigurationDocument, { owner, name });
   return (
-    <AnswerView answer={answer} what="The configuration">
-      {({ repository }) =>
-        repository && <ConfigurationView repository={repository} {...{ owner, name }} refresh={answer.refresh} />
-      }
-    </AnswerView>
+    <RepositoryAnswerView answer={answer} what="The configuration" owner={owner} name={name}>
+      {(repository) => <ConfigurationView repository={repository} {...{ owner, name }} refresh={answer.refresh} />}
+    </RepositoryAnswerView>
   );
 }
 
@@ -54,34 +52,33 @@ interface ViewProps {
 /** Returns the server's judgement of the text. The text is sent a moment after the last key. */
 function useJudged(text: string, { owner, name, repository }: ViewProps): Judged | null {
   const client = useClient();
-  const [judged, setJudged] = useState<Judged | null>(null);
+  const [judgement, setJudgement] = useState<{ readonly text: string; readonly judged: Judged } | null>(null);
   const isChanged = text !== repository.configuration.yaml;
   useEffect(() => {
-    if (!isChanged) {
-      setJudged(null);
-      return undefined;
-    }
+    if (!isChanged) return undefined;
     let isCurrent = true;
-    const timer = setTimeout(
-      () =>
-        void answerOf(
-          client.query(PreviewConfigurationDocument, { input: { repository: { owner, name }, yaml: text } }),
-        ).then(
-          ({ previewConfiguration }) => {
-            if (isCurrent) setJudged(previewConfiguration);
-          },
-          (error: unknown) => {
-            if (!(error instanceof RefusedError)) throw error;
-          },
-        ),
-      judgeAfterMs,
-    );
+    let failures = 0;
+    const judge = (): void =>
+      void answerOf(
+        client.query(PreviewConfigurationDocument, { input: { repository: { owner, name }, yaml: text } }),
+      ).then(
+        ({ previewConfiguration }) => {
+          if (isCurrent) setJudgement({ text, judged: previewConfiguration });
+        },
+        (error: unknown) => {
+          if (!(error instanceof RefusedError)) throw error;
+          failures += 1;
+          if (isCurrent) timer = setTimeout(judge, backOffMs(failures));
+        },
+      );
+    let timer = setTimeout(judge, judgeAfterMs);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
   }, [client, text, isChanged, owner, name]);
-  return judged;
+  // The judgement of another text says nothing about this one.
+  return isChanged && judgement?.text === text ? judgement.judged : null;
 }
 
 function ConfigurationView(props: ViewProps): ReactNode {
@@ -89,7 +86,7 @@ function ConfigurationView(props: ViewProps): ReactNode {
   const client = useClient();
   const act = useAct();
   const { yaml } = repository.configuration;
-  const [text, setText] = useState(yaml);
+  const { begunFrom, text, setText } = useText(yaml);
   // The simulation uses the text at the time of the request, so that a key press does not start another simulation.
   const [simulated, setSimulated] = useState<{ readonly yaml: string | null } | null>(null);
   const judged = useJudged(text, props);
@@ -103,17 +100,22 @@ function ConfigurationView(props: ViewProps): ReactNode {
         <Button
           kind="go"
           disabled={!isChanged || judged?.accepted !== true}
-          onClick={() => act(replaceAction(client, props, text))}
+          onClick={() => act(replaceAction(client, { ...props, begunFrom }, text))}
         >
           Replace…
         </Button>
       </Bar>
+      {begunFrom !== yaml && (
+        <Banner tone="amber">
+          The configuration has changed since you began to edit. Your text does not have this change.
+        </Banner>
+      )}
       <State repository={repository} sentence={judgement(isChanged, judged)} />
       <div className={parts['two']}>
         <div tabIndex={0}>
           <div className={styles['editor']}>
             <Suspense fallback={<Waiting />}>
-              <Editor label="Configuration as YAML" initial={yaml} problems={problems} onChange={setText} />
+              <Editor label="Configuration as YAML" initial={begunFrom} problems={problems} onChange={setText} />
             </Suspense>
           </div>
           <Judgement judged={judged} />
@@ -134,7 +136,25 @@ function placesOf(judged: Judged | null) {
   }));
 }
 
-function replaceAction(client: Client, { owner, name, refresh }: ViewProps, yaml: string): Action {
+/**
+ * The text in the editor, and the configuration from which the user began to edit. A configuration that changes
+ * meanwhile takes the place of the text only if the user has typed nothing.
+ */
+function useText(yaml: string) {
+  const [text, setText] = useState(yaml);
+  const [begunFrom, setBegunFrom] = useState(yaml);
+  if (yaml !== begunFrom && (text === begunFrom || text === yaml)) {
+    setBegunFrom(yaml);
+    setText(yaml);
+  }
+  return { begunFrom, text, setText };
+}
+
+interface Replacing extends Omit<ViewProps, 'repository'> {
+  readonly begunFrom: string;
+}
+
+function replaceAction(client: Client, { owner, name, begunFrom, refresh }: Replacing, yaml: string): Action {
   const send = async (preview: boolean) => {
     const { replaceConfiguration } = await answerOf(
       client.mutation(ReplaceConfigurationDocument, { input: { repository: { owner, name }, yaml, preview } }),
@@ -145,7 +165,18 @@ function replaceAction(client: Client, { owner, name, refresh }: ViewProps, yaml
     title: 'Replace the configuration?',
     verb: 'Replace',
     harms: true,
-    preview: async () => ({ sentence: (await send(true)).impact?.sentence ?? 'No running build is affected.' }),
+    preview: async () => {
+      const { repository } = await answerOf(
+        client.query(ConfigurationDocument, { owner, name }, { requestPolicy: 'network-only' }),
+      );
+      const sentence = (await send(true)).impact?.sentence ?? 'No running build is affected.';
+      const isChanged = repository !== null && repository?.configuration.yaml !== begunFrom;
+      return {
+        sentence: isChanged
+          ? `The configuration has changed since you began to edit, and your text replaces this change too. ${sentence}`
+          : sentence,
+      };
+    },
     run: async () => {
       const { outcome } = await send(false);
       if (outcome.__typename === 'ConfigurationRefused')

@@ -1,0 +1,133 @@
+// What the dashboard shows of places that do not exist, of very long names, after a change of the signed-in user, and
+// before a change of a configuration that somebody else has changed meanwhile.
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiToken } from '../../src/modules/accounts/index.ts';
+import { addUser } from '../../src/modules/accounts/users.service.ts';
+import { configurationYaml, parallel, world, type World } from '../support/world.ts';
+import { launchChromium, refusedWith, serveDashboard, signIn, type DashboardServer } from './browser.ts';
+
+let w: World;
+let s: DashboardServer;
+let browser: Browser;
+
+beforeAll(async () => {
+  w = await world({ configuration: parallel({ builds: 1 }), runsCi: false });
+  s = await serveDashboard(w);
+  browser = await launchChromium();
+  await w.open('change', { 'a.txt': 'new\n' }, { title: 'x'.repeat(200) });
+});
+afterAll(async () => {
+  await browser.close();
+  await s.close();
+  await w[Symbol.asyncDispose]();
+});
+
+describe('a repository that does not exist', () => {
+  it.each(['configuration', 'previews', 'runbooks', 'pulls', 'screens', 'analytics'])(
+    'is named as the reason why its page %s is empty',
+    async (part) => {
+      await using visit = await signIn(browser, s);
+      const { page } = visit;
+      await visit.open(`/acme/none/${part}`);
+      await page.getByText('There is no repository acme/none here.').waitFor();
+      expect(visit.complaints).toEqual([]);
+    },
+  );
+});
+
+describe('an address whose number is no number', () => {
+  it.each([
+    ['/acme/shop/pull/abc', 'There is no pull request #abc in acme/shop.'],
+    ['/acme/shop/pull/99999999999', 'There is no pull request #99999999999 in acme/shop.'],
+    ['/runbooks/abc', 'There is no runbook abc.'],
+  ])('%s leads to a page that says so', async (path, sentence) => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open(path);
+    await page.getByText(sentence).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('a very long name', () => {
+  it('is broken on a narrow screen', async () => {
+    await using visit = await signIn(browser, s, { width: 390 });
+    const { page } = visit;
+    await visit.open('/acme/shop/pull/1');
+    await page.getByRole('heading', { name: 'x'.repeat(200) }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('a page in another tab', () => {
+  it('is loaded again when another user signs in', async () => {
+    const { userId } = await addUser(w.ctx, { email: 'ada@acme.test', handle: 'ada', role: 'member' });
+    const { token } = await createApiToken(w.ctx, w.secrets, {
+      name: 'a browser',
+      kind: 'user',
+      scopes: ['queue:read'],
+      userId,
+    });
+    await using visit = await signIn(browser, s);
+    const { page, context } = visit;
+    await visit.open('/acme/shop/pulls');
+    const viewer = page.getByRole('navigation', { name: 'Main' }).getByText('ada', { exact: true });
+    expect(await viewer.count()).toBe(0);
+    await context.request.post(s.url + (await s.link(token)), {
+      form: {},
+      headers: { origin: s.url, 'sec-fetch-site': 'same-origin' },
+      maxRedirects: 0,
+    });
+    const other = await context.newPage();
+    await other.goto(`${s.url}/acme/shop/pulls`);
+    await viewer.waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('the dialog that replaces a configuration', () => {
+  it('says that somebody else has changed the configuration meanwhile, and the typed text stays', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/configuration');
+    const editor = page.getByRole('textbox', { name: 'Configuration as YAML' });
+    const mine = `${configurationYaml(parallel({ builds: 3 }))}\n`;
+    await editor.fill(mine);
+    const replace = page.getByRole('button', { name: 'Replace…' });
+    await expect.poll(async () => await replace.isEnabled()).toBe(true);
+    await w.configure(parallel({ builds: 2 }));
+    await replace.click();
+    const dialog = page.getByRole('dialog', { name: 'Replace the configuration?' });
+    await dialog.getByText('and your text replaces this change too').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Your text does not have this change.').waitFor();
+    expect(await editor.innerText()).toContain('max_parallel_builds: 3');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('cannot be opened before the server has judged the text, and the judgement is asked for again if it fails', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    let refusals = 0;
+    await visit.open('/acme/shop/configuration');
+    const editor = page.getByRole('textbox', { name: 'Configuration as YAML' });
+    const replace = page.getByRole('button', { name: 'Replace…' });
+    await editor.fill(configurationYaml(parallel({ builds: 4 })));
+    await expect.poll(async () => await replace.isEnabled()).toBe(true);
+    await page.route('**/graphql', async (route) => {
+      const isJudging = route.request().postData()?.includes('"operationName":"PreviewConfiguration"') === true;
+      if (!isJudging || refusals === 2) return await route.fallback();
+      refusals += 1;
+      return await route.fulfill({ json: { data: null, errors: refusedWith('RATE_LIMITED') } });
+    });
+    await editor.fill('merge_rules:\n  nonsense: 1\n');
+    await expect.poll(() => refusals).toBe(1);
+    await page.getByText('Checking what the change would do').waitFor();
+    expect(await replace.isDisabled()).toBe(true);
+    await page.getByText('must be fixed first').waitFor();
+    expect(refusals).toBe(2);
+    expect(visit.complaints).toEqual([]);
+  });
+});
