@@ -207,6 +207,15 @@ describe('a head branch that something else needs', () => {
     await concluded(w);
     expect(await branches(w)).toEqual(['main', 'next']);
   });
+
+  it('is deleted if it only matches a regular expression of base branches, and was never one', async () => {
+    await using w = await world({ configuration: `${deleting}base_branches: [/.*/]\n` });
+    const toMain = await w.open('next', { 'next.txt': 'n\n' });
+    await w.queue(toMain);
+    await w.settled(toMain);
+    await concluded(w);
+    expect(await branches(w)).toEqual(['main']);
+  });
 });
 
 describe('a landing that was given up', () => {

@@ -1,7 +1,7 @@
 // Carries out what happens at the host after a pull request has landed: the host shows it as merged, the pull requests
 // that were stacked on it get its base branch, and its branch is deleted if the configuration says so.
 import type { Context } from '../../../context.ts';
-import { isManagedBranch } from '../../../domain/configuration/index.ts';
+import { isManagedBranch, namedBaseBranches } from '../../../domain/configuration/index.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
 import { hostClient, type HostClient, HostRefused, RefMoved, toHostedRepository } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
@@ -96,14 +96,19 @@ export async function concludePullRequest(
  * close with the branch.
  */
 async function isNeeded(ctx: Context, repository: RepositoryRow, branch: string): Promise<boolean> {
-  if (isManagedBranch(configurationOf(repository), branch, repository.defaultBranch)) return true;
-  const open = await ctx.db.read(ctx.accountId, {
+  const configuration = configurationOf(repository);
+  const named = namedBaseBranches(configuration, repository.defaultBranch);
+  if (branch === repository.defaultBranch || named.includes(branch)) return true;
+  // A regular expression in `base_branches` may match every branch. Only a branch that was ever a base has a queue.
+  const isManaged = isManagedBranch(configuration, branch, repository.defaultBranch);
+  const needs = await ctx.db.read(ctx.accountId, {
     name: 'branch_is_needed',
     text: `select 1 from pull_request where account_id = $1 and repository_id = $2 and status not in ('merged', 'closed')
-             and (base_branch = $3 or head_branch = $3 and head_fork is null) limit 1`,
-    values: [ctx.accountId, repository.id, branch],
+             and (base_branch = $3 or head_branch = $3 and head_fork is null)
+           union all select 1 from queue where account_id = $1 and repository_id = $2 and base_branch = $3 and $4 limit 1`,
+    values: [ctx.accountId, repository.id, branch, isManaged],
   });
-  return open.length > 0;
+  return needs.length > 0;
 }
 
 /** Deletes a branch, unless it has moved or is protected. If the host is down, the intent is tried again. */
