@@ -51,6 +51,8 @@ export interface Promises {
   readonly direct: Set<string>;
   /** Base branches that were deleted or made again since the rules have looked. */
   readonly deleted: Set<string>;
+  /** The commit of `release` when it was last deleted. */
+  deletedRelease: string;
   /**
    * Pull requests that were labelled, pushed to or closed. Such changes reach the queue by hints at any later time, and
    * may undo later requests.
@@ -67,6 +69,7 @@ export const noPromises = (): Promises => ({
   merged: new Set(),
   direct: new Set(),
   deleted: new Set(),
+  deletedRelease: '',
   touched: new Set(),
 });
 
@@ -277,17 +280,28 @@ export function pushToBase(setting: Setting): Act {
   };
 }
 
-/** Somebody deletes the branch `release`, or makes it again from `main`. */
+/**
+ * Makes the branch `release` again: from `main` if the service knows that it was deleted, otherwise where it was.
+ * Another branch that was made again unseen would be a forced push, and would have lost landings.
+ */
+export async function makeRelease(i: Installation, promises: Promises): Promise<void> {
+  const known = await i.rows("select 1 from queue where base_branch = 'release' and base_tip is not null");
+  promises.deleted.add('release');
+  i.git.writeRef('release', known.length === 0 ? await i.git.tip() : promises.deletedRelease);
+}
+
+/** Somebody deletes the branch `release`, or makes it again. */
 export function changeRelease({ i, promises, by }: Setting): Act {
   return {
     name: 'delete or make release',
     subject: 'release',
     work: async () => {
       for (const each of promises.pullRequests) if (each.base === 'release') touch(promises, each);
-      const isThere = await i.git.hasBranch('release');
-      promises.deleted.add('release');
-      if (isThere) await i.git.run('update-ref', '-d', 'refs/heads/release');
-      else i.git.writeRef('release', await i.git.tip());
+      if (await i.git.hasBranch('release')) {
+        promises.deleted.add('release');
+        promises.deletedRelease = await i.git.tip('release');
+        await i.git.run('update-ref', '-d', 'refs/heads/release');
+      } else await makeRelease(i, promises);
       await isAnswered(by.service.localHost.reconcile(i.repository));
     },
   };

@@ -16,8 +16,8 @@ export interface Liveness {
   lookAtHost(): Promise<readonly string[]>;
 }
 
-/** SQL: whether nobody stops the landings of the queue `q` in the repository `r`. */
-const moves = `q.halted_reason is null and r.active and not r.paused
+/** SQL: whether there is the base branch, and nobody stops the landings of the queue `q` in the repository `r`. */
+const moves = `q.halted_reason is null and q.base_tip is not null and r.active and not r.paused
   and not exists (select from branch_pause s where s.account_id = r.account_id and s.repository_id = r.id and s.paused)
   and not exists (select from freeze_rule f where f.account_id = r.account_id and f.repository_id = r.id and f.deleted_at is null)`;
 

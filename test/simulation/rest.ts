@@ -1,5 +1,7 @@
 // Spans without faults: windows in the middle of a history, and its end. What was lost before must be made up for, and
 // all work must come to its end.
+import { makeRelease } from './acts.ts';
+import { hasRelease } from './configurations.ts';
 import type { Draws } from './draws.ts';
 import { holds, setHold } from './holds.ts';
 import { finish, goOnFairly, hour, isAnythingDue, minute, second, type Played } from './played.ts';
@@ -88,6 +90,8 @@ export async function comeToRest(p: Played, draw: Draws): Promise<string[]> {
     await setHold(first, kind, false);
   }
   await repeatCanceledChecks(p);
+  // The pull requests of a deleted base branch wait until the branch exists again.
+  if (i.configurations.some(hasRelease) && !(await i.git.hasBranch('release'))) await makeRelease(i, p.promises);
   for (let workedMs = 0; workedMs < restsWithinMs; ) {
     const problems = [...(await goOnFairly(p, draw)), ...(await p.rules.look())];
     if (problems.length > 0) return problems;
