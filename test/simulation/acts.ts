@@ -285,9 +285,12 @@ export function pushToBase(setting: Setting): Act {
  * Another branch that was made again unseen would be a forced push, and would have lost landings.
  */
 export async function makeRelease(i: Installation, promises: Promises): Promise<void> {
-  const known = await i.rows("select 1 from queue where base_branch = 'release' and base_tip is not null");
+  const [last] = await i.rows<{ to: string | null }>(
+    `select e.payload ->> 'to' as to from event e join queue q on q.account_id = e.account_id and q.id = e.queue_id
+     where q.base_branch = 'release' and e.action = 'base_moved' order by e.id desc limit 1`,
+  );
   promises.deleted.add('release');
-  i.git.writeRef('release', known.length === 0 ? await i.git.tip() : promises.deletedRelease);
+  i.git.writeRef('release', last?.to === null ? await i.git.tip() : promises.deletedRelease);
 }
 
 /** Somebody deletes the branch `release`, or makes it again. */
