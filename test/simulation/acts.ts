@@ -24,6 +24,8 @@ export interface PullRequest {
   readonly targets: readonly string[];
   /** The base branch of the pull request, or of the stack to which it belongs. */
   base: string;
+  /** Whether its base branch was ever another one than `main`. */
+  wasElsewhere: boolean;
   /** The pull requests on whose branches this one was ever based. */
   readonly below: PullRequest[];
   /** Null: the request to open it was not answered. */
@@ -132,6 +134,7 @@ export function open(setting: Setting): Act {
   const baseBranch = below?.branch ?? drawBase(setting);
   const pullRequest: PullRequest = {
     base: below?.base ?? baseBranch,
+    wasElsewhere: baseBranch !== 'main',
     branch,
     nature,
     targets,
@@ -226,6 +229,7 @@ export function retarget(setting: Setting, pullRequest: PullRequest): Act {
     work: async () => {
       if (below !== null) pullRequest.below.push(below);
       pullRequest.base = below?.base ?? baseBranch;
+      pullRequest.wasElsewhere ||= baseBranch !== 'main';
       touch(promises, pullRequest);
       await isAnswered(by.service.localHost.setBaseBranch(i.repository, number, baseBranch));
     },

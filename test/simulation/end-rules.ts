@@ -51,6 +51,8 @@ async function isInnocent(
 ): Promise<boolean> {
   const pullRequest = promises.pullRequests.find((each) => each.number === number);
   if (pullRequest?.nature !== 'good' || !(await isStackSound(i, pullRequest, promises))) return false;
+  // Another configuration may have had no queue for its base branch. It stays blocked then until somebody queues it.
+  if (pullRequest.wasElsewhere && i.configurations.length > 2) return false;
   if (pullRequest.base !== 'main' && !hasRelease(await configurationInForce(i))) return false;
   const builds = await i.rows<{ commit: string }>(
     `select head_sha as commit from pull_request where number = $1
