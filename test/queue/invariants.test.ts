@@ -12,6 +12,7 @@ import {
 } from '../../src/domain/health/invariants.ts';
 import { judgeInvariants } from '../../src/domain/health/parts.ts';
 import { sequenceEvents } from '../../src/modules/events/index.ts';
+import { findHeldQueues } from '../../src/modules/health/invariants/judged.ts';
 import { compareWithInvariants, watchInvariants } from '../../src/modules/health/index.ts';
 import { advanceQueue, syncBase, verifyRepository } from '../../src/modules/queue/index.ts';
 import { loadRepository } from '../../src/modules/repositories/index.ts';
@@ -55,8 +56,20 @@ async function find(ports?: ComparedPorts): Promise<readonly Violation[]> {
   return [...violations, ...uncompared];
 }
 
+type Query = World['service']['ports']['db']['system']['query'];
+
 /** Returns the violations that are found in a transaction with these changes. The transaction is rolled back. */
 async function findPlanted(changes: readonly string[], inMs = 0): Promise<readonly Violation[]> {
+  const { db, hosts } = w.service.ports;
+  const clock = (): Date => new Date(Date.now() + inMs);
+  return await withPlanted(
+    changes,
+    async (query) => await find({ db: { ...db, system: { ...db.system, query } }, hosts, clock }),
+  );
+}
+
+/** Reads in a transaction with these changes. The transaction is rolled back. */
+async function withPlanted<Read>(changes: readonly string[], read: (query: Query) => Promise<Read>): Promise<Read> {
   await owner.query('begin');
   try {
     // Turns foreign keys off, because the planted rows may refer to rows that do not exist.
@@ -65,9 +78,7 @@ async function findPlanted(changes: readonly string[], inMs = 0): Promise<readon
     await owner.query('set local role interlock_system');
     const query = async <Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> =>
       (await owner.query(text, values && [...values])).rows as Row[];
-    const { db, hosts } = w.service.ports;
-    const clock = (): Date => new Date(Date.now() + inMs);
-    return await find({ db: { ...db, system: { ...db.system, query } }, hosts, clock });
+    return await read(query);
   } finally {
     await owner.query('rollback');
   }
@@ -434,6 +445,32 @@ describe('the comparison of the invariants', () => {
     ['that a rule for the branch overrides', false, [pause('main', false), pause('ma*', true)]],
   ] as const)('knows that a pause %s holds up a queue: %s', async (_which, isHeld, changes) => {
     expect(await findStuckBatch(changes)).toBe(!isHeld);
+  });
+
+  it('reads the pauses and freezes of a repository once, however many queues it has', async () => {
+    const rules = (kind: (n: number) => string): string[] => Array.from({ length: 5 }, (_, n) => kind(n));
+    const queues = `insert into queue (account_id, repository_id, base_branch)
+      select ${account}, ${repository}, 'ma-' || n from generate_series(1, 30) n`;
+    const read = { pauses: 0, freezes: 0 };
+    const held = await withPlanted(
+      [
+        resumed,
+        queues,
+        ...rules((n) => pause(`ma-${n + 1}`, true)),
+        ...rules((n) => freeze(`ma-${n + 11}`, 'source, starts_at', `'manual', now()`)),
+      ],
+      async (query) =>
+        await findHeldQueues(async <Row extends object>(text: string, values?: readonly unknown[]) => {
+          const rows = await query<Row & { rules: unknown[]; freezes: unknown[] }>(text, values);
+          for (const { rules, freezes } of rows) {
+            read.pauses += rules.length;
+            read.freezes += freezes.length;
+          }
+          return rows;
+        }, new Date()),
+    );
+    expect(held).toHaveLength(10);
+    expect(read).toEqual({ pauses: 5, freezes: 5 });
   });
 
   /** Whether a batch that is never made is found if there are these pauses and freezes. */

@@ -71,21 +71,33 @@ export async function findLandingsWhilePaused(query: Query, reach: Reach): Promi
   return [...ofRepositories, ...ofBranches].map((each) => ({ invariant: 'absolute_pause', ...each }));
 }
 
-/** The ids of the queues that need not make progress, because of a pause or a freeze. */
+interface HeldRepository extends HoldRows {
+  readonly paused: boolean;
+  readonly queues: readonly { readonly id: string; readonly baseBranch: string }[];
+}
+
+/**
+ * The ids of the queues that need not make progress, because of a pause or a freeze. A repository may have thousands of
+ * queues and of rules, so the rules are read once for all queues of a repository.
+ */
 export async function findHeldQueues(query: Query, now: Date): Promise<readonly string[]> {
-  const rows = await query<HoldRows & { readonly id: string; readonly baseBranch: string; readonly paused: boolean }>(
-    `select q.id::text as id, q.base_branch as "baseBranch", r.paused,
+  const repositories = await query<HeldRepository>(
+    `select r.paused,
+            array(select jsonb_build_object('id', q.id::text, 'baseBranch', q.base_branch)
+                  from queue q where q.account_id = r.account_id and q.repository_id = r.id) as queues,
             ${holdColumns('r.account_id', 'r.id', '(f.deleted_at is null or f.deleted_at > $1)')}
-     from queue q join repository r on r.account_id = q.account_id and r.id = q.repository_id
+     from repository r
      where r.deleted_at is null and (r.paused
        or exists (select from branch_pause b where b.account_id = r.account_id and b.repository_id = r.id and b.paused)
        or exists (select from freeze_rule f where f.account_id = r.account_id and f.repository_id = r.id
                   and (f.deleted_at is null or f.deleted_at > $1)))`,
     [new Date(now.getTime() - catchUpMs).toISOString()],
   );
-  return rows
-    .filter((row) => isHeldUp(decideHolds(row, { repository: row, baseBranch: row.baseBranch }), now.getTime()))
-    .map(({ id }) => id);
+  return repositories.flatMap((repository) =>
+    repository.queues
+      .filter(({ baseBranch }) => isHeldUp(decideHolds(repository, { repository, baseBranch }), now.getTime()))
+      .map(({ id }) => id),
+  );
 }
 
 export async function findBrokenHistories(query: Query, reach: Reach): Promise<readonly Violation[]> {
