@@ -5,7 +5,7 @@ import { fullBucket, refillBucket } from '../domain/token-bucket.ts';
 export interface SocketLimits {
   /** How many sockets of an account may be open at one server. */
   readonly ofAccount: number;
-  /** How many sockets of an address that have not signed in may be open at one server. */
+  /** How many sockets of an address, or of a /64 network of IPv6, that have not signed in may be open at one server. */
   readonly ofAddress: number;
   /** How many operations may run at once on a socket. */
   readonly operations: number;

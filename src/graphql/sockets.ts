@@ -7,7 +7,7 @@ import { makeServer, type ConnectionInitMessage, type ServerOptions, type Subscr
 import { WebSocketServer, type WebSocket } from 'ws';
 import { DomainError } from '../domain/errors.ts';
 import { labelOfOperation } from '../domain/metrics/bounded.ts';
-import { addressOf } from '../server/client-address.ts';
+import { addressOf, networkOf } from '../server/client-address.ts';
 import type { RateLimiter } from '../server/rate-limit.ts';
 import type { CompiledQueries } from './compiled.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices } from './context.ts';
@@ -97,7 +97,7 @@ function listenForUpgrades(
   const listen = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
     if (isElsewhere(request)) return;
     if (URL.parse(request.url ?? '', 'http://localhost')?.pathname !== path) return refuse(stream, '404 Not Found');
-    const address = addressOf(request, trustsProxy);
+    const address = networkOf(addressOf(request, trustsProxy));
     if (!openOfAddress.add(address)) return refuse(stream, '429 Too Many Requests', 'Retry-After: 1\r\n');
     let isCounted = true;
     const onSignedIn = (): void => {

@@ -44,3 +44,20 @@ function addRange(trusted: BlockList, entry: string): void {
 export function addressOf(request: IncomingMessage, trusts: TrustsProxy | null): string {
   return proxyAddr(request, trusts ?? (() => false));
 }
+
+/**
+ * What limits count by: an IPv4 address, or the /64 network of an IPv6 address, because one machine may have all
+ * addresses of such a network. An IPv4 address that is written as IPv6 counts as itself.
+ * Undefined: the client has gone.
+ */
+export function networkOf(address: string | undefined): string {
+  const [bare = ''] = address?.split('%') ?? [];
+  if (isIP(bare) !== 6) return bare;
+  // URL writes an address in its one canonical form, without an IPv4 part.
+  const canonical = new URL(`http://[${bare}]`).hostname.slice(1, -1);
+  const [start = [], end = []] = canonical.split('::').map((part) => (part === '' ? [] : part.split(':')));
+  const groups = [...start, ...Array.from({ length: 8 - start.length - end.length }, () => '0'), ...end];
+  if (groups.slice(0, 6).join(':') !== '0:0:0:0:0:ffff') return `${groups.slice(0, 4).join(':')}::/64`;
+  const halves = groups.slice(6).map((group) => Number.parseInt(group, 16));
+  return halves.flatMap((half) => [half >> 8, half & 255]).join('.');
+}

@@ -1,10 +1,11 @@
-// Counts wrong tokens and wrong session cookies by client address. An address that has sent many in a minute is refused
+// Counts wrong tokens and wrong session cookies by client address, or by the /64 network of an IPv6 address. An address that has sent many in a minute is refused
 // without a look-up. Tokens that were valid recently are still accepted, because many users may share an address. No
 // library is used, because `rate-limiter-flexible` has a timer for each address and does not limit the number of
 // addresses.
 import { hash } from 'node:crypto';
 import { DomainError } from '../domain/errors.ts';
 import type { Authenticator, Session } from '../modules/accounts/index.ts';
+import { networkOf } from './client-address.ts';
 
 export interface WrongTokens {
   /** Seconds until the address may try again with this token. Null: the address may try now. */
@@ -39,7 +40,7 @@ export function createWrongTokens(clock: () => Date): WrongTokens {
   // Digests of recently valid tokens, oldest first. The oldest is removed first.
   const good = new Set<string>();
   const suspectForMs = (address: string): number => {
-    const minute = minutes.get(address);
+    const minute = minutes.get(networkOf(address));
     return minute === undefined || minute.wrong < maxPerMinute ? 0 : minute.endsAt - clock().getTime();
   };
   return {
@@ -50,14 +51,15 @@ export function createWrongTokens(clock: () => Date): WrongTokens {
     isSuspect: (address) => suspectForMs(address) > 0,
     recordWrong(address) {
       const now = clock().getTime();
-      const minute = minutes.get(address);
+      const network = networkOf(address);
+      const minute = minutes.get(network);
       if (minute !== undefined && minute.endsAt > now) {
         minute.wrong += 1;
         return;
       }
-      minutes.delete(address);
+      minutes.delete(network);
       if (minutes.size >= maxKept) minutes.delete(minutes.keys().next().value as string);
-      minutes.set(address, { endsAt: now + minuteMs, wrong: 1 });
+      minutes.set(network, { endsAt: now + minuteMs, wrong: 1 });
     },
     recordGood(token) {
       const digest = digestOf(token);

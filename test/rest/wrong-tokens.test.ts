@@ -1,8 +1,10 @@
 // Tries wrong tokens. After some of them, the client address must wait at every interface, but requests with known
 // tokens are answered.
+import { once } from 'node:events';
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { usualSocketLimits } from '../../src/graphql/socket-limits.ts';
 import { readTrustedProxies } from '../../src/server/client-address.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -68,8 +70,38 @@ it('behind a trusted proxy each client is counted by itself, on every interface'
   expect(await closingOf(guess(1), { url: behind.url, from: '192.0.2.2' })).toBe(4401);
 });
 
-async function startBehindProxy(): Promise<TestServer & AsyncDisposable> {
-  const server = await startServer({ trustsProxy: readTrustedProxies('127.0.0.0/8') ?? (() => false) });
+it('addresses of one IPv6 network are counted together, and an IPv4 address that is written as IPv6 is itself', async () => {
+  await using behind = await startBehindProxy();
+  const statusFrom = async (from: string): Promise<number> => {
+    const headers = { authorization: bearer(guess(1)), 'x-forwarded-for': from };
+    return (await fetch(`${behind.url}${list}`, { headers })).status;
+  };
+  for (let n = 0; n < 60; n += 1) expect(await statusFrom(`2001:db8:0:1::${n.toString(16)}`)).toBe(401);
+  expect(await statusFrom('2001:0DB8:0:1:ffff:0:0:1')).toBe(429);
+  expect(await closingOf(guess(1), { url: behind.url, from: '2001:db8:0:1::ffff' })).toBe(4429);
+  expect(await statusFrom('2001:db8:0:2::1')).toBe(401);
+  for (let n = 0; n < 60; n += 1) expect(await statusFrom('::ffff:192.0.2.1')).toBe(401);
+  expect(await statusFrom('::ffff:192.0.2.1')).toBe(429);
+  expect(await statusFrom('::ffff:192.0.2.2')).toBe(401);
+});
+
+it('sockets that have not signed in are counted together if they come from one IPv6 network', async () => {
+  await using behind = await startBehindProxy({ ...usualSocketLimits, ofAddress: 2 });
+  const open = async (from: string): Promise<WebSocket> => {
+    const headers = { 'x-forwarded-for': from };
+    const socket = new WebSocket(behind.url.replace(/^http/, 'ws') + '/graphql', 'graphql-transport-ws', { headers });
+    await once(socket, 'open');
+    return socket;
+  };
+  const sockets = [await open('2001:db8::1'), await open('2001:db8::2')];
+  await expect(open('2001:db8::3')).rejects.toThrow('429');
+  sockets.push(await open('2001:db8:0:1::1'));
+  for (const socket of sockets) socket.terminate();
+});
+
+async function startBehindProxy(socketLimits = usualSocketLimits): Promise<TestServer & AsyncDisposable> {
+  const trustsProxy = readTrustedProxies('127.0.0.0/8') ?? (() => false);
+  const server = await startServer({ trustsProxy, socketLimits });
   return Object.assign(server, { [Symbol.asyncDispose]: async () => await server.close() });
 }
 
