@@ -12,8 +12,11 @@ import { dyingAt } from './stories.ts';
 
 const branch = 'interlock/backport-1-to-release';
 
+/** Requests a backport as a user, whose actions are recorded. */
 async function backport(w: World, number: number, targetBranch = 'release'): Promise<string> {
-  const { message } = await requestBackport(w.ctx, { repository: w.repository, number, targetBranch });
+  const actor = { ...w.ctx.actor, kind: 'user_token', email: 'grace@example.test' } as const;
+  const asUser = { ...w.ctx, actor, source: 'graphql_api' };
+  const { message } = await requestBackport(asUser, { repository: w.repository, number, targetBranch });
   return message;
 }
 
@@ -132,10 +135,13 @@ describe('a backport', () => {
     await w.until(async () => (await opened(w)).length > 0);
     await carriedOut(w);
     const before = await w.git('rev-parse', branch);
-    await backport(w, number);
-    await carriedOut(w);
-    expect(await opened(w)).toHaveLength(1);
+    const actions = "select 1 from user_action where action = 'pull_request_backported'";
+    expect(await w.rows(actions)).toHaveLength(1);
     const [there] = await opened(w);
+    expect(await backport(w, number)).toBe(`#${number} has been backported to release already.`);
+    await carriedOut(w);
+    expect(await w.rows(actions)).toHaveLength(1);
+    expect(await opened(w)).toHaveLength(1);
     expect(await foreseen()).toBe(
       `#${number} has been backported to release by #${there?.number}: nothing would be done.`,
     );

@@ -78,11 +78,11 @@ export async function requestBackport(ctx: Context, request: BackportRequest): P
   const repository = await findSource(ctx, request);
   const known = await readFreshPullRequest(ctx, repository, request.number);
   await requireBackportable(ctx, { repository, known, targetBranch: target });
-  const isMerged = await ctx.db.transaction(ctx.accountId, async (tx) => {
+  const asked = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await changeQueueOf(ctx, tx, known.id);
     const row = await tx.em.findOneOrFail(PullRequestEntity, { id: known.id });
     const state = row.status === 'merged' ? 'planned' : 'waiting';
-    const asked = await tx.query(
+    const written = await tx.query(
       `insert into backport (account_id, repository_id, pull_request_id, target_branch, state, requested_by, created_at, updated_at)
        values ($1, $2, $3, $4, $5, $6, $7, $7)
        on conflict (account_id, pull_request_id, target_branch) do update
@@ -91,13 +91,16 @@ export async function requestBackport(ctx: Context, request: BackportRequest): P
        returning 1`,
       [ctx.accountId, repository.id, row.id, target, state, ctx.actor.email, ctx.clock().toISOString()],
     );
-    if (asked.length > 0) await planBackport(ctx, tx, { pullRequest: { id: row.id, queueId: queue.id }, target });
+    if (written.length === 0) return 'done';
+    await planBackport(ctx, tx, { pullRequest: { id: row.id, queueId: queue.id }, target });
     await recordUserAction(ctx, tx, { action: 'pull_request_backported', target: nameOf(repository, row.number) });
-    return state === 'planned';
+    return state;
   });
+  if (asked === 'done')
+    return { pullRequestId: known.id, message: `#${known.number} has been backported to ${target} already.` };
   return {
     pullRequestId: known.id,
-    message: `Backporting #${known.number} to ${target} was initiated${isMerged ? '' : ' and begins once it is merged'}; progress is reported in comments on the pull request.`,
+    message: `Backporting #${known.number} to ${target} was initiated${asked === 'planned' ? '' : ' and begins once it is merged'}; progress is reported in comments on the pull request.`,
   };
 }
 
