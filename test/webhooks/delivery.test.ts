@@ -450,6 +450,28 @@ describe('an endpoint', () => {
     expect(r.received.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2']);
   });
 
+  it('does not count as failing because of an attempt that fails after a later one has succeeded', async () => {
+    await w.endpoint(r.url);
+    const release = Promise.withResolvers<void>();
+    r.answer(async ({ headers }) => {
+      if (headers['x-service-attempt'] !== '1') return { status: 200 };
+      await release.promise;
+      return { status: 500 };
+    });
+    await w.happen('opened', 1);
+    await r.until(1);
+    w.pass(31_000);
+    const other = await w.s.another();
+    await r.until(2);
+    await w.settled('succeeded');
+    release.resolve();
+    await expect
+      .poll(async () => await w.s.rows('select response_status from webhook_attempt order by number'))
+      .toEqual([{ response_status: 500 }, { response_status: 200 }]);
+    await other.close();
+    expect(await w.s.rows('select failing_since from webhook_endpoint')).toEqual([{ failing_since: null }]);
+  });
+
   it('can have its own secret; after a rotation the old secret signs too for a day', async () => {
     const { id, secret } = await w.endpoint(r.url, { ownSecret: true });
     await w.happen('opened', 1);
