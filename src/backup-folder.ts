@@ -84,15 +84,15 @@ export interface BackedUp {
 }
 
 /**
- * Makes a backup in a folder that is empty or does not exist. If the backup fails, the folder is removed, so that it
- * takes no space and the same command can be tried again.
+ * Makes a backup in a folder that is empty or does not exist. If the backup fails, what it has written is
+ * removed, so that it takes no space and the same command can be tried again.
  */
 export async function backUpTo(folder: string, progress: Progress, of: BackedUp): Promise<BackupManifest> {
-  await makeEmptyFolder(folder, 'a backup');
+  const discard = await makeEmptyFolder(folder, 'a backup');
   try {
     return await backUp(folder, progress, of);
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    await discard();
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 // Exports all data of a repository or of an account into files that other programs can read.
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { copyRepository, gitOf, repositoryPath } from './hosts/local/index.ts';
 import type { Progress } from './launcher/progress.ts';
@@ -53,19 +53,18 @@ export interface ExportRequest {
 }
 
 /**
- * Exports into a folder that is empty or does not exist. If the export fails, the folder is removed, so that the same
- * command can be tried again. Throws StartError.
+ * Exports into a folder that is empty or does not exist. If the export fails, what it has written is removed, so
+ * that the same command can be tried again. Throws StartError.
  */
 export async function exportTo(folder: string, progress: Progress, request: ExportRequest): Promise<ExportManifest> {
-  let isOwn = false;
+  let discard = async (): Promise<void> => {};
   const makeFolder = async (): Promise<void> => {
-    await makeEmptyFolder(folder, 'an export');
-    isOwn = true;
+    discard = await makeEmptyFolder(folder, 'an export');
   };
   try {
     return await writeExport(folder, progress, { ...request, makeFolder });
   } catch (error) {
-    if (isOwn) await rm(folder, { recursive: true, force: true });
+    await discard();
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 // The common parts of the command line programs besides `npm start`. They use the service of a data directory, whether
 // or not Interlock is running on it.
 import { existsSync } from 'node:fs';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import pg from 'pg';
@@ -222,12 +222,17 @@ export function callersFolder(): string {
 
 /**
  * Makes a folder. Throws StartError if the folder is not empty. `what` is the content for the message, such as `a
- * backup`.
+ * backup`. Returns a function that discards what was written into the folder. It removes the folder too, unless the
+ * folder existed before. Such a folder may be a mount point, which nobody can remove.
  */
-export async function makeEmptyFolder(folder: string, what: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+export async function makeEmptyFolder(folder: string, what: string): Promise<() => Promise<void>> {
+  const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined;
   if ((await readdir(folder)).length > 0)
     throw new StartError(
       `${folder} is not empty. Name a new folder by --to <dir>: ${what} never replaces another one.`,
     );
+  return async () => {
+    const written = isNew ? [folder] : (await readdir(folder)).map((name) => join(folder, name));
+    for (const path of written) await rm(path, { recursive: true, force: true });
+  };
 }

@@ -188,6 +188,29 @@ it('a backup that fails leaves no folder behind, and does not push out an earlie
   expect(await readManifest(last)).toMatchObject({ format: 1 });
 });
 
+it.each(['backup', 'export'])(
+  'a failed %s says why, and empties a folder that existed and cannot be removed',
+  async (what) => {
+    const given = join(folder, `given-${what}`);
+    await mkdir(given);
+    const objects = join(w.gitDir, 'objects');
+    await rename(objects, `${objects}.away`);
+    try {
+      const made =
+        what === 'backup'
+          ? backUpTo(given, quiet, { databaseUrl: w.databaseUrl, dataDir: w.dataDir })
+          : exportOf(basename(given), {
+              name: `${w.repository.owner}/${w.repository.name}`,
+              account: await accountName(),
+            });
+      await expect(made).rejects.toThrow('git');
+    } finally {
+      await rename(`${objects}.away`, objects);
+    }
+    expect(await readdir(given)).toEqual([]);
+  },
+);
+
 async function exportOf(
   to: string,
   of: { readonly name?: string; readonly account?: string },
