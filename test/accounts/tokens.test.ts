@@ -137,6 +137,27 @@ describe('tokens of an account', () => {
     expect(await status(token)).toBe(401);
   });
 
+  it('are at most 100 in force for each user, also if they are created at the same time', async () => {
+    const other = await s.otherAccount();
+    const insert = `insert into api_token (account_id, user_id, kind, name, lookup, token_hmac, scopes, revoked_at, expires_at)
+      select t.account_id, t.user_id, t.kind, 'more', md5(random()::text), decode(md5(random()::text), 'hex'), t.scopes, $2, $3
+      from api_token t, generate_series(1, $4::int) where t.account_id = $1 and t.signs_webhooks`;
+    const past = new Date(now - 1_000).toISOString();
+    await s.rows(insert, [other.accountId, past, null, 60]);
+    await s.rows(insert, [other.accountId, null, past, 60]);
+    await s.rows(insert, [other.accountId, null, null, 97]);
+    const one = { name: 'one', kind: 'ACCOUNT', scopes: ['QUEUE_READ'] };
+    const answers = await Promise.all(Array.from({ length: 4 }, async () => await create(one, other.token)));
+    const refused = answers.flatMap(({ errors }) => errors);
+    expect(refused.map(({ message, extensions }) => [extensions.code, message])).toEqual(
+      Array.from({ length: 2 }, () => [
+        'CONFLICT',
+        'This user has 100 tokens in force, and 100 are allowed. Revoke one that is not needed any more.',
+      ]),
+    );
+    expect((await create({ ...one, kind: 'USER' })).errors).toEqual([]);
+  });
+
   it('never grant a scope that the token of the request lacks', async () => {
     const admin = await s.tokenWith(['admin', 'queue:read']);
     const refused = await create({ name: 'More', scopes: ['QUEUE_READ', 'CONFIG_WRITE'] }, admin);

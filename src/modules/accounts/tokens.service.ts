@@ -48,6 +48,7 @@ export async function createApiToken(
   checkScopes(ctx, input.scopes);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const owner = input.kind === 'account' ? await serviceUser(ctx, tx) : await ownerOf(ctx, tx, userId);
+    await refuseTooMany(ctx, tx, owner);
     const beyond = input.scopes.find((scope) => !mayUse(owner.role, scope));
     if (beyond) throw new DomainError('FORBIDDEN', `The role ${owner.role} does not allow ${beyond}.`, 'input.scopes');
     const maker = hasScope(ctx, 'admin') || ctx.actor.tokenId === null ? null : await lockMaker(ctx, tx);
@@ -67,6 +68,22 @@ export async function createApiToken(
     await recordUserAction(ctx, tx, tokenAction('created', input.kind, owner.email));
     return created;
   });
+}
+
+const maxInForce = 100;
+
+/** The caller has locked the user's row, so that no other token is created for the user meanwhile. */
+async function refuseTooMany(ctx: Context, tx: Transaction, owner: Owner): Promise<void> {
+  const [{ inForce } = { inForce: 0 }] = await tx.query<{ inForce: number }>(
+    `select count(*)::int as "inForce" from api_token
+     where account_id = $1 and user_id = $2 and revoked_at is null and (expires_at is null or expires_at > $3)`,
+    [ctx.accountId, owner.id, ctx.clock().toISOString()],
+  );
+  if (inForce >= maxInForce)
+    throw new DomainError(
+      'CONFLICT',
+      `This user has ${inForce} tokens in force, and ${maxInForce} are allowed. Revoke one that is not needed any more.`,
+    );
 }
 
 function isPerson({ actor: { kind } }: Context): boolean {
@@ -103,11 +120,11 @@ function tokenAction(change: 'created' | 'revoked', kind: TokenKind, email: stri
   return { action: `user_token_${change}`, target: email };
 }
 
-/** Locks the user's row, so that a user who is removed meanwhile gets no token. */
+/** Locks the user's row, so that a user who is removed meanwhile gets no token, and so that tokens can be counted. */
 async function ownerOf(ctx: Context, tx: Transaction, userId: string | null): Promise<Owner> {
   const [owner] = await tx.query<Owner & { isService: boolean }>(
     `select id, email, role, is_service as "isService" from account_user
-     where account_id = $1 and id = $2 and removed_at is null for share`,
+     where account_id = $1 and id = $2 and removed_at is null for no key update`,
     [ctx.accountId, userId ?? ctx.actor.userId],
   );
   if (!owner) throw notFound('User');
@@ -132,7 +149,7 @@ async function lockMaker(ctx: Context, tx: Transaction): Promise<{ id: string; e
 
 async function serviceUser(ctx: Context, tx: Transaction): Promise<Owner> {
   const [user] = await tx.query<Owner>(
-    'select id, email, role from account_user where account_id = $1 and is_service order by id limit 1',
+    'select id, email, role from account_user where account_id = $1 and is_service order by id limit 1 for no key update',
     [ctx.accountId],
   );
   if (!user) throw notFound('Service user');
