@@ -118,6 +118,22 @@ function mayRunAt(provider: ProviderSettings, triggerStartedAt: number | null): 
   return triggerStartedAt !== null && (provider.kind === 'http' || provider.kind === 'github_actions');
 }
 
+/**
+ * Whether a report has said since the start that the run goes on. Then a provider that refuses a repeated start carries
+ * out the run that an earlier call started. Only a provider that is called over HTTP can be asked about a run without
+ * the answer to its start.
+ */
+export function isReportedAsRunning({
+  status,
+  provider,
+  triggerStartedAt,
+  statusAt,
+}: Pick<DeploymentSituation, 'status' | 'provider' | 'triggerStartedAt' | 'statusAt'>): boolean {
+  return (
+    status === 'in_progress' && provider.kind === 'http' && triggerStartedAt !== null && statusAt > triggerStartedAt
+  );
+}
+
 /** Whether a user canceled the deployment with the slot, and its provider has not been asked to cancel it yet. */
 export function isCancelUnsent({
   slot,

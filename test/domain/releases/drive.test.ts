@@ -5,6 +5,7 @@ import {
   decideBuild,
   decideDeployment,
   isCancelUnsent,
+  isReportedAsRunning,
   keepsPauses,
   mustNotifyCancel,
   mustStillNotifyCancel,
@@ -536,4 +537,14 @@ describe('for all rows', () => {
 
 it('the pause after each failure of a provider is longer, and at most a minute', () => {
   expect([0, 1, 2, 3, 4, 5, 6, 99].map(pauseAfter)).toEqual([2, 2, 4, 8, 15, 30, 60, 60].map((sec) => sec * 1_000));
+});
+
+it.each([
+  ['since which nothing was reported', { statusAt: aMinuteAgo }, false],
+  ['that a report says is in progress', { statusAt: aMinuteAgo + 1 }, true],
+  ['that a report says was canceled', { statusAt: aMinuteAgo + 1, status: 'canceled' }, false],
+  ['that was never started', { statusAt: aMinuteAgo + 1, triggerStartedAt: null }, false],
+  ['at GitHub', { statusAt: aMinuteAgo + 1, provider: workflow }, false],
+] as const)('knows whether a report shows that a deployment %s runs', (_which, is, isRunning) => {
+  expect(isReportedAsRunning(started({ provider: reporting, ...is }))).toBe(isRunning);
 });

@@ -68,9 +68,10 @@ async function takeSlot(ctx: Context, tx: Transaction, rows: DeploymentRows): Pr
   environment.version += 1;
   environment.currentDeploymentId = deployment.id;
   deployment.fence = environment.fence;
-  // From now on the provider may have been called, even if no call was recorded.
-  if (environment.provider.kind !== 'none') deployment.triggerStartedAt = ctx.clock();
   await writeDeploymentStatus(ctx, tx, { environment, deployment, to: 'in_progress', source: 'service' });
+  // From now on the provider may have been called, even if no call was recorded. The status has the same instant until
+  // a report arrives (`isReportedAsRunning`).
+  if (environment.provider.kind !== 'none') deployment.triggerStartedAt = deployment.statusAt;
 }
 
 async function become(

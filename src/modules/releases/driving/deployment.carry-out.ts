@@ -1,14 +1,20 @@
 // Carries out the calls of a deployment outside of a transaction. A result is written only if the deployment is still
 // in the same run.
 import type { Context } from '../../../context.ts';
-import { canBeAsked, pauseAfter, pauseAfterFailure, statusesByReading } from '../../../domain/releases/drive.ts';
+import {
+  canBeAsked,
+  isReportedAsRunning,
+  pauseAfter,
+  pauseAfterFailure,
+  statusesByReading,
+} from '../../../domain/releases/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { ProviderReading } from '../../../platform/providers/port.ts';
 import { carryOutDue, delayNextCall, noFailedCalls, type DueStep } from '../../../platform/turns/index.ts';
 import { writeDeploymentStatus } from '../deployments.writer.ts';
 import type { ReleaseDriving } from './supervise-run.ts';
 import { deploymentKind, type DeploymentTypes } from './deployment.advance.ts';
-import type { DeploymentRows } from './deployment.rows.ts';
+import { cancellationOf, type DeploymentRows } from './deployment.rows.ts';
 import { carryOutByProvider, type MadeCall } from './provider.carry-out.ts';
 import { runOfDeployment } from './provider-run.ts';
 
@@ -112,6 +118,12 @@ async function writeRefusal(
   // A report may have ended the deployment and opened it again. Then the provider may have been changed, and only
   // reports drive the deployment.
   if (environment.currentDeploymentId !== deployment.id) return;
+  const { status, statusAt } = deployment;
+  const { provider, triggerStartedAt } = cancellationOf(rows);
+  if (isReportedAsRunning({ status, provider, triggerStartedAt, statusAt: statusAt.getTime() })) {
+    Object.assign(deployment, { triggeredAt: ctx.clock(), ...noFailedCalls, problem: message });
+    return;
+  }
   environment.version += 1;
   await writeDeploymentStatus(ctx, tx, {
     environment,
