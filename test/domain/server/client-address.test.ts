@@ -1,7 +1,7 @@
 // The address of the client, decided from the connection, the header and the trusted proxies.
 import type { IncomingMessage } from 'node:http';
 import { expect, it } from 'vitest';
-import { addressOf, readTrustedProxies } from '../../../src/server/client-address.ts';
+import { addressOf, networkOf, readTrustedProxies } from '../../../src/server/client-address.ts';
 
 it.each([
   ['no proxy is trusted', undefined, '10.0.0.1', '192.0.2.1', '10.0.0.1'],
@@ -26,3 +26,19 @@ it.each(['true', '1', 'proxy.example.com', '10.0.0.0/33', '0.0.0.0/0', '10.0.0.1
     expect(() => readTrustedProxies(setting)).toThrow('It must be addresses and ranges of proxies');
   },
 );
+
+it.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::FFFF:c000:201', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:0DB8:0001:0002::', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['::', '0:0:0:0::/64'],
+  ['no address', 'no address'],
+  [undefined, ''],
+])('the address %s counts as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});
