@@ -1,5 +1,7 @@
 // Flaky checks: a failed check is tried again once, and counts only if it fails again.
 import { describe, expect, it } from 'vitest';
+import type { LocalHost } from '../../src/hosts/local/index.ts';
+import { HostRefused } from '../../src/hosts/port.ts';
 import { parallel, serial, world, type World } from '../support/world.ts';
 import { dyingAt, expectLandedOnce, statuses } from './stories.ts';
 
@@ -64,6 +66,30 @@ describe('flaky_retry', () => {
     expect(await retries(w)).toContainEqual(
       expect.objectContaining({ check: 'test', attempt: 2, context: 'a\u{FFFD}b\n' }),
     );
+  });
+
+  it.each([
+    ['its checks', { read: 'readChecks', mark: '"expected":["test"],"movedAt":null', state: 'refused' }],
+    ['the file about flaky checks', { read: 'readFile', mark: 'flaky.txt', state: 'started' }],
+  ] as const)('decides about a check although the host refuses to show %s', async (_what, { read, mark, state }) => {
+    const configuration = `${parallel()}flaky_retry:\n  enabled: true\n  context_file: flaky.txt\n`;
+    await using w = await world({ configuration, ci });
+    const host = w.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };
+    const answer = host[read].bind(host) as (...asked: unknown[]) => Promise<never>;
+    const open = "select 1 from intent where kind = 'retry_check' and state in ('planned', 'started')";
+    host[read] = async (...asked: unknown[]) => {
+      const isOfRetry = (await w.rows(open)).length > 0;
+      if (isOfRetry && JSON.stringify(asked).includes(mark))
+        throw new HostRefused('Resource not accessible by integration');
+      return await answer(...asked);
+    };
+    const broken = await w.open('broken', { bad: '1\n', 'flaky.txt': 'a\n' });
+    await w.queue(broken);
+    const ended = "select 1 from intent where kind = 'retry_check' and state in ('done', 'failed')";
+    await w.until(async () => (await w.rows(ended)).length > 0);
+    expect(await w.rows('select distinct state from check_retry')).toEqual([{ state }]);
+    await w.settled(broken);
+    expect(await statuses(w, broken)).toEqual(['blocked 107']);
   });
 
   it('retries only the checks that are named', async () => {

@@ -46,12 +46,19 @@ export async function carryOutRetry(ctx: Context, intent: IntentRow): Promise<vo
 }
 
 async function startAttempt(client: HostClient, { commit, name, attempt }: Planned): Promise<boolean> {
-  const report = await client.readChecks(commit, { expected: [name], movedAt: null });
-  if (report.checks.some((check) => check.name === name && check.attempt > attempt)) return true;
-  try {
+  return await unlessRefused(false, async () => {
+    const report = await client.readChecks(commit, { expected: [name], movedAt: null });
+    if (report.checks.some((check) => check.name === name && check.attempt > attempt)) return true;
     return (await client.rerunChecks(commit, [name])).includes(name);
+  });
+}
+
+// A refusal ends an intent. The retry must end before, because the check is pending while its retry is planned.
+async function unlessRefused<Answer>(refused: Answer, ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask();
   } catch (error) {
-    if (error instanceof HostRefused) return false;
+    if (error instanceof HostRefused) return refused;
     throw error;
   }
 }
@@ -74,9 +81,9 @@ async function readContext(
   });
   if (chosen.contextFile === undefined) return chosen.context ?? '';
   const file = { commit: of.commit, path: chosen.contextFile, maxBytes: longestContext };
-  const text = (await client.readFile(file))?.text;
+  const text = await unlessRefused(undefined, async () => (await client.readFile(file))?.text);
   // The file may be binary, because the pull request may change it.
-  return toStorableText(text ?? `${chosen.contextFile} does not exist at this commit, or is too long.`);
+  return toStorableText(text ?? `${chosen.contextFile} does not exist at this commit, is too long, or cannot be read.`);
 }
 
 /** Records the retry. If the host refused it, the failure of the check counts. */
