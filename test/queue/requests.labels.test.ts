@@ -34,6 +34,22 @@ describe('the trigger label', () => {
     await expectLandedOnce(w, number);
   });
 
+  it('counts in other capitals than the configuration has, and is there once', async () => {
+    await using w = await world();
+    await w.pause(true);
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await label(w, number, 'MergeQueue', true);
+    await label(w, number, 'mergequeue', true);
+    expect(await labels(w, number)).toEqual(['MergeQueue']);
+    expect(await statuses(w, number)).toEqual(['queued']);
+    await w.dequeue(number);
+    await w.until(async () => (await labels(w, number)).length === 0);
+    await label(w, number, 'MERGEQUEUE', true);
+    expect(await statuses(w, number)).toEqual(['queued']);
+    await label(w, number, 'mergequeue', false);
+    expect(await statuses(w, number)).toEqual(['open']);
+  });
+
   it('dequeues the pull request when a person takes it off', async () => {
     await using w = await world();
     await w.pause(true);
@@ -183,10 +199,10 @@ describe('the blocked label', () => {
   it('keeps a pull request out of the line when a person puts it on, even if the queue puts no such label on', async () => {
     await using w = await world({ configuration: `${parallel()}skip_blocked_label: true\n` });
     const number = await w.open('a', { 'a.txt': 'a\n' });
-    await label(w, number, 'blocked', true);
+    await label(w, number, 'Blocked', true);
     await w.queue(number);
     expect(await statuses(w, number)).toEqual(['blocked 105']);
-    expect((await w.status(number)).status_text).toBe('A label on the pull request blocks it: blocked.');
+    expect((await w.status(number)).status_text).toBe('A label on the pull request blocks it: Blocked.');
     await label(w, number, 'blocked', false);
     await w.queue(number);
     await w.settled(number);

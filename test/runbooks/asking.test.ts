@@ -189,7 +189,7 @@ describe('labels that queue a pull request or skip the line', () => {
     });
     expect(configured.status).toBe(200);
     const asked = { authorEmail: boss.email };
-    await expect(create({ ...asked, labels: ['mergequeue'] }, ada.token)).rejects.toThrow('the scope queue:write');
+    await expect(create({ ...asked, labels: ['MergeQueue'] }, ada.token)).rejects.toThrow('the scope queue:write');
     await expect(create({ ...asked, labels: ['urgent'] }, bob.token)).rejects.toThrow(
       'The label urgent skips the line, which you are not authorized to do in this repository',
     );

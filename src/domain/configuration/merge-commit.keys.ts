@@ -1,3 +1,4 @@
+import { hasLabel } from '../label-names.ts';
 import { bool, group, key, label, listOf, oneOf, someText, text } from './key.ts';
 import { regexFault, replacementFault } from './regex.ts';
 
@@ -84,7 +85,7 @@ export const mergeStrategy = group({
     rebase: overrideLabel('rebase'),
   })
     .refine(
-      (labels) => new Set(Object.values(labels).filter(Boolean)).size === Object.values(labels).filter(Boolean).length,
+      (labels) => Object.values(labels).every((label, at, all) => label === '' || !hasLabel(all.slice(at + 1), label)),
       {
         error: 'must be labels that differ',
       },

@@ -1,3 +1,4 @@
+import { hasLabel, isSameLabel } from '../label-names.ts';
 import { z } from 'zod';
 import {
   bool,
@@ -32,7 +33,7 @@ export function blockedLabel(names: {
   readonly merge_failed?: string | undefined;
 }): string {
   if (names.merge_failed !== undefined) return names.merge_failed;
-  return [names.trigger, names.skip_line].includes(defaultBlockedLabel) ? '' : defaultBlockedLabel;
+  return hasLabel([names.trigger, names.skip_line], defaultBlockedLabel) ? '' : defaultBlockedLabel;
 }
 
 const labels = group({
@@ -57,17 +58,14 @@ const labels = group({
     effectOnBuilds: 'other',
   }),
 })
-  .refine((names) => names.trigger !== names.skip_line, {
+  .refine((names) => !isSameLabel(names.trigger, names.skip_line), {
     path: ['skip_line'],
     error: 'must differ from the trigger label',
   })
-  .refine(
-    ({ merge_failed, trigger, skip_line }) => !merge_failed || (merge_failed !== trigger && merge_failed !== skip_line),
-    {
-      path: ['merge_failed'],
-      error: 'must differ from the trigger and the skip_line label',
-    },
-  );
+  .refine(({ merge_failed, trigger, skip_line }) => !merge_failed || !hasLabel([trigger, skip_line], merge_failed), {
+    path: ['merge_failed'],
+    error: 'must differ from the trigger and the skip_line label',
+  });
 
 const mergeMode = group({
   type: key(oneOf('default', 'parallel', 'no-queue'), {

@@ -1,4 +1,5 @@
 // Decides which pull request a leaf's commit belongs to, and writes the texts of a runbook's pull requests.
+import { hasLabel } from '../label-names.ts';
 import { isLive, runbookBranch, type PrMode, type RunbookPullRequestState, type StepStatus } from './runbook.ts';
 
 export interface PlacedPullRequest {
@@ -109,5 +110,5 @@ export function labelsNow(
   labels: readonly string[],
   { triggering, isDone }: { readonly triggering: readonly string[]; readonly isDone: boolean },
 ): readonly string[] {
-  return isDone ? labels : labels.filter((label) => !triggering.includes(label));
+  return isDone ? labels : labels.filter((label) => !hasLabel(triggering, label));
 }

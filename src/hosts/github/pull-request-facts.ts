@@ -1,4 +1,5 @@
 // Turns GitHub's GraphQL answer about a pull request into a pull request of the port. Pure.
+import { isSameLabel } from '../../domain/label-names.ts';
 import type { HostPullRequest, LabelChange } from '../port.ts';
 import { plainLine, plainText } from './plain-text.ts';
 
@@ -112,8 +113,7 @@ export interface LabelEvent {
 
 /** The newest change of the label. `events` has the oldest event first. Null: there is no change. */
 export function newestLabelChange(events: readonly LabelEvent[], label: string, bot: string): LabelChange | null {
-  // GitHub ignores the case of label names.
-  const event = events.findLast((each) => each.label.name.toLowerCase() === label.toLowerCase());
+  const event = events.findLast((each) => isSameLabel(each.label.name, label));
   if (event === undefined) return null;
   const byQueue = event.actor !== null && isBot(event.actor, bot);
   return {

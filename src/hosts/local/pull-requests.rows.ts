@@ -246,13 +246,18 @@ export async function setLabelPresence(
   repository: HostRepository,
   { number, label, present, by, at }: LabelWrite,
 ): Promise<boolean> {
-  const labels = present ? 'array_append(labels, $4::text)' : 'array_remove(labels, $4::text)';
+  const others = 'array(select label from unnest(labels) label where lower(label) <> lower($4::text))';
+  const labels = present ? 'array_append(labels, $4::text)' : others;
   return await db.transaction(repository.accountId, async (tx) => {
     const changed = await tx.query(
       `with changed as (
          update local_pull_request set labels = ${labels}
-         where account_id = $1 and repository_id = $2 and number = $3 and (labels @> array[$4::text]) <> $5::boolean
-         returning number)
+         where account_id = $1 and repository_id = $2 and number = $3 and (labels <> ${others}) <> $5::boolean
+         returning number),
+       respelled as (
+         delete from local_label_change
+         where account_id = $1 and repository_id = $2 and number = $3 and lower(label) = lower($4) and label <> $4
+           and exists (select from changed))
        insert into local_label_change (account_id, repository_id, number, label, present, by, at)
        select $1, $2, number, $4, $5, $6, $7 from changed
        on conflict (account_id, repository_id, number, label) do update
@@ -272,7 +277,7 @@ export async function findLabelChange(
   const [row] = await db.read<{ present: boolean; by: string | null; at: Date }>(repository.accountId, {
     name: 'local_label_change_one',
     text: `select present, by, at from local_label_change
-where account_id = $1 and repository_id = $2 and number = $3 and label = $4`,
+where account_id = $1 and repository_id = $2 and number = $3 and lower(label) = lower($4) order by at desc limit 1`,
     values: [repository.accountId, repository.id, number, label],
   });
   return row ?? null;

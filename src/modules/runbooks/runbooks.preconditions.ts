@@ -1,4 +1,5 @@
 // Preconditions that every request for a runbook must meet.
+import { hasLabel } from '../../domain/label-names.ts';
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { hostClient, HostRefused } from '../../hosts/port.ts';
@@ -41,8 +42,8 @@ export async function requireRightToLabel(
   labels: readonly string[],
 ): Promise<void> {
   const { trigger, skipLine } = labelRulesOf(configurationOf(repository));
-  if (labels.some((label) => label === trigger || label === skipLine)) requireScope(ctx, 'queue:write');
-  if (skipLine !== '' && labels.includes(skipLine) && !(await canSkipLine(ctx, repository.id)))
+  if (labels.some((label) => hasLabel([trigger, skipLine], label))) requireScope(ctx, 'queue:write');
+  if (skipLine !== '' && hasLabel(labels, skipLine) && !(await canSkipLine(ctx, repository.id)))
     throw new DomainError(
       'FORBIDDEN',
       `The label ${skipLine} skips the line, which you are not authorized to do in this repository`,

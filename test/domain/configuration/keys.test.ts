@@ -180,6 +180,7 @@ describe('a rule between keys', () => {
     expect(override({ squash: 'x', merge: 'x' })).toEqual([
       'merge_rules.merge_strategy.override_labels: must be labels that differ',
     ]);
+    expect(override({ squash: 'x', merge: 'X' })).toEqual(override({ squash: 'x', merge: 'x' }));
     expect(override({ squash: 'x', merge: 'y' })).toBeUndefined();
   });
   it('a regular expression for titles is checked when it is saved', () => {

@@ -84,6 +84,16 @@ describe('the labels that the queue writes', () => {
       ['-slow'],
     ],
     ['a stuck label of a person stays', { status: 'queued', labels: ['slow'] }, []],
+    [
+      'a mark that the host spells with other capitals is not put on again',
+      { status: 'blocked', labels: ['Stop'], queueLabels: ['stop'] },
+      [],
+    ],
+    [
+      'a mark that the host spells with other capitals goes',
+      { status: 'queued', labels: ['Stop'], queueLabels: ['STOP'] },
+      ['-stop'],
+    ],
   ];
   test.each(cases)('%s', (_name, pullRequest, written) => {
     const writes = planLabels(
@@ -138,12 +148,15 @@ test('changed labels with a meaning are found by a comparison, skip line first',
     { label: 'go', present: false },
   ]);
   expect(changedLabels(['go', 'x'], ['go'], rules)).toEqual([]);
+  expect(changedLabels(['Go'], ['First', 'GO'], rules)).toEqual([{ label: 'first', present: true }]);
   expect(changedLabels(['go'], ['', 'go'], { ...rules, skipLine: '' })).toEqual([]);
 });
 
 test('a label of the queue that was seen and has gone no longer belongs to the queue', () => {
   expect(keptQueueLabels({ labels: ['stop'], queueLabels: ['stop'] }, [])).toEqual([]);
   expect(keptQueueLabels({ labels: [], queueLabels: ['stop'] }, [])).toEqual(['stop']);
+  expect(keptQueueLabels({ labels: ['Stop'], queueLabels: ['stop'] }, [])).toEqual([]);
+  expect(keptQueueLabels({ labels: ['Stop'], queueLabels: ['stop'] }, ['Stop'])).toEqual(['stop']);
 });
 
 describe('the request of a person by a label', () => {
@@ -151,6 +164,7 @@ describe('the request of a person by a label', () => {
     ['go', true, 'queue'],
     ['go', false, 'dequeue'],
     ['first', true, 'skip_line'],
+    ['First', true, 'skip_line'],
     ['first', false, 'end_skip_line'],
   ] as const)('%s, present: %s, requests %s', (label, present, request) => {
     expect(requestOf({ label, present }, rules)).toBe(request);

@@ -1,5 +1,6 @@
 // Final gates are workflows that run one after the other on the commit that lands, between its green build and its
 // landing. They fail closed: every result except a success in time blocks the landing.
+import { hasLabel } from '../../label-names.ts';
 import type { FinalGate } from '../model/rules.ts';
 import type { GateState } from '../model/snapshot.ts';
 
@@ -9,7 +10,7 @@ export function gatesFor(
   labels: ReadonlySet<string>,
 ): readonly Omit<FinalGate, 'label'>[] {
   return gates
-    .filter(({ label }) => label === null || labels.has(label))
+    .filter(({ label }) => label === null || hasLabel(labels, label))
     .map(({ workflow, timeoutMins }) => ({ workflow, timeoutMins }));
 }
 

@@ -1,4 +1,5 @@
 // The merge strategy of a pull request: the configured strategy, unless a label of the pull request names another.
+import { hasLabel } from '../../label-names.ts';
 import type { Configuration } from '../../configuration/keys.ts';
 import type { MergeStrategy } from '../model/rules.ts';
 
@@ -10,7 +11,7 @@ const strategies = ['squash', 'merge', 'rebase'] as const;
 function askedStrategies(labels: readonly string[], rules: StrategyRules): readonly MergeStrategy[] {
   return strategies.filter((strategy) => {
     const label = rules.override_labels[strategy];
-    return label !== '' && labels.includes(label);
+    return label !== '' && hasLabel(labels, label);
   });
 }
 

@@ -1,5 +1,6 @@
 // Decides whether a pull request may enter the line: when somebody queues it, and again at every turn while it is
 // pending. To add a precondition, add it to `preconditionKinds` and to one of the lists below.
+import { hasLabel } from '../../label-names.ts';
 import { blockText, failedChecksText } from '../model/status.ts';
 import type { QueueRules } from '../model/rules.ts';
 import type { BlockCode, Verdict } from '../model/snapshot.ts';
@@ -153,7 +154,7 @@ export function listPreconditions(request: AdmissionRequest): Precondition[] {
 
 function listFacts({ facts, rules }: AdmissionRequest): Precondition[] {
   const { isBaseBranchManaged, changesRequested } = facts;
-  const labels = facts.labels.filter((label) => rules.blockingLabels.includes(label));
+  const labels = facts.labels.filter((label) => hasLabel(rules.blockingLabels, label));
   return [
     {
       kind: 'base_branch',

@@ -5,6 +5,7 @@
 // ended. So a base branch that moves often occupies CI with only a few updates. The pull request whose last update is
 // oldest comes next, so that every pull request is updated in the end. A head whose checks still run is not updated,
 // because a busy base would restart its checks without end. A head whose update failed waits for its author.
+import { hasLabel } from '../../label-names.ts';
 
 /** The greatest number of updates that run at a time for each base branch. */
 export const maxUpdatesUnderWay = 5;
@@ -71,7 +72,7 @@ function isDue(rules: AutoUpdateRules, candidate: UpdateCandidate): boolean {
   const { isUpToDate, hasFailed, isPlanned, runs, labels } = candidate;
   if (isUpToDate || hasFailed || isPlanned) return false;
   if (rules.maxRuns !== null && runs >= rules.maxRuns) return false;
-  return rules.label === '' || labels.includes(rules.label);
+  return rules.label === '' || hasLabel(labels, rules.label);
 }
 
 function isRunning({ checksRunSince }: UpdateCandidate, now: number): boolean {

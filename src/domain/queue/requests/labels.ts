@@ -1,6 +1,7 @@
 // Decides what people request by labels on a pull request, and which labels the queue adds and removes. A label is a
 // request only if a person adds or removes it. A change by the queue is no request, so that no change can cause
 // another.
+import { hasLabel, isSameLabel } from '../../label-names.ts';
 import type { PullRequestStatus } from '../model/snapshot.ts';
 import { isQueued } from '../model/status.ts';
 
@@ -39,15 +40,15 @@ export type LabelRequest = 'queue' | 'dequeue' | 'skip_line' | 'end_skip_line';
 
 /** What a person requests by a change of the trigger label or of the skip-line label. */
 export function requestOf({ label, present }: LabelWrite, { skipLine }: Pick<LabelNames, 'skipLine'>): LabelRequest {
-  if (label === skipLine) return present ? 'skip_line' : 'end_skip_line';
+  if (isSameLabel(label, skipLine)) return present ? 'skip_line' : 'end_skip_line';
   return present ? 'queue' : 'dequeue';
 }
 
 /** The trigger and skip-line labels that were added or removed between two reads from the host. */
 export function changedLabels(before: readonly string[], after: readonly string[], names: LabelNames): LabelWrite[] {
   return [names.skipLine, names.trigger]
-    .filter((label) => label !== '' && before.includes(label) !== after.includes(label))
-    .map((label) => ({ label, present: after.includes(label) }));
+    .filter((label) => label !== '' && hasLabel(before, label) !== hasLabel(after, label))
+    .map((label) => ({ label, present: hasLabel(after, label) }));
 }
 
 /**
@@ -66,12 +67,12 @@ export function planLabels(pullRequest: LabelledPullRequest, rules: LabelRules):
 function formerLabels({ status, queueLabels }: LabelledPullRequest, rules: LabelRules): LabelWrite[] {
   if (status === 'closed') return [];
   const named = [rules.trigger, rules.skipLine, rules.blocked, rules.stuck];
-  return queueLabels.filter((label) => !named.includes(label)).map((label) => ({ label, present: false }));
+  return queueLabels.filter((label) => !hasLabel(named, label)).map((label) => ({ label, present: false }));
 }
 
 // A label that the queue added after the last read from the host is missing from `labels`, but must be removed as well.
 function isOn({ labels, queueLabels, status }: LabelledPullRequest, label: string): boolean {
-  return labels.includes(label) || (status !== 'blocked' && queueLabels.includes(label));
+  return hasLabel(labels, label) || (status !== 'blocked' && hasLabel(queueLabels, label));
 }
 
 /**
@@ -82,11 +83,11 @@ export function keptQueueLabels(
   { labels, queueLabels }: Pick<LabelledPullRequest, 'labels' | 'queueLabels'>,
   seen: readonly string[],
 ): string[] {
-  return queueLabels.filter((label) => !labels.includes(label) || seen.includes(label));
+  return queueLabels.filter((label) => !hasLabel(labels, label) || hasLabel(seen, label));
 }
 
 function wantedLabels({ status, skipLine, queueLabels }: LabelledPullRequest, rules: LabelRules): LabelWrite[] {
-  const unmarked: LabelWrite[] = queueLabels.includes(rules.blocked) ? [{ label: rules.blocked, present: false }] : [];
+  const unmarked: LabelWrite[] = hasLabel(queueLabels, rules.blocked) ? [{ label: rules.blocked, present: false }] : [];
   switch (status) {
     case 'open':
       return [...unmarked, { label: rules.trigger, present: false }, ...withoutSkip(skipLine, rules)];
@@ -123,5 +124,5 @@ function wantedStuckLabel(
 ): LabelWrite[] {
   if (status === 'closed') return [];
   const isStuck = stuckAnnounced && (isQueued(status) || status === 'blocked');
-  return isStuck || queueLabels.includes(stuck) ? [{ label: stuck, present: isStuck }] : [];
+  return isStuck || hasLabel(queueLabels, stuck) ? [{ label: stuck, present: isStuck }] : [];
 }

@@ -1,4 +1,5 @@
 // Decides whether a pull request may enter or stay in line: loads the facts, calls the domain, and writes the decision.
+import { hasLabel } from '../../../domain/label-names.ts';
 import type { Context } from '../../../context.ts';
 import {
   blockedLabel,
@@ -180,7 +181,7 @@ export function admissionRequest(
       ...seen,
       isBaseBranchManaged: isManagedBranch(configuration, base, repository.defaultBranch),
       isHeadUnseen: pullRequest.headUnseen,
-      labels: pullRequest.labels.filter((label) => !pullRequest.queueLabels.includes(label)),
+      labels: pullRequest.labels.filter((label) => !hasLabel(pullRequest.queueLabels, label)),
       // Commits count as unverified until their signatures are examined.
       hasUnverifiedCommits: pullRequest.verifiedHead !== pullRequest.headSha || pullRequest.unverifiedCommits !== 0,
       failedValidations: [

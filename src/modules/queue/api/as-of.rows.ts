@@ -121,7 +121,7 @@ export async function readLineAt(
             coalesce(json_agg((select to_json(other) from (select id::text as id, below_id::text as "belowId", ${placedColumns}) other))
               filter (where is_unusual), '[]') as others
      from (
-       select stood.*, coalesce(${isUnusual} or id = any($5::bigint[]) or coalesce($4 = any(labels), false), true) as is_unusual
+       select stood.*, coalesce(${isUnusual} or id = any($5::bigint[]) or exists (select from unnest(labels) label where lower(label) = lower($4)), true) as is_unusual
        from (
          select p.* from pull_request p where p.account_id = $1 and p.queue_id = $2 and p.status in ('queued', 'tagged') and p.version_since <= $3${of.ids === null ? '' : ' and p.id = any($6::bigint[])'}
          union all

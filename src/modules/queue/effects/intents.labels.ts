@@ -1,4 +1,5 @@
 // Writes labels at the host.
+import { isSameLabel } from '../../../domain/label-names.ts';
 import type { Context } from '../../../context.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import { hostClient, HostRefused, toHostedRepository, type HostedRepository } from '../../../hosts/port.ts';
@@ -48,7 +49,7 @@ async function setLabel(
 async function forgetLabel(ctx: Context, { pullRequestId }: IntentRow, label: string): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.send(
-      'update pull_request set queue_labels = array_remove(queue_labels, $3) where account_id = $1 and id = $2',
+      'update pull_request set queue_labels = array(select label from unnest(queue_labels) label where lower(label) <> lower($3)) where account_id = $1 and id = $2',
       [ctx.accountId, pullRequestId, label],
     );
   });
@@ -70,7 +71,7 @@ async function startLabel(ctx: Context, intent: IntentRow): Promise<Labelling> {
     if (isWanted && present)
       await tx.send(
         `update pull_request set queue_labels = array_append(queue_labels, $3)
-         where account_id = $1 and id = $2 and not $3 = any(queue_labels)`,
+         where account_id = $1 and id = $2 and not exists (select from unnest(queue_labels) label where lower(label) = lower($3))`,
         [ctx.accountId, row.id, label],
       );
     return { host: toHostedRepository(repository), number: row.number, label, present, isWanted };
@@ -81,8 +82,8 @@ function isStillWanted(
   { status }: PullRequestRow,
   write: { readonly label: string; readonly present: boolean; readonly blocked: string; readonly trigger: string },
 ): boolean {
-  if (write.label === write.blocked) return (status === 'blocked') === write.present;
+  if (isSameLabel(write.label, write.blocked)) return (status === 'blocked') === write.present;
   // In the meantime the pull request may have been requested again or taken out of the line.
-  if (write.label === write.trigger) return (isQueued(status) || status === 'pending') === write.present;
+  if (isSameLabel(write.label, write.trigger)) return (isQueued(status) || status === 'pending') === write.present;
   return true;
 }

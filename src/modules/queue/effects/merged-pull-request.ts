@@ -1,5 +1,6 @@
 // Carries out what happens at the host after a pull request has landed: the host shows it as merged, the pull requests
 // that were stacked on it get its base branch, and its branch is deleted if the configuration says so.
+import { hasLabel } from '../../../domain/label-names.ts';
 import type { Context } from '../../../context.ts';
 import { isManagedBranch, namedBaseBranches } from '../../../domain/configuration/index.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
@@ -138,7 +139,7 @@ async function readLandedHeads(
 }
 
 function isKept(labels: readonly string[], keepingLabel: string): boolean {
-  return keepingLabel !== '' && labels.includes(keepingLabel);
+  return keepingLabel !== '' && hasLabel(labels, keepingLabel);
 }
 
 /**

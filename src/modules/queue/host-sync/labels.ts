@@ -1,5 +1,6 @@
 // Finds the labels that people changed, by comparing two reads of the host, and carries out what the people request by
 // these changes.
+import { isSameLabel } from '../../../domain/label-names.ts';
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { changedLabels, requestOf, type LabelRequest, type LabelWrite } from '../../../domain/queue/requests/labels.ts';
@@ -64,7 +65,7 @@ async function refusalOf(
   try {
     await requireWriteAccess(ctx, repository, by);
     if (!present) return null;
-    if (label === skipLine) await authorisePerson(ctx, repository, { person: by, skipLine: true });
+    if (isSameLabel(label, skipLine)) await authorisePerson(ctx, repository, { person: by, skipLine: true });
     else refuseSource(repository, 'label');
     return null;
   } catch (error) {

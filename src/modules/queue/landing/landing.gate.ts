@@ -1,5 +1,6 @@
 // Decides whether a planned landing may start. Reads the facts for `decideGate` again, while the caller holds the locks of
 // the repository, the queue and the intent.
+import { hasLabel } from '../../../domain/label-names.ts';
 import type { Context } from '../../../context.ts';
 import { isMergedByHost, landingsFrom, type Configuration } from '../../../domain/configuration/index.ts';
 import { withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
@@ -174,7 +175,7 @@ async function loadLineFacts(
   const below = await readPullRequestsBelow(ctx, tx, inLine);
   const stacked = withStacks(inLine.map((row) => ({ ...row, below: findOpenBelow(below, row.belowId), stack: null })));
   return stacked.map(({ id, number, rank, skipLine, labels }) => {
-    const isBarrier = rules.barrierLabel !== null && labels.includes(rules.barrierLabel);
+    const isBarrier = rules.barrierLabel !== null && hasLabel(labels, rules.barrierLabel);
     return { id, number, rank, skipLine, targets: isBarrier ? null : (targets.get(id) ?? null) };
   });
 }

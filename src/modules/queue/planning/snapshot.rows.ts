@@ -1,4 +1,5 @@
 // Reads the rows of a snapshot and converts them to the pull requests and batches of the domain.
+import { hasLabel } from '../../../domain/label-names.ts';
 import type { Context } from '../../../context.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type {
@@ -31,7 +32,7 @@ export function toPullRequestState(row: PlacedRow, build: BuildState | undefined
     stack: null,
     isHeadUnseen: row.headUnseen,
     below: null,
-    isBarrier: rules.barrierLabel !== null && row.labels.includes(rules.barrierLabel),
+    isBarrier: rules.barrierLabel !== null && hasLabel(row.labels, rules.barrierLabel),
     rank: row.rank,
     reorderedForFailure: row.reorderedForFailure,
     timesPassed: row.timesPassed,

@@ -1,4 +1,5 @@
 // Opens the pull requests of a runbook at the code host, and updates them after further commits of the agent.
+import { hasLabel } from '../../../domain/label-names.ts';
 import type { Context } from '../../../context.ts';
 import { labelsNow, pullRequestBody } from '../../../domain/runbooks/pull-requests.ts';
 import { isLive } from '../../../domain/runbooks/runbook.ts';
@@ -44,7 +45,7 @@ export async function openPullRequest(ctx: Context, rows: RunbookRows, id: strin
       const { number, url } = opened;
       Object.assign(there, { state: 'open', number, url, openedAt: ctx.clock(), labels: [...opened.labels] });
       // A pull request that was opened by a killed worker may have an older description.
-      there.isStale = opened.body !== body || labels.some((label) => !opened.labels.includes(label));
+      there.isStale = opened.body !== body || labels.some((label) => !hasLabel(opened.labels, label));
       await announcePullRequest(ctx, tx, { runbook: now.runbook, pullRequest: there });
     },
   };
@@ -63,7 +64,7 @@ export async function refreshPullRequest(ctx: Context, rows: RunbookRows, id: st
   const client = hostClient(ctx, repository);
   await passFailpoint('runbook:before_refresh');
   await client.editPullRequest(number, { body: bodyOf(ctx, rows, row) });
-  const labels = wantedLabels(rows).filter((label) => !row.labels.includes(label));
+  const labels = wantedLabels(rows).filter((label) => !hasLabel(row.labels, label));
   for (const label of labels) await client.setLabel(number, { label, present: true, by: authorOf(rows) });
   await passFailpoint('runbook:refreshed');
   return {
@@ -81,7 +82,7 @@ export function markOutdated(rows: RunbookRows): void {
   const { runbook, pullRequests } = rows;
   const labels = wantedLabels(rows);
   for (const row of pullRequests)
-    if (isLive(row) && labels.some((label) => !row.labels.includes(label))) row.isStale = true;
+    if (isLive(row) && labels.some((label) => !hasLabel(row.labels, label))) row.isStale = true;
   const lowest = pullRequests.find(isLive);
   if (typeof runbook.descriptionIn === 'number' || lowest === undefined) return;
   runbook.descriptionIn = lowest.ordinal;

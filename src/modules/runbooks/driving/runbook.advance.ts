@@ -1,4 +1,5 @@
 // What a turn of a runbook reads, decides and writes in a transaction that locks the runbook's row.
+import { hasLabel } from '../../../domain/label-names.ts';
 import type { Context } from '../../../context.ts';
 import { decideRunbook, type RunbookSituation, type RunbookStep } from '../../../domain/runbooks/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -95,7 +96,7 @@ async function write(ctx: Context, tx: Transaction, { rows, step }: WrittenStep<
 export function markForFinalLabels({ prompts, leaves, runbook, pullRequests }: RunbookRows): void {
   if (!prompts.every(({ plannedAt }) => plannedAt) || !leaves.every(({ status }) => status === 'completed')) return;
   for (const row of pullRequests)
-    if (row.state === 'open' && runbook.labels.some((label) => !row.labels.includes(label))) row.isStale = true;
+    if (row.state === 'open' && runbook.labels.some((label) => !hasLabel(row.labels, label))) row.isStale = true;
 }
 
 export const untried = { ...untriedCalls, failingSince: null };
