@@ -3,7 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { HostUnavailable } from '../../src/hosts/port.ts';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
-import { advanceQueue, carryOut } from '../../src/modules/queue/index.ts';
+import { advanceQueue, carryOut, requestSync } from '../../src/modules/queue/index.ts';
+import { planBranchWork } from '../../src/modules/queue/planning/branch-work.ts';
+import type { PullRequestRow } from '../../src/modules/queue/store/queue.entities.ts';
 import { effectsOf, hasMoreNotifications, type OpenIntent } from '../../src/modules/queue/planning/open-work.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { statuses, wakeAll } from './stories.ts';
@@ -169,7 +171,7 @@ describe('a sync before a requeue', () => {
     await w.queue(number);
     const [row] = await w.rows<{ id: string }>(
       `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at)
-       select account_id, queue_id, id, 'sync', id::text, '{"cause": "requeue"}', now() from pull_request where number = $1 returning id`,
+       select account_id, queue_id, id, 'sync', id::text, '{"cause": "requeue", "holdsLine": true}', now() from pull_request where number = $1 returning id`,
       [number],
     );
     const intentId = row?.id ?? '';
@@ -199,6 +201,30 @@ describe('a sync before a requeue', () => {
     expect(await w.rows('select state from intent where id = $1', [intentId])).toEqual([{ state: 'failed' }]);
     await w.settled(number);
     expect(await statuses(w, number)).toEqual(['merged']);
+  });
+
+  it('still holds the line after a person asks for a sync', async () => {
+    await using w = await world({
+      configuration: `${parallel({ more: 'update_before_requeue: true\n' })}${quiet}`,
+    });
+    const { number, intentId } = await held(w, new Error('a surprise'));
+    await requestSync(w.ctx, { repository: w.repository, number });
+    expect((await advanceQueue(w.ctx, await queueOf(w))).batches).toEqual([]);
+    const [row] = await w.rows<PullRequestRow>('select id, queue_id as "queueId" from pull_request');
+    if (row === undefined) throw new Error('There is no pull request.');
+    const again = {
+      kind: 'sync',
+      pullRequest: row,
+      payload: { cause: 'requeue', holdsLine: true },
+      again: true,
+    } as const;
+    await w.ctx.db.transaction(w.ctx.accountId, async (tx) => await planBranchWork(w.ctx, tx, again));
+    const [intent] = await w.rows("select payload->>'cause' as cause from intent where id = $1", [intentId]);
+    expect(intent, 'the person is informed of a failure').toEqual({ cause: 'asked' });
+    await wakeAll(w);
+    await w.settled(number);
+    expect(await statuses(w, number)).toEqual(['merged']);
+    expect(await w.rows('select state from intent where id = $1', [intentId])).toEqual([{ state: 'done' }]);
   });
 
   it('is not given up while the host is unavailable', async () => {

@@ -89,12 +89,12 @@ export async function updateBeforeRequeue(
     await planBranchWork(ctx, tx, {
       kind: 'sync',
       pullRequest: { id, queueId: queue.id },
-      payload: { cause: 'requeue' },
+      payload: { cause: 'requeue', holdsLine: true },
       again: true,
     });
   const open = await tx.query(
     `select 1 from intent where account_id = $1 and queue_id = $2 and kind = 'sync' and state in ('planned', 'started')
-     and payload->>'cause' = 'requeue' limit 1`,
+     and payload->>'holdsLine' = 'true' limit 1`,
     [ctx.accountId, queue.id],
   );
   return open.length === 0 ? decisions : decisions.filter((each) => each.kind !== 'StartBatch');

@@ -23,8 +23,13 @@ export interface PlannedWork {
   readonly again: boolean;
 }
 
+// An open intent that is planned again keeps its duties: to hold the line (`holdsLine`), and to inform the person who
+// asked.
+const isOpen = "intent.state in ('planned', 'started')";
 const plansAgain = `on conflict (account_id, queue_id, kind, key) do update
-  set state = 'planned', payload = excluded.payload, planned_at = excluded.planned_at, attempt = 0, outcome = null, started_at = null, concluded_at = null`;
+  set state = 'planned', payload = case when ${isOpen} then intent.payload || excluded.payload
+        || case when intent.payload->>'cause' = 'asked' then '{"cause": "asked"}'::jsonb else '{}' end
+      else excluded.payload end, planned_at = excluded.planned_at, attempt = 0, outcome = null, started_at = null, concluded_at = null`;
 
 /** Plans the work. The caller must wake the queue. */
 export async function planBranchWork(ctx: Context, tx: Transaction, work: PlannedWork): Promise<void> {
@@ -33,7 +38,7 @@ export async function planBranchWork(ctx: Context, tx: Transaction, work: Planne
   const at = ctx.clock().toISOString();
   await tx.send(
     `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at) values ($1, $2, $3, $4, $5, $6, $7)
-     ${plansAgain} where $8 or intent.state not in ('planned', 'started')`,
+     ${plansAgain} where $8 or not ${isOpen}`,
     [
       ctx.accountId,
       pullRequest.queueId,
