@@ -180,6 +180,12 @@ export async function readLogTail(
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   const clean = toStorableText(text);
-  for (let at = 0; at < clean.length; at += maxPieceCharacters) pieces.push(clean.slice(at, at + maxPieceCharacters));
+  for (let at = 0; at < clean.length; ) {
+    const piece = clean.slice(at, at + maxPieceCharacters);
+    // The last code unit of a piece may be the first half of an emoji, which then begins the next piece.
+    const whole = piece.isWellFormed() ? piece : piece.slice(0, -1);
+    pieces.push(whole);
+    at += whole.length;
+  }
   return pieces;
 }

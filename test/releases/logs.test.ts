@@ -67,6 +67,15 @@ describe('storing a log', () => {
     expect(text).not.toContain('\u{FFFD}');
   });
 
+  it('cuts no character between two pieces', async () => {
+    const log = openRunLog(ctx, { deploymentId: rows.deploymentId });
+    const text = `a${'😀'.repeat(100 * 1024)}`;
+    log.write(text);
+    await log.close();
+    expect((await kept()).length).toBeGreaterThan(2);
+    expect((await kept()).join('') === text).toBe(true);
+  });
+
   it('replaces characters that PostgreSQL cannot store by U+FFFD', async () => {
     const log = openRunLog(ctx, { deploymentId: rows.deploymentId });
     log.write('a\0b\ud800c');
