@@ -46,6 +46,13 @@ describe('the message of a pull request', () => {
       'As asked\n\na <!-- b -->\n',
     ],
     ['has only the title of the request', { mergeTitle: 'As asked' }, {}, 'As asked\n\nBy the cup.\n'],
+    ['has its own title if that of the request is blank', { mergeTitle: ' ' }, {}, 'Sell tea (#7)\n\nBy the cup.\n'],
+    [
+      'has the title of the request without blanks around it',
+      { mergeTitle: ' As asked ', mergeBody: '' },
+      {},
+      'As asked\n',
+    ],
     ['has an empty body from the request', { mergeBody: '' }, {}, 'Sell tea (#7)\n'],
     ['has no body if that of the request is blank', { mergeBody: ' \n' }, {}, 'Sell tea (#7)\n'],
     [

@@ -21,7 +21,7 @@ export type TitlePlace = 'draft_pr' | 'merge_commit';
 /** The message of a pull request's own commit. The message of the queueing request has precedence over the rules. */
 export function ownMessage(source: MessageSource, rules: MessageRules): string {
   const title =
-    source.mergeTitle ??
+    askedTitle(source) ??
     (rules.use_title_and_body
       ? `${rewriteTitle(source.title, 'merge_commit', rules)} (#${source.number})`
       : `Merge pull request #${source.number}`);
@@ -64,8 +64,14 @@ function listed(members: readonly MessageSource[]): string {
 
 function linesOf(members: readonly MessageSource[], rules: MessageRules): string[] {
   return members.map(
-    (member) => `* ${member.mergeTitle ?? rewriteTitle(member.title, 'merge_commit', rules)} (#${member.number})`,
+    (member) => `* ${askedTitle(member) ?? rewriteTitle(member.title, 'merge_commit', rules)} (#${member.number})`,
   );
+}
+
+/** Null: the request has no title, or a blank one, which would make a commit without a subject. */
+function askedTitle({ mergeTitle }: MessageSource): string | null {
+  const title = mergeTitle?.trim() ?? '';
+  return title === '' ? null : title;
 }
 
 function withBody(title: string, body: string): string {
