@@ -97,12 +97,13 @@ export function readReport(
     .map((name) => worstOf(checks.filter((check) => check.name === name)));
   if (isCut) return { commit, complete: false, settlesAt: null, canceled: false, checks: merged.map(asUndecided) };
   const { complete, settlesAt } = decideComplete(merged, foreign, wanted);
+  const replaced = replacedAttempts(runs).filter((past) => merged.some((check) => isEarlier(past, check)));
   return {
     commit,
     complete,
     settlesAt,
     canceled: merged.some(({ conclusion }) => conclusion === 'cancelled'),
-    checks: complete ? [...merged, ...skippedByInstruction(message, merged, wanted)] : merged,
+    checks: [...merged, ...(complete ? skippedByInstruction(message, merged, wanted) : []), ...replaced],
   };
 }
 
@@ -215,14 +216,41 @@ const notStartedTexts: Readonly<Record<string, string>> = {
  * this name.
  */
 function checksOf(runs: readonly Run[]): HostCheck[] {
-  const newest = newestOf(runs);
-  const withCanceled = new Set(newest.filter(isCanceled).map(({ suite }) => suite));
-  const judged = newest.map((run) => (withCanceled.has(run.suite) ? asCanceledIfSkipped(run) : run));
+  const judged = judgedOf(runs);
   const counting = judged.filter((run) => !isReplaced(run, judged));
   return [...new Set(runs.map(({ check }) => check.name))].map((name) => {
     const ofName = ({ check }: Run): boolean => check.name === name;
     return { ...worstOf(counting.filter(ofName).map(({ check }) => check)), attempt: runs.filter(ofName).length };
   });
+}
+
+/** The newest runs, in which a job that was skipped because of a canceled job counts as canceled. */
+function judgedOf(runs: readonly Run[]): Run[] {
+  const newest = newestOf(runs);
+  const withCanceled = new Set(newest.filter(isCanceled).map(({ suite }) => suite));
+  return newest.map((run) => (withCanceled.has(run.suite) ? asCanceledIfSkipped(run) : run));
+}
+
+/**
+ * The first attempts of checks, if later runs of their workflow have replaced them. An earlier report may have called
+ * such an attempt canceled, because the later run was not there yet. It must not count as canceled by CI.
+ */
+function replacedAttempts(runs: readonly Run[]): HostCheck[] {
+  const judged = judgedOf(runs);
+  const replaced = new Set(judged.filter((run) => isReplaced(run, judged)).map(({ id }) => id));
+  if (replaced.size === 0) return [];
+  const summary = 'A later run of the workflow replaced this canceled run.';
+  return [...Map.groupBy(runs, ({ check }) => check.name).values()].flatMap((ofName) => {
+    const inOrder = ofName.toSorted((one, other) => one.id - other.id);
+    const count = inOrder.findIndex(({ id }) => !replaced.has(id));
+    return inOrder
+      .slice(0, count)
+      .map(({ check }, at) => ({ ...check, attempt: at + 1, conclusion: 'stale', summary }));
+  });
+}
+
+function isEarlier(past: HostCheck, { name, attempt }: HostCheck): boolean {
+  return past.name === name && past.attempt < attempt;
 }
 
 function isCanceled({ check }: Run): boolean {

@@ -130,7 +130,7 @@ export interface WorkflowRun {
 export interface HostChecks {
   /**
    * Reads the newest attempt of every check of a commit. Checks that wait or run are included, if an event started
-   * their workflow.
+   * their workflow. Earlier attempts that a later run of the workflow canceled are included as `stale`.
    */
   readChecks(repository: HostRepository, commit: string, wanted: WantedChecks): Promise<CheckReport>;
   /**

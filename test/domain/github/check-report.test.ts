@@ -111,12 +111,32 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
         suite('pull_request', [run('test', 'SUCCESS'), run('lint', 'SUCCESS'), run('report', 'SUCCESS')]),
       ],
     },
-    checks: ['lint success 2', 'report success 2', 'test success 2'],
+    checks: ['lint success 2', 'report success 2', 'test success 2', 'test stale 1', 'report stale 1'],
   },
   {
     name: 'a run that a later run of its workflow canceled, while the later one runs',
     given: { suites: [suite('pull_request', [run('test', 'CANCELLED')]), suite('pull_request', [run('test', null)])] },
-    checks: ['test pending 2'],
+    checks: ['test pending 2', 'test stale 1'],
+  },
+  {
+    name: 'a run that a later run of its workflow canceled, and the later one was canceled too: only the first one is replaced',
+    given: {
+      suites: [suite('pull_request', [run('test', 'CANCELLED')]), suite('pull_request', [run('test', 'CANCELLED')])],
+    },
+    checks: ['test cancelled 2', 'test stale 1'],
+  },
+  {
+    name: 'a replaced run beside a status with the same name, whose attempt has the same number',
+    given: {
+      suites: [suite('pull_request', [run('test', 'CANCELLED')]), suite('pull_request', [run('test', 'SUCCESS')])],
+      statuses: [status('test', 'FAILURE')],
+    },
+    checks: ['test failure 1'],
+  },
+  {
+    name: 'a canceled run that ran again in the same run of its workflow',
+    given: { suites: [suite('pull_request', [run('test', 'CANCELLED'), run('test', 'CANCELLED')])] },
+    checks: ['test cancelled 2'],
   },
   {
     name: 'a canceled run, and a later run of its workflow that skips the job',
