@@ -260,4 +260,25 @@ describe('two reads of the checks at once', () => {
     expect(await finished()).toBe(true);
     expect(await w.rows("select 1 from check_result where conclusion = 'pending'")).toEqual([]);
   });
+
+  it('may find that a later run has replaced a canceled attempt: the stored attempt is corrected', async () => {
+    await using w = await world({ configuration: parallel() });
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    const stored = async () =>
+      await w.rows<{ attempt: number; conclusion: string }>(
+        'select attempt, conclusion from check_result order by attempt',
+      );
+    await w.until(async () => (await stored()).some(({ conclusion }) => conclusion === 'success'));
+    await w.rows("update check_result set conclusion = 'cancelled'");
+    replaceHostMethod(w, 'readChecks', (original) => async (...asked) => {
+      const report = await original(...asked);
+      const attempts = (['stale', 'cancelled'] as const).map((conclusion, at) => ({ conclusion, attempt: at + 1 }));
+      return { ...report, checks: report.checks.flatMap((check) => attempts.map((each) => ({ ...check, ...each }))) };
+    });
+    await syncPullRequest(w.ctx, { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository, host: 'local' }, a);
+    expect(await stored()).toEqual([
+      { attempt: 1, conclusion: 'stale' },
+      { attempt: 2, conclusion: 'cancelled' },
+    ]);
+  });
 });
