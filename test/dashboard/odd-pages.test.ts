@@ -1,11 +1,11 @@
-// What the dashboard shows of places that do not exist, of very long names, after a change of the signed-in user, and
-// before a change of a configuration that somebody else has changed meanwhile.
-import type { Browser } from 'playwright-core';
+// What the dashboard shows of places that do not exist, of very long names, after a change of the signed-in user, before
+// a change of a configuration that somebody else has changed meanwhile, and what becomes of typed texts.
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiToken } from '../../src/modules/accounts/index.ts';
 import { addUser } from '../../src/modules/accounts/users.service.ts';
 import { configurationYaml, parallel, world, type World } from '../support/world.ts';
-import { launchChromium, refusedWith, serveDashboard, signIn, type DashboardServer } from './browser.ts';
+import { launchChromium, refusedWith, serveDashboard, signIn, type DashboardServer, type SignedIn } from './browser.ts';
 
 let w: World;
 let s: DashboardServer;
@@ -129,5 +129,85 @@ describe('the dialog that replaces a configuration', () => {
     await page.getByText('must be fixed first').waitFor();
     expect(refusals).toBe(2);
     expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('a typed text', () => {
+  const signInAs = async (visit: SignedIn, token?: string): Promise<void> => {
+    await visit.context.request.post(s.url + (await s.link(token)), {
+      form: {},
+      headers: { origin: s.url, 'sec-fetch-site': 'same-origin' },
+      maxRedirects: 0,
+    });
+  };
+
+  it('in a dialog is there again after a sign-in in between, until the dialog is closed', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/main');
+    const reason = page.getByRole('dialog', { name: 'Freeze main?' }).getByLabel('Reason');
+    const show = async (): Promise<void> => {
+      await page.getByText('Live', { exact: true }).waitFor();
+      await page.keyboard.press('f');
+      await reason.waitFor();
+    };
+    await show();
+    await reason.fill('The database moves');
+    // The server no longer accepts the session.
+    await page.route('**/graphql', async (route) => await route.fulfill({ status: 401, json: { errors: [] } }));
+    await reason.pressSequentially('.');
+    const back = page.getByRole('link', { name: 'Go on' }).or(page.getByRole('button', { name: 'Go on' }));
+    await back.waitFor();
+    await page.unroute('**/graphql');
+    await back.click();
+    await show();
+    expect(await reason.inputValue()).toBe('The database moves.');
+    await page.keyboard.press('Escape');
+    await show();
+    expect(await reason.inputValue()).toBe('');
+    expect(visit.complaints.filter((text) => !text.includes('401'))).toEqual([]);
+  });
+
+  it('in the editor of the configuration is there again after the page was left, until it is discarded', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/configuration');
+    const editor = page.getByRole('textbox', { name: 'Configuration as YAML' });
+    const before = await editor.innerText();
+    await editor.pressSequentially('# mine ');
+    await page.getByRole('link', { name: 'Tokens' }).first().click();
+    await page.getByText(/tokens? (?:is|are) valid/).waitFor();
+    await page.goBack();
+    await expect.poll(async () => await editor.innerText()).toContain('# mine');
+    await page.reload();
+    await expect.poll(async () => await editor.innerText()).toContain('# mine');
+    await page.getByRole('button', { name: 'Discard my text' }).click();
+    await expect.poll(async () => await editor.innerText()).toBe(before);
+    await page.reload();
+    await expect.poll(async () => await editor.innerText()).toBe(before);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('is not shown to another user who signs in in the same tab', async () => {
+    const { userId } = await addUser(w.ctx, { email: 'eve@acme.test', handle: 'eve', role: 'member' });
+    const { token } = await createApiToken(w.ctx, w.secrets, {
+      name: 'the browser of eve',
+      kind: 'user',
+      scopes: ['queue:read', 'config:read'],
+      userId,
+    });
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/configuration');
+    const editor = page.getByRole('textbox', { name: 'Configuration as YAML' });
+    await editor.pressSequentially('# mine ');
+    await page.reload();
+    await expect.poll(async () => await editor.innerText()).toContain('# mine');
+    await signInAs(visit, token);
+    await visit.open('/acme/shop/configuration');
+    await page.getByRole('navigation', { name: 'Main' }).getByText('eve', { exact: true }).waitFor();
+    expect(await editor.innerText()).not.toContain('# mine');
+    expect(await page.evaluate('JSON.stringify({ ...sessionStorage })')).not.toContain('# mine');
+    await signInAs(visit);
   });
 });

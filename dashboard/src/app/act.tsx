@@ -16,6 +16,7 @@ import { cx } from '../design/cx.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { Button } from '../design/parts.tsx';
 import styles from '../design/parts.module.css';
+import { keepDraft, readDraft } from './drafts.ts';
 import { problemReference, problemOf, RefusedError, type Problem } from './errors.ts';
 import { forgetKeys } from './keyed.ts';
 import { usePreview, type Effect, type Preview, type Values } from './use-preview.ts';
@@ -113,10 +114,12 @@ interface ActionDialogProps {
 
 function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
   const fields = action.fields ?? [];
-  const [values, setValues] = useState<Values>(() =>
-    Object.fromEntries(fields.map(({ name, initial, options }) => [name, initial ?? options?.[0] ?? ''])),
-  );
-  const { run, isRunning, refusal } = useRun(action, { onClose, say });
+  const { values, change, forget } = useValues(action);
+  const close = (): void => {
+    forget();
+    onClose();
+  };
+  const { run, isRunning, refusal } = useRun(action, { onClose: close, say });
   const { effect, problem, isArmed } = usePreview(action.preview, values);
   const confirm = useRef<HTMLButtonElement>(null);
   const isComplete = fields.every(({ name, required }) => required !== true || (values[name] ?? '').trim() !== '');
@@ -135,14 +138,14 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
     if (canConfirm) run(values, effect);
   };
   return (
-    <Dialog title={action.title} onClose={onClose} holdsFocus={fields.length === 0}>
+    <Dialog title={action.title} onClose={close} holdsFocus={fields.length === 0}>
       <form id="action" onSubmit={submit} className={styles['field']}>
         {fields.map((field) => (
           <FieldInput
             key={field.name}
             field={field}
             value={values[field.name] ?? ''}
-            onChange={(value) => setValues({ ...values, [field.name]: value })}
+            onChange={(value) => change(field.name, value)}
           />
         ))}
       </form>
@@ -150,7 +153,7 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
       <div className={styles['acts']}>
         {refusal?.code !== 'NETWORK' && <span className="sm faint">Nothing has been changed yet.</span>}
         <span className="grow" />
-        <Button onClick={onClose} shortcut="Esc">
+        <Button onClick={close} shortcut="Esc">
           Close
         </Button>
         <button
@@ -168,6 +171,27 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
       </div>
     </Dialog>
   );
+}
+
+/** The values of the fields. They are kept as a draft until the dialog is closed. */
+function useValues({ title, fields = [] }: Action) {
+  const draftName = `${location.pathname} ${title}`;
+  const [values, setValues] = useState<Values>(() => {
+    const draft = (readDraft(draftName) ?? {}) as Values;
+    return Object.fromEntries(
+      fields.map(({ name, initial, options }) => {
+        const kept = draft[name];
+        const isKept = kept !== undefined && options?.includes(kept) !== false;
+        return [name, isKept ? kept : (initial ?? options?.[0] ?? '')];
+      }),
+    );
+  });
+  const change = (name: string, value: string): void => {
+    const changed = { ...values, [name]: value };
+    setValues(changed);
+    keepDraft(draftName, changed);
+  };
+  return { values, change, forget: () => keepDraft(draftName, null) };
 }
 
 interface Run {

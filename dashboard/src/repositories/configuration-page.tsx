@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import type { Client } from '@urql/core';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
+import { useHasDrafts } from '../app/drafts.ts';
 import { backOffMs, RefusedError } from '../app/errors.ts';
 import { AnswerView, RepositoryAnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
@@ -21,6 +22,7 @@ import {
   type PreviewConfigurationQuery,
 } from '../generated/repositories.ts';
 import { Simulation } from './simulation.tsx';
+import { useText } from './use-text.ts';
 import styles from './configuration.module.css';
 
 const Editor = lazy(async () => ({ default: (await import('./editor.tsx')).Editor }));
@@ -35,9 +37,21 @@ export function ConfigurationPage(): ReactNode {
   const { owner = '', name = '' } = useParams({ strict: false });
   useTitle(`Configuration of ${owner}/${name}`);
   const answer = useAnswer(ConfigurationDocument, { owner, name });
+  const hasDrafts = useHasDrafts();
   return (
     <RepositoryAnswerView answer={answer} what="The configuration" owner={owner} name={name}>
-      {(repository) => <ConfigurationView repository={repository} {...{ owner, name }} refresh={answer.refresh} />}
+      {(repository) =>
+        hasDrafts ? (
+          <ConfigurationView
+            key={`${owner}/${name}`}
+            repository={repository}
+            {...{ owner, name }}
+            refresh={answer.refresh}
+          />
+        ) : (
+          <Waiting />
+        )
+      }
     </RepositoryAnswerView>
   );
 }
@@ -86,7 +100,7 @@ function ConfigurationView(props: ViewProps): ReactNode {
   const client = useClient();
   const act = useAct();
   const { yaml } = repository.configuration;
-  const { begunFrom, text, setText } = useText(yaml);
+  const { begunFrom, text, edition, setText, discard } = useText(yaml, `configuration of ${owner}/${name}`);
   // The simulation uses the text at the time of the request, so that a key press does not start another simulation.
   const [simulated, setSimulated] = useState<{ readonly yaml: string | null } | null>(null);
   const judged = useJudged(text, props);
@@ -96,6 +110,11 @@ function ConfigurationView(props: ViewProps): ReactNode {
     <>
       <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Configuration">
         <span className="grow" />
+        {isChanged && (
+          <Button kind="quiet" onClick={discard}>
+            Discard my text
+          </Button>
+        )}
         <Button onClick={() => setSimulated({ yaml: isChanged ? text : null })}>Simulate</Button>
         <Button
           kind="go"
@@ -115,7 +134,13 @@ function ConfigurationView(props: ViewProps): ReactNode {
         <div tabIndex={0}>
           <div className={styles['editor']}>
             <Suspense fallback={<Waiting />}>
-              <Editor label="Configuration as YAML" initial={begunFrom} problems={problems} onChange={setText} />
+              <Editor
+                key={edition}
+                label="Configuration as YAML"
+                initial={text}
+                problems={problems}
+                onChange={setText}
+              />
             </Suspense>
           </div>
           <Judgement judged={judged} />
@@ -134,20 +159,6 @@ function placesOf(judged: Judged | null) {
     column: column ?? null,
     reason,
   }));
-}
-
-/**
- * The text in the editor, and the configuration from which the user began to edit. A configuration that changes
- * meanwhile takes the place of the text only if the user has typed nothing.
- */
-function useText(yaml: string) {
-  const [text, setText] = useState(yaml);
-  const [begunFrom, setBegunFrom] = useState(yaml);
-  if (yaml !== begunFrom && (text === begunFrom || text === yaml)) {
-    setBegunFrom(yaml);
-    setText(yaml);
-  }
-  return { begunFrom, text, setText };
 }
 
 interface Replacing extends Omit<ViewProps, 'repository'> {

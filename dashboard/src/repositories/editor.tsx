@@ -17,6 +17,7 @@ export interface Problem {
 
 interface EditorProps {
   readonly label: string;
+  /** The text at the beginning. A later change has no effect. */
   readonly initial: string;
   readonly problems: readonly Problem[];
   readonly onChange: (text: string) => void;
@@ -42,6 +43,7 @@ function diagnosticsOf(problems: readonly Problem[], state: EditorState): Diagno
 export function Editor({ label, initial, problems, onChange }: EditorProps): ReactNode {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
+  const begun = useRef(initial);
   const change = useRef(onChange);
   change.current = onChange;
   useEffect(() => {
@@ -51,7 +53,7 @@ export function Editor({ label, initial, problems, onChange }: EditorProps): Rea
       root,
       parent: root,
       state: EditorState.create({
-        doc: initial,
+        doc: begun.current,
         extensions: [
           lineNumbers(),
           history(),
@@ -68,7 +70,7 @@ export function Editor({ label, initial, problems, onChange }: EditorProps): Rea
     });
     view.current = editor;
     return () => editor.destroy();
-  }, [initial, label]);
+  }, [label]);
   useEffect(() => {
     if (view.current)
       view.current.dispatch(setDiagnostics(view.current.state, diagnosticsOf(problems, view.current.state)));
