@@ -211,3 +211,41 @@ describe('a typed text', () => {
     await signInAs(visit);
   });
 });
+
+describe('a preference that another tab has changed', () => {
+  it('is shown in this tab, and stays when this tab changes another preference', async () => {
+    await using visit = await signIn(browser, s);
+    const { page, context } = visit;
+    await visit.open('/acme/shop/pulls');
+    const other = await context.newPage();
+    await other.goto(`${s.url}/acme/shop/pulls`);
+    const theme = async (of: Page): Promise<unknown> => await of.evaluate('document.documentElement.dataset.theme');
+    await other.getByLabel('Theme').first().selectOption('dark');
+    expect(await theme(other)).toBe('dark');
+    await expect.poll(async () => await theme(page)).toBe('dark');
+    // The page of a queue stores that it was visited.
+    await visit.open('/acme/shop/queue/main');
+    await other.reload();
+    expect(await theme(other)).toBe('dark');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('stays also if this tab has not heard of the change', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.addInitScript("window.addEventListener('storage', (event) => event.stopImmediatePropagation(), true)");
+    await visit.open('/acme/shop/pulls');
+    const other = await visit.context.newPage();
+    await other.goto(`${s.url}/acme/shop/pulls`);
+    await other.getByLabel('Theme').first().selectOption('dark');
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Queue' }).click();
+    await page
+      .getByRole('list', { name: 'The line of main' })
+      .or(page.getByText('Nothing is in line'))
+      .first()
+      .waitFor();
+    await other.reload();
+    expect(await other.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+    expect(visit.complaints).toEqual([]);
+  });
+});

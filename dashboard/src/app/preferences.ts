@@ -14,14 +14,15 @@ interface Preferences {
 const storageKey = 'interlock';
 const initial: Preferences = { theme: 'system', singleKeys: true, lastQueue: null };
 const listeners = new Set<() => void>();
-let preferences = stored();
+let preferences = stored(initial);
 
-function stored(): Preferences {
+/** The fallback counts while the browser forbids storage. */
+function stored(fallback: Preferences): Preferences {
   try {
     return { ...initial, ...(JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Partial<Preferences>) };
   } catch {
     // The browser may forbid storage, or the storage may contain text that is not JSON.
-    return initial;
+    return fallback;
   }
 }
 
@@ -30,15 +31,20 @@ function show({ theme }: Preferences): void {
   else document.documentElement.dataset['theme'] = theme;
 }
 
-export function changePreferences(change: Partial<Preferences>): void {
-  preferences = { ...preferences, ...change };
+function adopt(changed: Preferences): void {
+  preferences = changed;
   show(preferences);
+  for (const listener of listeners) listener();
+}
+
+export function changePreferences(change: Partial<Preferences>): void {
+  // Another tab may have changed other preferences meanwhile.
+  adopt({ ...stored(preferences), ...change });
   try {
     localStorage.setItem(storageKey, JSON.stringify(preferences));
   } catch {
     // Without storage the preference is lost when the page is left.
   }
-  for (const listener of listeners) listener();
 }
 
 export function readPreferences(): Preferences {
@@ -56,3 +62,7 @@ export function usePreferences(): Preferences {
 }
 
 show(preferences);
+// Another tab has changed a preference. Each tab has a last visited queue of its own.
+window.addEventListener('storage', ({ key }) => {
+  if (key === storageKey) adopt({ ...stored(preferences), lastQueue: preferences.lastQueue });
+});
