@@ -249,3 +249,35 @@ describe('a preference that another tab has changed', () => {
     expect(visit.complaints).toEqual([]);
   });
 });
+
+describe('a date that cannot be read', () => {
+  it.each([
+    ['/settings/tokens', 'New token', 'Create'],
+    ['/acme/shop/screens', 'New link', 'Make the link'],
+  ])('is named by the dialog on %s, with the cure', async (path, open, verb) => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open(path);
+    await page.getByRole('button', { name: open }).click();
+    const dialog = page.getByRole('dialog');
+    const name = dialog.getByLabel('Name');
+    if ((await name.count()) > 0) await name.fill('a token');
+    await dialog.getByLabel('Until').fill('12027-01-31T18:00');
+    await dialog.getByRole('button', { name: verb }).click();
+    await dialog.getByText('Until is no date that can be read. Its year has four digits, as in 2027.').waitFor();
+    await dialog.getByText('Nothing was changed.').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('is named by the preview of a freeze', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/main');
+    await page.keyboard.press('f');
+    const dialog = page.getByRole('dialog', { name: 'Freeze main?' });
+    await dialog.getByLabel('Until').fill('12027-01-31T18:00');
+    await dialog.getByText('Until is no date that can be read.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Freeze' }).isDisabled()).toBe(true);
+    expect(visit.complaints).toEqual([]);
+  });
+});

@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import type { Client } from '@urql/core';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
+import { instantOf } from '../app/errors.ts';
 import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import type { QueryAnswer } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
@@ -106,7 +107,7 @@ function createAction(client: Client, own: readonly Scope[], onMade: (token: str
             name,
             kind: 'USER',
             scopes: [...(presets[may]?.(own) ?? [])],
-            expiresAt: expires === '' ? null : new Date(expires).toISOString(),
+            expiresAt: instantOf(expires, 'Until'),
           },
         }),
       );

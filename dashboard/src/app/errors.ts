@@ -4,7 +4,10 @@ import type { CombinedError } from '@urql/core';
 
 export interface Problem {
   readonly sentence: string;
-  /** A code of the API's closed list, or of the dashboard: NETWORK (no answer), EMPTY (no data), UNKNOWN (no code). */
+  /**
+   * A code of the API's closed list, or of the dashboard: NETWORK (no answer), EMPTY (no data), UNKNOWN (no code),
+   * DATE (a date that cannot be read).
+   */
   readonly code: string;
   readonly requestId: string | null;
 }
@@ -29,6 +32,19 @@ export class RefusedError extends Error {
     super(problem.sentence);
     this.problem = problem;
   }
+}
+
+/** Reads an instant that a user has typed. Empty: null. Throws `RefusedError` if it cannot be read. */
+export function instantOf(typed: string, field: string): string | null {
+  if (typed === '') return null;
+  // An input of dates accepts years with five digits, which `Date` does not read.
+  const at = new Date(typed);
+  if (!Number.isNaN(at.getTime())) return at.toISOString();
+  throw new RefusedError({
+    sentence: `${field} is no date that can be read. Its year has four digits, as in 2027.`,
+    code: 'DATE',
+    requestId: null,
+  });
 }
 
 const passingCodes = new Set(['NETWORK', 'RATE_LIMITED', 'UNAVAILABLE', 'HOST_UNAVAILABLE']);

@@ -1,6 +1,7 @@
 // The actions on a queue. The dialog of each action shows what the action would do before the user confirms it.
 import type { Client } from '@urql/core';
 import { answerOf, type Action } from '../app/act.tsx';
+import { instantOf } from '../app/errors.ts';
 import {
   ActivateRepositoryDocument,
   FreezeBranchesDocument,
@@ -76,7 +77,7 @@ export function freezeAction(client: Client, queue: QueueRef): Action {
           repository: repositoryOf(queue),
           baseBranches: queue.branch,
           reason: reason === '' ? null : reason,
-          endsAt: until === '' ? null : new Date(until).toISOString(),
+          endsAt: instantOf(until, 'Until'),
           preview,
         },
       }),

@@ -1,6 +1,7 @@
 // The actions on an environment. The dialog of each action shows what the action would do before the user confirms it.
 import type { Client } from '@urql/core';
 import { answerOf, type Action } from '../app/act.tsx';
+import { instantOf } from '../app/errors.ts';
 import { describeDuration } from '../design/time.tsx';
 import { count, personOf } from '../design/labels.ts';
 import {
@@ -186,7 +187,7 @@ export function freezeAction(client: Client, { project, environment }: Environme
           environment,
           preview,
           reason: reason === '' ? null : reason,
-          endsAt: until === '' ? null : new Date(until).toISOString(),
+          endsAt: instantOf(until, 'Until'),
         },
       }),
     );

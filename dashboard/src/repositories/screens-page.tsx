@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import type { Client } from '@urql/core';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
+import { instantOf } from '../app/errors.ts';
 import { RepositoryAnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { now } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
@@ -88,7 +89,7 @@ function createAction(client: Client, { owner, name, branches }: Branches, onMad
           input: {
             repository: { owner, name },
             baseBranch: branch,
-            expiresAt: until === '' ? null : new Date(until).toISOString(),
+            expiresAt: instantOf(until, 'Until'),
           },
         }),
       );
