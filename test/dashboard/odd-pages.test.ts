@@ -281,3 +281,24 @@ describe('a date that cannot be read', () => {
     expect(visit.complaints).toEqual([]);
   });
 });
+
+describe('a text that the browser does not copy', () => {
+  it.each([
+    ['because the page is on plain HTTP', 'undefined'],
+    ['because the user forbids it', "{ writeText: async () => { throw new DOMException('No.', 'NotAllowedError') } }"],
+  ])('%s, is shown to be copied by hand', async (_, clipboard) => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.addInitScript(`Object.defineProperty(navigator, 'clipboard', { get: () => (${clipboard}) })`);
+    await visit.open('/acme/shop/queue/main');
+    await page.getByText('Live', { exact: true }).waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Copy this text yourself' });
+    await page.keyboard.press('c');
+    await dialog.getByText(page.url(), { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('y');
+    await dialog.getByText(/^[0-9a-f]{40}$/).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});

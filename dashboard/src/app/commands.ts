@@ -1,5 +1,6 @@
 // The commands of the page, which a user runs by a key or in the palette. Each part of the page adds its own commands.
 import { useEffect, useRef } from 'react';
+import type { Copy } from './copy.tsx';
 import { readPreferences } from './preferences.ts';
 
 export interface Command {
@@ -75,16 +76,12 @@ export function listenToKeys(showWhyNot: (sentence: string) => void): () => void
 }
 
 /** Makes the command that copies the commit. The command is disabled if there is no commit. */
-export function copyCommitCommand(commit: string | null | undefined, say: (sentence: string) => void): Command {
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(commit ?? '');
-    say(`The commit ${(commit ?? '').slice(0, 8)} is copied.`);
-  };
+export function copyCommitCommand(commit: string | null | undefined, copy: Copy): Command {
   return {
     key: 'y',
     label: 'Copy the commit',
     group: 'View',
-    run: () => void copy(),
+    run: () => copy(commit ?? '', `The commit ${(commit ?? '').slice(0, 8)} is copied.`),
     disabled: commit ? undefined : 'There is no commit to copy yet.',
   };
 }

@@ -4,6 +4,7 @@ import { Outlet, useNavigate } from '@tanstack/react-router';
 import { ActionProvider, useSay } from './act.tsx';
 import { listenToKeys, useCommands, type Command } from './commands.ts';
 import { ConnectionBanner } from './connection.tsx';
+import { CopyProvider, useCopy } from './copy.tsx';
 import { Keys } from './keys.tsx';
 import { settings, Side, Tabs, themes, usePages, type PageLink } from './menu.tsx';
 import { changePreferences, usePreferences } from './preferences.ts';
@@ -17,7 +18,9 @@ const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Pal
 export function Shell(): ReactNode {
   return (
     <ActionProvider>
-      <Frame />
+      <CopyProvider>
+        <Frame />
+      </CopyProvider>
     </ActionProvider>
   );
 }
@@ -79,11 +82,7 @@ interface ShellCommands {
 
 function useShellCommands({ repository, pages, showKeys, search }: ShellCommands): void {
   const pageCommands = usePageCommands(repository, pages);
-  const say = useSay();
-  const copyLink = async (): Promise<void> => {
-    await navigator.clipboard.writeText(location.href);
-    say('The link to this page is copied.');
-  };
+  const copy = useCopy();
   useCommands([
     ...pageCommands,
     { key: '/', label: 'Search', group: 'View', run: search, isMove: true },
@@ -94,7 +93,12 @@ function useShellCommands({ repository, pages, showKeys, search }: ShellCommands
       group: 'View',
       run: () => location.assign(graphiqlAddress()),
     },
-    { key: 'c', label: 'Copy the link to this page', group: 'View', run: () => void copyLink() },
+    {
+      key: 'c',
+      label: 'Copy the link to this page',
+      group: 'View',
+      run: () => copy(location.href, 'The link to this page is copied.'),
+    },
     ...usePreferenceCommands(),
   ]);
 }

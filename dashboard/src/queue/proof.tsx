@@ -1,6 +1,6 @@
 // Shows the proof of a landing: what was tested next to what landed, and the commands that verify the proof.
 import type { ReactNode } from 'react';
-import { useSay } from '../app/act.tsx';
+import { useCopy } from '../app/copy.tsx';
 import { cx } from '../design/cx.ts';
 import { Button, Empty, Terminal } from '../design/parts.tsx';
 import { Icon } from '../design/icons.tsx';
@@ -94,14 +94,10 @@ function Grade({ landed, pull }: LandedProps): ReactNode {
 
 /** The buttons that copy the commands and download the files that the commands need. */
 function Copies({ commands, repository }: { readonly commands: string } & Pick<ProofProps, 'repository'>): ReactNode {
-  const say = useSay();
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(commands);
-    say('The commands are copied.');
-  };
+  const copy = useCopy();
   return (
     <div className={cx(parts['acts'], styles['copy'])}>
-      <Button icon="copy" onClick={() => void copy()}>
+      <Button icon="copy" onClick={() => copy(commands, 'The commands are copied.')}>
         Copy the commands
       </Button>
       <a className={parts['button']} href={`/${repository.owner}/${repository.name}/proofs.json`} download>

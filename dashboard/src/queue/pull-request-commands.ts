@@ -1,8 +1,9 @@
 // The keys of the page of a pull request, and what can be done with the pull request.
 import { useNavigate } from '@tanstack/react-router';
 import { useClient } from 'urql';
-import { useAct, useSay, type Action } from '../app/act.tsx';
+import { useAct, type Action } from '../app/act.tsx';
 import { copyCommitCommand, useCommands, type Command } from '../app/commands.ts';
+import { useCopy } from '../app/copy.tsx';
 import { temporalCommand } from '../app/installation.tsx';
 import { refusalOf } from '../app/permitted.ts';
 import type { PullRequest } from './pull-request.ts';
@@ -76,7 +77,7 @@ export function usePageCommands(
   { pull, tab, at, queue: { owner, name } }: ViewProps,
   actions: readonly Command[],
 ): void {
-  const say = useSay();
+  const copy = useCopy();
   const navigate = useNavigate();
   const look = useLook();
   useCommands([
@@ -84,7 +85,7 @@ export function usePageCommands(
     tab === 'preview'
       ? temporalCommand('the verification', pull.verification?.temporalUrl)
       : temporalCommand('the newest batch', pull.batches.nodes[0]?.temporalUrl),
-    copyCommitCommand(pull.mergeCommit ?? pull.headCommitSha, say),
+    copyCommitCommand(pull.mergeCommit ?? pull.headCommitSha, copy),
     { key: 'e', label: 'Explain', group: 'View', run: () => void navigate({ to: '.', search: {} } as never) },
     at === null
       ? {

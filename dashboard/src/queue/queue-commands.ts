@@ -2,8 +2,9 @@
 import { useRef } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { useClient } from 'urql';
-import { useAct, useSay, type Action } from '../app/act.tsx';
+import { useAct, type Action } from '../app/act.tsx';
 import { copyCommitCommand, useCommands, type Command } from '../app/commands.ts';
+import { useCopy } from '../app/copy.tsx';
 import { temporalCommand } from '../app/installation.tsx';
 import { refusalOf } from '../app/permitted.ts';
 import { dequeueAction, retryBuildAction, skipLineAction } from './pull-request-actions.ts';
@@ -32,13 +33,13 @@ interface QueueCommands {
 
 export function useQueueCommands(given: QueueCommands): void {
   const { queue, data, picked } = given;
-  const say = useSay();
+  const copy = useCopy();
   const navigate = useNavigate();
   useCommands([
     ...useMoves(given),
     ...useRowCommands(given),
     ...usePageCommands(given),
-    copyCommitCommand(picked?.headCommitSha ?? data.baseTip, say),
+    copyCommitCommand(picked?.headCommitSha ?? data.baseTip, copy),
     {
       key: 'm',
       label: 'Simulate a change of the configuration',

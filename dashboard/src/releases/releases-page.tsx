@@ -2,8 +2,9 @@
 import { useMemo, useState, type ReactNode } from 'react';
 import { Link, useParams } from '@tanstack/react-router';
 import { useClient } from 'urql';
-import { useAct, useSay, type Action } from '../app/act.tsx';
+import { useAct, type Action } from '../app/act.tsx';
 import { copyCommitCommand, useCommands } from '../app/commands.ts';
+import { useCopy } from '../app/copy.tsx';
 import { temporalCommand } from '../app/installation.tsx';
 import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { refusalOf } from '../app/permitted.ts';
@@ -202,7 +203,7 @@ function useProjectCommands(
   environment: Environment | undefined,
 ): void {
   const act = useAct();
-  const say = useSay();
+  const copy = useCopy();
   const name = environment?.name ?? '';
   useCommands([
     {
@@ -228,7 +229,7 @@ function useProjectCommands(
       disabled: freeze.refusal,
     },
     { key: 'n', label: 'Cut a candidate…', group: 'This page', run: () => act(cut.action), disabled: cut.refusal },
-    copyCommitCommand(environment?.running?.releaseCandidate.commit, say),
+    copyCommitCommand(environment?.running?.releaseCandidate.commit, copy),
     temporalCommand(`the newest deployment to ${name}`, environment?.deployments.nodes[0]?.temporalUrl),
   ]);
 }

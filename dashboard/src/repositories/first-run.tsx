@@ -2,7 +2,8 @@
 import { useMemo, useState, type FormEvent, type ReactNode } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { useClient } from 'urql';
-import { answerOf, useSay } from '../app/act.tsx';
+import { answerOf } from '../app/act.tsx';
+import { useCopy } from '../app/copy.tsx';
 import { problemReference, RefusedError, type Problem } from '../app/errors.ts';
 import { useTitle } from '../app/page.tsx';
 import { useShell } from '../app/use-shell.ts';
@@ -114,16 +115,12 @@ function MakeRepository({ onMade }: MakeRepositoryProps): ReactNode {
 function Commands({ repository }: { readonly repository: RepositoryName }): ReactNode {
   const commands = useMemo(() => commandsOf(repository), [repository]);
   const navigate = useNavigate();
-  const say = useSay();
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(commands);
-    say('The commands are copied.');
-  };
+  const copy = useCopy();
   return (
     <>
       <Terminal label="Commands that push a check">{commands}</Terminal>
       <div className={parts['acts']}>
-        <Button icon="copy" onClick={() => void copy()}>
+        <Button icon="copy" onClick={() => copy(commands, 'The commands are copied.')}>
           Copy
         </Button>
         <Button
