@@ -302,3 +302,33 @@ describe('a text that the browser does not copy', () => {
     expect(visit.complaints).toEqual([]);
   });
 });
+
+describe('the page of webhooks', () => {
+  it('counts those that are switched off neither as answering nor as getting events', async () => {
+    const insert = async (path: string, isEnabled: boolean, failingSince: Date | null): Promise<unknown> =>
+      await w.rows(
+        `insert into webhook_endpoint (account_id, url, actions, enabled, from_position, created_at, updated_at, disabled_at, disabled_because, failing_since)
+         select account_id, $1, '{*}', $2, 1000000, now(), now(), $3::timestamptz, $4, $5::timestamptz from repository where name = 'shop'`,
+        [
+          `https://hooks.test/${path}`,
+          isEnabled,
+          isEnabled ? null : new Date(),
+          isEnabled ? null : 'asked',
+          failingSince,
+        ],
+      );
+    await insert('off', false, null);
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/settings/webhooks');
+    await page.getByText('No address gets webhooks. 1 is switched off.', { exact: true }).waitFor();
+    await insert('on', true, null);
+    await insert('off-failing', false, new Date());
+    await page.reload();
+    await page.getByText('1 address gets webhooks. All answer. 2 are switched off.', { exact: true }).waitFor();
+    await insert('failing', true, new Date());
+    await page.reload();
+    await page.getByText('2 addresses get webhooks. 1 does not answer. 2 are switched off.', { exact: true }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});

@@ -103,13 +103,10 @@ interface EndpointsProps {
 }
 
 function Endpoints({ endpoints, isPage, secret, refresh, children }: EndpointsProps): ReactNode {
-  const failing = endpoints.filter(({ failingSince }) => failingSince).length;
-  const here = isPage ? ' on this page' : '';
   return (
     <div className={parts['scroll']} tabIndex={0}>
       <Answer>
-        {count(endpoints.length, `address${here} gets`, `addresses${here} get`)} webhooks.{' '}
-        <em>{failing === 0 ? `All addresses${here} answer.` : `${count(failing, 'does', 'do')} not answer.`}</em>
+        {describeReceivers(endpoints, isPage)} <em>{describeOthers(endpoints)}</em>
       </Answer>
       <div className={parts['body']}>
         {secret !== null && <Terminal label="The secret that signs the deliveries">{secret}</Terminal>}
@@ -120,6 +117,26 @@ function Endpoints({ endpoints, isPage, secret, refresh, children }: EndpointsPr
       </div>
     </div>
   );
+}
+
+function describeReceivers(endpoints: readonly Endpoint[], isPage: boolean): string {
+  const receivers = endpoints.filter(({ enabled }) => enabled).length;
+  const here = isPage ? ' on this page' : '';
+  if (receivers === 0) return `No address${here} gets webhooks.`;
+  return `${count(receivers, `address${here} gets`, `addresses${here} get`)} webhooks.`;
+}
+
+/** Says how many addresses do not answer, and how many are switched off. */
+function describeOthers(endpoints: readonly Endpoint[]): string {
+  const receivers = endpoints.filter(({ enabled }) => enabled);
+  const failing = receivers.filter(({ failingSince }) => failingSince).length;
+  const off = endpoints.length - receivers.length;
+  const sentences = [
+    receivers.length > 0 && failing === 0 && 'All answer.',
+    failing > 0 && `${count(failing, 'does', 'do')} not answer.`,
+    off > 0 && `${count(off, 'is', 'are')} switched off.`,
+  ];
+  return sentences.filter((sentence) => sentence !== false).join(' ');
 }
 
 interface EndpointProps {
