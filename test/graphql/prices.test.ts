@@ -1,5 +1,6 @@
 // The cost of a document is known before it runs. It depends on how many rows the document names, and on the length of
 // its pages.
+import { readFile } from 'node:fs/promises';
 import { getIntrospectionQuery, Kind, parse, type OperationDefinitionNode } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { pointsOf } from '../../src/graphql/limits.ts';
@@ -82,6 +83,10 @@ it.each([
   ['a simulation', '{ simulateQueue(input: {repository: {owner: "a", name: "b"}, days: 1}) { accepted } }', 100],
 ])('%s has its minimum cost', (_what, text, least) => {
   expect(points(text)).toBeGreaterThanOrEqual(least);
+});
+
+it('the page of release projects costs little of what a bucket has', async () => {
+  expect(points(await readFile('dashboard/src/releases/releases.graphql', 'utf8'))).toBeLessThan(50);
 });
 
 describe('introspection', () => {

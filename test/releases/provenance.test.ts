@@ -296,6 +296,18 @@ it('an environment shows which version runs since when, and what a rollback woul
   });
 });
 
+it('each environment of a project shows its own running version', async () => {
+  const { releaseProject } = await ask<{ releaseProject: unknown }>(
+    '{ releaseProject(name: "Shop") { environments { name running { since releaseCandidate { version } } } } }',
+  );
+  expect(releaseProject).toEqual({
+    environments: [
+      { name: 'staging', running: { since: at['staging 2.0-rc1'], releaseCandidate: { version: '2.0-rc1' } } },
+      { name: 'production', running: { since: at['production 1.1-rc1'], releaseCandidate: { version: '1.1-rc1' } } },
+    ],
+  });
+});
+
 it('reads about pull requests need queue:read, and reads about releases release:read', async () => {
   const said = async (scope: 'queue:read' | 'release:read', query: string): Promise<unknown> =>
     (await s.graphql(query, {}, await s.tokenWith([scope]))).errors.map(({ message }) => message);

@@ -35,7 +35,7 @@ import {
   countPullRequestsOf,
   readPresenceOfCandidate,
   readPullRequestsOf,
-  readRunningCandidate,
+  runningCandidateOf,
 } from './provenance.reads.ts';
 
 const pageSize = 20;
@@ -199,14 +199,14 @@ export class ReleasedCommitResolver {
 
 @Resolver(() => Environment)
 export class EnvironmentProvenanceResolver {
-  @Extensions({ price: 700 })
+  @Extensions({ price: 60, once: 700 })
   @FieldResolver(() => EnvironmentPresence, {
     nullable: true,
     description:
       'The candidate that runs in the environment: the candidate of the newest successful deployment. Null: no deployment has succeeded yet.',
   })
   async running(@Ctx() ctx: GraphQLContext, @Root() { id }: Environment): Promise<EnvironmentPresence | null> {
-    return await readRunningCandidate(ctx, id);
+    return await loaderOf(ctx, runningCandidateOf).load(id);
   }
 
   @Extensions({ price: 1_500 })
@@ -217,7 +217,7 @@ export class EnvironmentProvenanceResolver {
   async rollback(@Ctx() ctx: GraphQLContext, @Root() { id }: Environment): Promise<RollbackPreview | null> {
     const target = await readRollback(ctx, id);
     if (target === null) return null;
-    const running = await readRunningCandidate(ctx, id);
+    const running = await loaderOf(ctx, runningCandidateOf).load(id);
     const load = async (candidateId: string | undefined): Promise<ReleaseCandidate | null> =>
       candidateId === undefined ? null : await loaderOf(ctx, candidateById).load(candidateId);
     const releaseCandidate = await load(target.candidateId);

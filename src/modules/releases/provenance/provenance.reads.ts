@@ -1,7 +1,10 @@
 // Reads which environments a pull request runs in, and which pull requests a candidate contains, with one statement
 // each. The statements use the rows in which reach.ts has stored which commits a candidate contains.
+import type DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import { descendantsOf } from '../../../domain/releases/reach.ts';
+import type { GraphQLContext } from '../../../graphql/context.ts';
+import { loadOne } from '../../../graphql/loaders.ts';
 import { hostClient, type HostedRepository } from '../../../hosts/port.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { candidateColumns, type PageBefore } from '../candidates.reads.ts';
@@ -218,18 +221,19 @@ export async function readPresenceOfCandidate(
   });
 }
 
-/** The candidate that runs in an environment. Null: no deployment has succeeded there. */
-export async function readRunningCandidate(ctx: Context, environmentId: string): Promise<PresenceRow | null> {
-  requireScope(ctx, 'release:read');
-  const [row] = await ctx.db.read<PresenceRow>(ctx.accountId, {
-    name: 'running_in_environment',
-    text: presenceText(
-      '(select * from environment where id = $2) e',
-      (success) => `${success}.candidate_id = newest.candidate_id`,
-    ),
-    values: [ctx.accountId, environmentId],
+/** Loads the candidate that runs in each environment. Null: no deployment has succeeded there. */
+export function runningCandidateOf(ctx: GraphQLContext): DataLoader<string, PresenceRow | null> {
+  return loadOne('environmentId', async (environmentIds) => {
+    requireScope(ctx, 'release:read');
+    return await ctx.db.read<PresenceRow>(ctx.accountId, {
+      name: 'running_in_environments',
+      text: presenceText(
+        '(select * from environment where id = any ($2::bigint[])) e',
+        (success) => `${success}.candidate_id = newest.candidate_id`,
+      ),
+      values: [ctx.accountId, environmentIds],
+    });
   });
-  return row ?? null;
 }
 
 /** A pull request of a candidate, with the columns that its list is sorted by. */
