@@ -32,9 +32,10 @@ function endFaults({ i, w }: Played): number {
 async function repeatCanceledChecks({ i }: Played): Promise<void> {
   const [by] = i.processes;
   const heads = await i.rows<{ commit: string }>(
-    `select distinct c.commit from check_result c join pull_request p on p.account_id = c.account_id and p.repository_id = c.repository_id and p.head_sha = c.commit
+    `select distinct c.commit from local_check_run c
+     join pull_request p on p.account_id = c.account_id and p.repository_id = c.repository_id and p.head_sha = c.commit
      where c.conclusion = 'cancelled' and p.status not in ('merged', 'closed')
-       and not exists (select from check_result n where n.account_id = c.account_id and n.repository_id = c.repository_id
+       and not exists (select from local_check_run n where n.account_id = c.account_id and n.repository_id = c.repository_id
                        and n.commit = c.commit and n.name = c.name and n.attempt > c.attempt)`,
   );
   for (const { commit } of heads) await by?.service.localHost.rerunChecks(i.repository, commit, ['test']);
@@ -54,11 +55,11 @@ export async function watchWithoutFaults(p: Played, draw: Draws, isLong: boolean
   i.loseHints();
   i.woken.clear();
   if (isLong) await i.rows('delete from host_hint');
-  await repeatCanceledChecks(p);
   const first = await rules.liveness.firstInLine();
   const problems: string[] = [];
   const goOnUntil = async (until: number, pauseMs: number): Promise<void> => {
     while (problems.length === 0 && i.time.now() < until) {
+      await repeatCanceledChecks(p);
       await i.time.set((await isAtRest(p)) ? until : i.time.now() + pauseMs);
       problems.push(...(await goOnFairly(p, draw)), ...(await rules.look()));
     }
@@ -89,10 +90,10 @@ export async function comeToRest(p: Played, draw: Draws): Promise<string[]> {
     p.promises.held[kind] = null;
     await setHold(first, kind, false);
   }
-  await repeatCanceledChecks(p);
   // The pull requests of a deleted base branch wait until the branch exists again.
   if (i.configurations.some(hasRelease) && !(await i.git.hasBranch('release'))) await makeRelease(i, p.promises);
   for (let workedMs = 0; workedMs < restsWithinMs; ) {
+    await repeatCanceledChecks(p);
     const problems = [...(await goOnFairly(p, draw)), ...(await p.rules.look())];
     if (problems.length > 0) return problems;
     if (await isAtRest(p)) return [];
