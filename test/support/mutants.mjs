@@ -125,8 +125,8 @@ export const mutants = [
   {
     what: 'more builds start than the configuration allows',
     file: 'src/domain/queue/planning/capacity.ts',
-    from: 'return freeBuilds(view, running) > 0;',
-    to: 'return running >= 0;',
+    from: 'return freeBuilds(view, countRunning(view, [...view.batches, ...view.sideBuilds], held)) > 0;',
+    to: 'return held >= 0;',
     tests: histories,
   },
   {
