@@ -1,7 +1,7 @@
-// Counts wrong tokens and wrong session cookies by client address, or by the /64 network of an IPv6 address. An address that has sent many in a minute is refused
-// without a look-up. Tokens that were valid recently are still accepted, because many users may share an address. No
-// library is used, because `rate-limiter-flexible` has a timer for each address and does not limit the number of
-// addresses.
+// Counts wrong tokens and wrong session cookies by client address, or by the /64 network of an IPv6 address. An address
+// that has sent many in a minute is refused without a look-up. Tokens that were valid recently are still accepted,
+// because many users may share an address. No library is used, because `rate-limiter-flexible` has a timer for each
+// address and does not limit the number of addresses.
 import { hash } from 'node:crypto';
 import { DomainError } from '../domain/errors.ts';
 import type { Authenticator, Session } from '../modules/accounts/index.ts';
