@@ -203,14 +203,14 @@ describe('users', () => {
   });
 });
 
-describe('a person of GitHub', () => {
+describe('a GitHub account that signs in', () => {
   const signIn = async (id: string, login: string): Promise<string> =>
     await startPersonSession(s.ports, s.secrets, {
       accountId: s.accountId,
       person: { server: 'https://api.github.com', webUrl: 'https://github.com', id, login, role: 'member' },
     });
 
-  it('becomes the user whom an admin added by the noreply address of the person, unless the user was removed', async () => {
+  it('becomes the user with its noreply address, and cannot sign in if an admin has removed this user', async () => {
     const add = async (email: string): Promise<string> =>
       (await account.run<{ user: { id: string } }>('addUser', { email, role: 'MAINTAINER' }, 'user { id }')).user.id;
     const id = await add('7+nina@users.noreply.github.com');

@@ -181,10 +181,11 @@ export function planSideBuilds(view: LineView): Step {
   const unchanged: Step = { view, decisions: [] };
   if (rules.mode !== 'parallel') return unchanged;
   if (queue.paused && (rules.maxParallelPausedBuilds ?? 0) === 0) return unchanged;
+  const held = countHeld(view);
   let planned = unchanged;
   for (const { members, sideBuild } of [...partsToBuild(view), ...isolationsToBuild(view)]) {
     if (members.some((member) => isBehindBarrier(view, member))) continue;
-    if (!hasCapacity(planned.view, members, countHeld(view))) break;
+    if (!hasCapacity(planned.view, members, held)) break;
     const start = startSideBuild(planned.view, members, sideBuild);
     planned = { view: withStartedBatch(planned.view, start), decisions: [...planned.decisions, start] };
   }
