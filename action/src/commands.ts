@@ -11,7 +11,7 @@ import {
   type Request,
   type TargetsRequest,
 } from './inputs.ts';
-import { dataOf, Refusal, type Clock, type Service } from './service.ts';
+import { dataOf, Outage, Refusal, type Clock, type Service } from './service.ts';
 
 export interface Result {
   /** False: the step fails. */
@@ -48,7 +48,10 @@ export async function carryOut(request: Request, context: CommandContext): Promi
 
 const pollEveryMs = 5_000;
 
-/** Reads again and again until `isEnded` returns true, and says each new sentence. Null: the time is over. */
+/**
+ * Reads again and again until `isEnded` returns true, and says each new sentence. Goes on during an outage of the
+ * service. Null: the time is over.
+ */
 async function waitFor<State extends { readonly sentence: string }>(
   { clock, say }: CommandContext,
   { minutes, read, isEnded }: { minutes: number; read: () => Promise<State>; isEnded: (state: State) => boolean },
@@ -56,13 +59,21 @@ async function waitFor<State extends { readonly sentence: string }>(
   const deadline = clock.now() + minutes * 60_000;
   let lastSentence = '';
   for (;;) {
-    const state = await read();
-    if (state.sentence !== lastSentence) say(state.sentence);
-    lastSentence = state.sentence;
-    if (isEnded(state)) return state;
+    const state = await readUnlessOut(read);
+    const sentence = state instanceof Outage ? `${state.message} The step tries again.` : state.sentence;
+    if (sentence !== lastSentence) say(sentence);
+    lastSentence = sentence;
+    if (!(state instanceof Outage) && isEnded(state)) return state;
     if (clock.now() >= deadline) return null;
     await clock.delay(pollEveryMs);
   }
+}
+
+async function readUnlessOut<State>(read: () => Promise<State>): Promise<State | Outage> {
+  return await read().catch((error: unknown) => {
+    if (error instanceof Outage) return error;
+    throw error;
+  });
 }
 
 interface Progress {

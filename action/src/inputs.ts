@@ -116,7 +116,7 @@ const readers: Readonly<Record<Request['command'], (read: ReadInput, event: Even
     return {
       command: 'register-preview',
       repository: readRepository(read),
-      commitSha: readHead(read, event) ?? event.sha,
+      commitSha: readHead(read, event) ?? commitOf(event, number),
       url: readRequired(read, 'preview-url', 'the address of the preview'),
       of: number === null ? { branch: event.branch ?? '' } : { number },
       name: read('preview-name') || null,
@@ -206,6 +206,16 @@ function readHead(read: ReadInput, event: Event): string | null {
   const given = read('head-commit-sha');
   const { pull_request: own } = event.payload;
   return given || (own !== undefined && own.number === readNumber(read, event) ? own.head.sha : null);
+}
+
+/** The commit of these events may be the head of a pull request. Other events have a commit of the default branch. */
+const eventsOfHeads: readonly string[] = ['push', 'workflow_dispatch', 'deployment', 'deployment_status'];
+
+function commitOf({ name, sha }: Event, number: number | null): string {
+  if (number === null || eventsOfHeads.includes(name)) return sha;
+  throw new InputError(
+    `head-commit-sha is needed: the event ${name} does not have the head of #${number}. Pass the commit that was deployed.`,
+  );
 }
 
 function readPullRequest(read: ReadInput, event: Event): PullRequest {

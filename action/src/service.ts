@@ -6,7 +6,12 @@ import type { paths } from '../../rest-facade/generated/openapi.d.ts';
 
 /** An error: the service refused a request, or could not be reached. */
 export class Refusal extends Error {
-  override readonly name = 'Refusal';
+  override readonly name: string = 'Refusal';
+}
+
+/** The service did not answer a query, or was too busy, at each of the attempts. */
+export class Outage extends Refusal {
+  override readonly name = 'Outage';
 }
 
 export interface Clock {
@@ -43,6 +48,7 @@ export function createService({ url, token, clock }: { url: string; token: strin
         readonly errors?: readonly { readonly message: string }[];
       };
       const [first] = answer.errors ?? [];
+      if (isBusy(response)) throw new Outage(first?.message ?? `${url} answered ${response.status}.`);
       if (first !== undefined) throw new Refusal(first.message);
       if (answer.data === undefined) throw notInterlock(url, response.status);
       return answer.data;
@@ -73,17 +79,21 @@ function fetchWithRetries(url: string, clock: Clock): (request: Request) => Prom
 export function waitAfter(response: Response | Error, attempts: number): number | null {
   const backOffMs = firstWaitMs * 2 ** (attempts - 1);
   if (response instanceof Error) return backOffMs;
-  if (![429, 502, 503, 504].includes(response.status)) return null;
+  if (!isBusy(response)) return null;
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   return Math.min(Number.isNaN(seconds) ? backOffMs : seconds * 1_000, longestWaitMs);
 }
 
-function unreachable(url: string, error: Error): Refusal {
+function isBusy({ status }: Response): boolean {
+  return [429, 502, 503, 504].includes(status);
+}
+
+function unreachable(url: string, error: Error): Outage {
   const { code, message = error.message } = (error.cause ?? {}) as {
     readonly code?: string;
     readonly message?: string;
   };
-  return new Refusal(
+  return new Outage(
     `${url} does not answer (${code ?? message}). Check the input url, and whether this runner can reach this address.`,
   );
 }

@@ -113,6 +113,25 @@ describe('a request that does not arrive', () => {
     expect(await run(inputs, { url: proxy.url, onDelay })).toMatchObject({ isDone: true });
   });
 
+  test('ends no wait: the step goes on when the service is back, and fails at its timeout if it is not', async () => {
+    await using proxy = await startProxy(new URL(shop.s.url));
+    const waiting = { command: 'queue', 'pull-request': '1', wait: 'true', 'timeout-minutes': '5' };
+    let delays = 0;
+    const onDelay = async (): Promise<void> => {
+      delays += 1;
+      if (delays === 1) proxy.cut();
+      if (delays < 20) return;
+      proxy.restore();
+      await shop.mutate('dequeuePullRequest', { repository, number: 1 });
+    };
+    const back = await run(waiting, { url: proxy.url, onDelay });
+    expect(back).toMatchObject({ isDone: false, title: '#1 is open' });
+    const outages = back.said.filter((sentence) => sentence.endsWith('The step tries again.'));
+    expect(outages).toEqual([expect.stringContaining(`${proxy.url} does not answer (`)]);
+    const never = async (): Promise<void> => proxy.cut();
+    await expect(run(waiting, { url: proxy.url, onDelay: never })).rejects.toThrow(`${proxy.url} does not answer (`);
+  });
+
   test('fails after five tries', async () => {
     await using proxy = await startProxy(new URL(shop.s.url));
     proxy.cut();

@@ -58,6 +58,18 @@ describe('the request of the Action', () => {
       { command: 'register-preview', 'preview-url': 'https://p.example' },
       { of: { number: 7 }, commitSha: head },
     ],
+    ...[push, { ...push, name: 'deployment_status' }].map((event): [string, Event, Record<string, string>, object] => [
+      `the commit of the event ${event.name} for a pull request that the inputs name`,
+      event,
+      { command: 'register-preview', 'preview-url': 'https://p.example', 'pull-request': '12' },
+      { of: { number: 12 }, commitSha: sha },
+    ]),
+    [
+      'the commit of the default branch for a preview of this branch',
+      { ...push, name: 'schedule' },
+      { command: 'register-preview', 'preview-url': 'https://p.example' },
+      { of: { branch: 'main' }, commitSha: sha },
+    ],
     ['a release candidate', push, { command: 'create-release', ...candidate }, { commit: sha, build: false }],
     [
       "a job status with GitHub's spelling",
@@ -88,6 +100,13 @@ describe('the request of the Action', () => {
       { command: 'register-preview', 'preview-url': 'https://p.example', 'preview-secrets': 'secret' },
       'preview-secrets must have KEY=value on each line.',
     ],
+    ...[comment, { ...push, name: 'workflow_run' }, pullRequest].map(
+      (event): [Event, Record<string, string>, string] => [
+        event,
+        { command: 'register-preview', 'preview-url': 'https://p.example', 'pull-request': '12' },
+        `head-commit-sha is needed: the event ${event.name} does not have the head of #12.`,
+      ],
+    ),
     [push, { command: 'create-release', version: '1.0-rc1' }, 'project is needed for create-release'],
     [push, { command: 'report-deployment', environment: 'p', status: 'done', ...candidate }, 'status must be one of'],
   ])('is refused for the event %j with the inputs %j', (event, inputs, message) => {
