@@ -32,6 +32,8 @@ export interface SmallLineRow extends SmallLineKind {
   readonly name: string;
   /** The mean wait of the best policy, by the search and not by simulated days. */
   readonly exact: number;
+  /** The same for the best policy that keeps the order of the line. */
+  readonly exactInOrder: number;
   readonly policies: Readonly<Record<string, SmallLineFigures>>;
 }
 
@@ -73,9 +75,14 @@ export function compareSmallLines(kind: SmallLineKind, effort: Effort): SmallLin
   return {
     ...kind,
     name: nameOf(kind),
-    exact: optima.reduce((sum, optimum) => sum + optimum.choose(0, optimum.begin).cost, 0) / good,
+    exact: costOf(optima) / good,
+    exactInOrder: costOf(lines.map((line) => new Optimum({ ...line, keepsOrder: true }))) / good,
     policies,
   };
+}
+
+function costOf(optima: readonly Optimum[]): number {
+  return optima.reduce((sum, optimum) => sum + optimum.choose(0, optimum.begin).cost, 0);
 }
 
 function figuresOf(runs: readonly Run[]): SmallLineFigures {

@@ -13,6 +13,11 @@ export interface SmallLine {
   /** How many changes arrive in the mean time of a build, by a Poisson process. `Infinity`: all arrive at once. */
   readonly arrivals: number;
   readonly workers: number;
+  /**
+   * Whether a change lands only after every earlier one has landed or is known to be bad. The planner keeps this order,
+   * because all changes of a small line overlap. Left out: a good change lands as soon as it is known to be good.
+   */
+  readonly keepsOrder?: boolean;
 }
 
 /** Sets of changes are masks: bit i is the change i. A tree is the set of the changes in it. */
@@ -65,9 +70,17 @@ export class Optimum {
     return { certain, possible };
   }
 
+  /** The changes that have landed. A change that is certainly good is in a green tree. */
+  landedOf(arrived: number, known: number): number {
+    const { certain, possible } = this.boundsOf(known);
+    const undecided = ((1 << arrived) - 1) & possible & ~certain;
+    const first = undecided & -undecided;
+    return this.line.keepsOrder === true && undecided !== 0 ? certain & (first - 1) : certain;
+  }
+
   /**
    * The best choice. `arrived`: how many changes have arrived. `known`: a set of sets, those that may be the good
-   * changes. A change that is certainly good has landed, because it is in a green tree.
+   * changes.
    */
   choose(arrived: number, known: number): Choice {
     const key = arrived * 2 ** 32 + (known >>> 0);
@@ -89,7 +102,7 @@ export class Optimum {
     // If all arrive at once, nothing is built before all have arrived.
     if (next !== null && (isDecided || this.line.arrivals === Infinity)) return { ...next, trees: [] };
     const rate = next === null ? 0 : this.line.arrivals;
-    const waiting = this.#waiting(known, here & ~certain);
+    const waiting = this.#waiting(known, here & ~this.landedOf(arrived, known));
     const options = this.#options(arrived, known).slice(0, workers);
     let [sum, work] = [0, 0];
     let best: Choice | null = next === null ? null : { trees: [], cost: waiting / rate + next.cost, work: next.work };

@@ -53,6 +53,23 @@ describe('the best policy of a small line', () => {
     expect(new Set(costs).size).toBe(4);
   });
 
+  it('waits longer if it keeps the order and may build several trees at once', () => {
+    const failures = [0.1, 0.2, 0.05, 0.3];
+    for (const workers of [2, 4])
+      expect(costOf({ ...atOnce, failures, workers, keepsOrder: true })).toBeGreaterThan(
+        costOf({ ...atOnce, failures, workers }) * 1.02,
+      );
+  });
+
+  it('lands a good change in order only after the one before it is decided', () => {
+    const line = { ...atOnce, failures: [0.5, 1e-9], workers: 1 };
+    const optimum = new Optimum({ ...line, keepsOrder: true });
+    const onlySecondIsSure = optimum.after(optimum.begin, 0b10, true);
+    expect(optimum.landedOf(2, onlySecondIsSure)).toBe(0);
+    expect(optimum.landedOf(2, optimum.after(onlySecondIsSure, 0b01, false))).toBe(0b10);
+    expect(new Optimum(line).landedOf(2, onlySecondIsSure)).toBe(0b10);
+  });
+
   it.each([1, 2, 4])('waits on simulated days as long as the search says, with %i workers', (workers) => {
     const line = { failures: [0.2, 0.1, 0.3, 0.02, 0.15], workers, arrivals: 2 };
     const exact = costOf(line);
