@@ -364,6 +364,26 @@ it('a start that is refused when it is repeated does not end a deployment whose 
   expect(cd.run('v1-rc1').starts).toBe(1);
 });
 
+it('a start that is refused after the deployment was canceled ends it as canceled, and its provider is notified', async () => {
+  await using cd = await cdServer();
+  await using r = await releaseWorld({ provider: http(cd.url) });
+  for (const version of ['v1-rc1', 'v2-rc1']) await r.candidate(version);
+  cd.broken = { status: 422, body: 'no such service' };
+  cd.beforeStartIsAnswered = async () => {
+    cd.beforeStartIsAnswered = null;
+    const [first] = await r.deployments();
+    await r.cancel(first?.id ?? '');
+    cd.broken = null;
+    await r.deploy('v2-rc1');
+  };
+  await r.deploy('v1-rc1');
+  await r.become('v1-rc1 canceled', 'v2-rc1 in_progress');
+  expect((await r.deployments())[0]).toMatchObject({ error_message: expect.stringMatching(/^Canceled by /) });
+  const firstCalls = () => cd.calls.filter(({ key }) => key === cd.calls[0]?.key).map(({ action }) => action);
+  await r.w.until(async () => firstCalls().length === 2);
+  expect(firstCalls()).toEqual(['start', 'cancel']);
+});
+
 describe('a cancellation that the provider has not received', () => {
   /** A deployment of v1-rc1 that runs at the provider, at a time that the test sets. */
   async function runningDeployment(cd: CdServer) {

@@ -118,20 +118,27 @@ function mayRunAt(provider: ProviderSettings, triggerStartedAt: number | null): 
   return triggerStartedAt !== null && (provider.kind === 'http' || provider.kind === 'github_actions');
 }
 
-/**
- * Whether a report has said since the start that the run goes on. Then a provider that refuses a repeated start carries
- * out the run that an earlier call started. Only a provider that is called over HTTP can be asked about a run without
- * the answer to its start.
- */
-export function isReportedAsRunning({
+/** Whether a report has said since the start that the run goes on. */
+function isReportedAsRunning({
   status,
-  provider,
   triggerStartedAt,
   statusAt,
-}: Pick<DeploymentSituation, 'status' | 'provider' | 'triggerStartedAt' | 'statusAt'>): boolean {
-  return (
-    status === 'in_progress' && provider.kind === 'http' && triggerStartedAt !== null && statusAt > triggerStartedAt
-  );
+}: Pick<DeploymentSituation, 'status' | 'triggerStartedAt' | 'statusAt'>): boolean {
+  return status === 'in_progress' && triggerStartedAt !== null && statusAt > triggerStartedAt;
+}
+
+/**
+ * What follows if the provider refuses the start. If a report says that the run goes on, the provider carries out the
+ * run that an earlier call started (`goes_on`). Only a provider that is called over HTTP can be asked about a run, and
+ * can be told to cancel it, without the answer to its start. `isRepeated`: an earlier call may have started the run.
+ */
+export function decideRefusedStart(
+  situation: Pick<DeploymentSituation, 'status' | 'provider' | 'triggerStartedAt' | 'statusAt'>,
+  { isRepeated }: { readonly isRepeated: boolean },
+): 'goes_on' | 'canceled' | 'error' {
+  const canBeReached = situation.provider.kind === 'http';
+  if (situation.status === 'canceling') return isRepeated && !canBeReached ? 'error' : 'canceled';
+  return canBeReached && isReportedAsRunning(situation) ? 'goes_on' : 'error';
 }
 
 /** Whether a user canceled the deployment with the slot, and its provider has not been asked to cancel it yet. */
@@ -194,6 +201,7 @@ function decideInProgress(situation: DeploymentSituation, now: number): Deployme
   if (
     isTriggered &&
     situation.triggeredAt === null &&
+    !isReportedAsRunning(situation) &&
     now >= Math.min(deadline, situation.triggerStartedAt + triggerWithinMs)
   )
     return {

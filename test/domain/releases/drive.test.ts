@@ -4,8 +4,8 @@ import {
   candidateStatusByReading,
   decideBuild,
   decideDeployment,
+  decideRefusedStart,
   isCancelUnsent,
-  isReportedAsRunning,
   keepsPauses,
   mustNotifyCancel,
   mustStillNotifyCancel,
@@ -107,6 +107,16 @@ describe('a deployment that has the slot', () => {
         status: 'unknown',
         because: 'The provider could not be reached, so Interlock does not know whether the deployment began.',
       },
+    ],
+    [
+      'goes on while reports say that it runs, although its provider cannot be reached',
+      started({ triggerStartedAt: now - 600_000, calls: 20 }),
+      { kind: 'call', call: 'trigger' },
+    ],
+    [
+      'goes on at GitHub too while reports say that it runs',
+      started({ triggerStartedAt: now - 600_000, calls: 20, provider: workflow, callAt: now + 9 }),
+      { kind: 'wait', for: 'call', until: now + 9 },
     ],
     ['asks its provider for the status', running(), { kind: 'call', call: 'read' }],
     [
@@ -540,11 +550,19 @@ it('the pause after each failure of a provider is longer, and at most a minute',
 });
 
 it.each([
-  ['since which nothing was reported', { statusAt: aMinuteAgo }, false],
-  ['that a report says is in progress', { statusAt: aMinuteAgo + 1 }, true],
-  ['that a report says was canceled', { statusAt: aMinuteAgo + 1, status: 'canceled' }, false],
-  ['that was never started', { statusAt: aMinuteAgo + 1, triggerStartedAt: null }, false],
-  ['at GitHub', { statusAt: aMinuteAgo + 1, provider: workflow }, false],
-] as const)('knows whether a report shows that a deployment %s runs', (_which, is, isRunning) => {
-  expect(isReportedAsRunning(started({ provider: reporting, ...is }))).toBe(isRunning);
+  ['ends a deployment that nobody reports', {}, 'error'],
+  ['does not end a deployment that a report says is in progress', { statusAt: aMinuteAgo + 1 }, 'goes_on'],
+  ['ends a deployment at GitHub, whatever is reported', { statusAt: aMinuteAgo + 1, provider: workflow }, 'error'],
+  ['ends a deployment that was never started', { statusAt: aMinuteAgo + 1, triggerStartedAt: null }, 'error'],
+  ['ends the cancellation of a deployment', { status: 'canceling' }, 'canceled'],
+  ['ends the cancellation of a deployment at GitHub', { status: 'canceling', provider: workflow }, 'canceled'],
+] as const)('a refused start %s', (_what, is, to) => {
+  expect(decideRefusedStart(started({ provider: reporting, ...is }), { isRepeated: false })).toBe(to);
+});
+
+it.each([
+  ['over HTTP, because the provider is still notified', reporting, 'canceled'],
+  ['at GitHub, because a run may go on that cannot be found', workflow, 'error'],
+] as const)('a repeated start that is refused ends a cancellation %s', (_why, provider, to) => {
+  expect(decideRefusedStart(started({ provider, status: 'canceling' }), { isRepeated: true })).toBe(to);
 });

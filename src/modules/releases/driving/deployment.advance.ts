@@ -70,7 +70,7 @@ async function takeSlot(ctx: Context, tx: Transaction, rows: DeploymentRows): Pr
   deployment.fence = environment.fence;
   await writeDeploymentStatus(ctx, tx, { environment, deployment, to: 'in_progress', source: 'service' });
   // From now on the provider may have been called, even if no call was recorded. The status has the same instant until
-  // a report arrives (`isReportedAsRunning`).
+  // a report arrives (`decideRefusedStart`).
   if (environment.provider.kind !== 'none') deployment.triggerStartedAt = deployment.statusAt;
 }
 

@@ -3,7 +3,7 @@
 import type { Context } from '../../../context.ts';
 import {
   canBeAsked,
-  isReportedAsRunning,
+  decideRefusedStart,
   pauseAfter,
   pauseAfterFailure,
   statusesByReading,
@@ -72,7 +72,7 @@ async function conclude(
       if (!isReported) await writeReading(ctx, tx, { rows, reading: outcome.reading });
       return;
     case 'refused':
-      if (call === 'trigger') return await writeRefusal(ctx, tx, { rows, message: outcome.message });
+      if (call === 'trigger') return await writeRefusal(ctx, tx, { rows, due, message: outcome.message });
       if (call === 'cancel') return writeCancelRefusal(ctx, rows, outcome.message);
       return putOffDeployment(ctx, rows, outcome.message);
     case 'failed':
@@ -111,26 +111,35 @@ async function writeReading(
 async function writeRefusal(
   ctx: Context,
   tx: Transaction,
-  { rows, message }: { readonly rows: DeploymentRows; readonly message: string },
+  { rows, due, message }: Pick<MadeCall<DeploymentTypes>, 'rows' | 'due'> & { readonly message: string },
 ): Promise<void> {
   const { environment, deployment } = rows;
   if (deployment.status !== 'in_progress' && deployment.status !== 'canceling') return;
   // A report may have ended the deployment and opened it again. Then the provider may have been changed, and only
   // reports drive the deployment.
   if (environment.currentDeploymentId !== deployment.id) return;
-  const { status, statusAt } = deployment;
   const { provider, triggerStartedAt } = cancellationOf(rows);
-  if (isReportedAsRunning({ status, provider, triggerStartedAt, statusAt: statusAt.getTime() })) {
+  const statusAt = deployment.statusAt.getTime();
+  const before = due.situation.situation;
+  const to = decideRefusedStart(
+    { status: deployment.status, provider, triggerStartedAt, statusAt },
+    { isRepeated: before.status === 'canceling' || before.callAt !== null },
+  );
+  if (to === 'goes_on') {
     Object.assign(deployment, { triggeredAt: ctx.clock(), ...noFailedCalls, problem: message });
     return;
   }
+  const isCanceled = to === 'canceled';
   environment.version += 1;
   await writeDeploymentStatus(ctx, tx, {
     environment,
     deployment,
-    to: 'error',
+    to,
     source: 'service',
-    errorMessage: message,
+    // The message already names the person who canceled the deployment.
+    errorMessage: (isCanceled ? deployment.errorMessage : null) ?? message,
+    // An earlier start whose answer was lost may have been accepted.
+    cancelPending: isCanceled && provider.kind === 'http',
   });
 }
 
