@@ -450,13 +450,13 @@ describe('an endpoint', () => {
     expect(r.received.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2']);
   });
 
-  it('does not count as failing because of an attempt that fails after a later one has succeeded', async () => {
+  it.each([500, 410])('works on although an attempt is answered %s after a later one has succeeded', async (status) => {
     await w.endpoint(r.url);
     const release = Promise.withResolvers<void>();
     r.answer(async ({ headers }) => {
       if (headers['x-service-attempt'] !== '1') return { status: 200 };
       await release.promise;
-      return { status: 500 };
+      return { status };
     });
     await w.happen('opened', 1);
     await r.until(1);
@@ -467,8 +467,44 @@ describe('an endpoint', () => {
     release.resolve();
     await expect
       .poll(async () => await w.s.rows('select response_status from webhook_attempt order by number'))
-      .toEqual([{ response_status: 500 }, { response_status: 200 }]);
+      .toEqual([{ response_status: status }, { response_status: 200 }]);
     await other.close();
+    expect(await w.s.rows('select enabled, failing_since from webhook_endpoint')).toEqual([
+      { enabled: true, failing_since: null },
+    ]);
+  });
+
+  it.each([
+    ['before', 'select 1 from webhook_endpoint for update'],
+    ['after', 'select 1 from webhook_attempt where number = 1 for update'],
+  ])('does not count as failing because of a failure that is written just %s a success', async (_when, held) => {
+    await w.endpoint(r.url);
+    const answers = [Promise.withResolvers<number>(), Promise.withResolvers<number>()];
+    r.answer(async ({ headers }) => ({
+      status: (await answers[Number(headers['x-service-attempt']) - 1]?.promise) ?? 200,
+    }));
+    await w.happen('opened', 1);
+    await r.until(1);
+    const id = encodeNodeId('WebhookDelivery', (await w.deliveries())[0]?.id ?? '');
+    await w.ask('redeliverWebhook', { id }, 'webhookDelivery { state }');
+    await r.until(2);
+    await using owner = await databaseOwner();
+    const waiting = async (): Promise<number> =>
+      await owner.run("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'");
+    await owner.run('begin');
+    await owner.run(held);
+    answers[0]?.resolve(500);
+    await eventually(async () => (await waiting()) === 1, 'the failure is being written');
+    answers[1]?.resolve(200);
+    await eventually(
+      async () => (await waiting()) === 2 || (await w.deliveries())[0]?.state === 'succeeded',
+      'the success is being written, or is written',
+    );
+    await owner.run('commit');
+    await w.settled('succeeded');
+    await expect
+      .poll(async () => await w.s.rows('select response_status from webhook_attempt order by number'))
+      .toEqual([{ response_status: 500 }, { response_status: 200 }]);
     expect(await w.s.rows('select failing_since from webhook_endpoint')).toEqual([{ failing_since: null }]);
   });
 

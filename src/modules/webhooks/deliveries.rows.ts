@@ -163,16 +163,20 @@ export async function writeOutcomes(
 }
 
 // All statements lock the endpoint first and then deliveries in the order of their ids, to prevent deadlocks. The count
-// of "recovered" is only there to make PostgreSQL lock in this order.
+// of "recovered" is only there to make PostgreSQL lock in this order. A success locks the endpoint even if it does not
+// count as failing: "working" has the newest row, so that a failure that commits meanwhile ends too.
 const writing = `
   with outcome as materialized (
     select * from jsonb_to_recordset($3::jsonb) as o (
       "deliveryId" bigint, attempt integer, "durationMs" integer, "requestHeaders" jsonb, status integer,
       "responseHeaders" jsonb, body text, error text, state text, "nextAttemptAt" timestamptz, at timestamptz)
+  ), working as materialized (
+    select account_id, id, failing_since from webhook_endpoint
+    where account_id = $1 and id = $2 and exists (select from outcome where state = 'succeeded') for no key update
   ), recovered as (
-    update webhook_endpoint set failing_since = null
-    where account_id = $1 and id = $2 and failing_since is not null and exists (select from outcome where state = 'succeeded')
-    returning id
+    update webhook_endpoint e set failing_since = null
+    from working w where e.account_id = w.account_id and e.id = w.id and w.failing_since is not null
+    returning e.id
   ), open as materialized (
     select d.id from webhook_delivery d
     where (select count(*) from recovered) >= 0

@@ -26,19 +26,25 @@ export async function writeFailure(
   const ctx = systemContext(ports, taken.accountId);
   const because = await ctx.db.transaction(taken.accountId, async (tx) => {
     // The endpoint is locked before its deliveries, as in `disableEndpoint`. An answer of an earlier address does not
-    // count for the present address. A failure does not begin if another attempt has delivered the webhook meanwhile.
-    const [row] = await tx.query<{ failingSince: Date | string | null }>(
-      `update webhook_endpoint set failing_since = case
-         when exists (select from webhook_delivery where account_id = $1 and id = $5 and state = 'succeeded') then failing_since
-         else coalesce(failing_since, $3) end
-       where account_id = $1 and id = $2 and ($4::text is null or url = $4) returning failing_since as "failingSince"`,
-      [taken.accountId, taken.endpointId, outcome.now.toISOString(), outcome.url, taken.deliveryId],
+    // count for the present address.
+    const locked = await tx.query(
+      `select from webhook_endpoint where account_id = $1 and id = $2 and ($3::text is null or url = $3) for no key update`,
+      [taken.accountId, taken.endpointId, outcome.url],
     );
     await writeOutcomes(tx, [{ taken, outcome }]);
+    if (locked.length === 0) return null;
+    // A failure does not count if another attempt has delivered the webhook meanwhile. This is a statement of its own,
+    // so that it sees a success that was written while the lock was waited for.
+    const [row] = await tx.query<{ failingSince: Date | string }>(
+      `update webhook_endpoint set failing_since = coalesce(failing_since, $3)
+       where account_id = $1 and id = $2
+         and not exists (select from webhook_delivery where account_id = $1 and id = $4 and state = 'succeeded')
+       returning failing_since as "failingSince"`,
+      [taken.accountId, taken.endpointId, outcome.now.toISOString(), taken.deliveryId],
+    );
     if (row === undefined) return null;
     if (outcome.isGone) return await giveUp(ctx, tx, { endpoint: taken, because: 'gone' });
-    if (row.failingSince === null || !hasFailedTooLong(new Date(row.failingSince).getTime(), outcome.now.getTime()))
-      return null;
+    if (!hasFailedTooLong(new Date(row.failingSince).getTime(), outcome.now.getTime())) return null;
     return await giveUp(ctx, tx, { endpoint: taken, because: 'failing' });
   });
   if (because !== null) ports.log.warn({ endpointId: taken.endpointId, because }, 'A webhook endpoint was disabled.');
