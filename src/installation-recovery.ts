@@ -2,7 +2,12 @@
 // everything that a run has not done yet is evidence that a recovery is needed.
 import type { Ports } from './context.ts';
 import { beginRecovery, recoverRepositories, surveyInstallation, type Survey } from './modules/queue/index.ts';
-import { closeOpenDeployments, countOpenDeployments } from './modules/releases/index.ts';
+import {
+  closeOpenBuilds,
+  closeOpenDeployments,
+  countOpenBuilds,
+  countOpenDeployments,
+} from './modules/releases/index.ts';
 import { countOpenRunbooks, stopOpenRunbooks } from './modules/runbooks/index.ts';
 import { passFailpoint } from './platform/failpoints.ts';
 
@@ -18,6 +23,8 @@ export interface Recovery {
 
 interface OpenWork {
   readonly deployments: number;
+  /** Builds of release candidates. */
+  readonly builds: number;
   readonly runbooks: number;
 }
 
@@ -34,7 +41,11 @@ export async function recoverInstallation(ports: Ports): Promise<Recovery> {
   const epoch = await beginRecovery(ports, before.survey);
   await passFailpoint('recovery:before_closing');
   // The queues resume afterwards, so that no deployment is closed that a landing started meanwhile.
-  const open = { deployments: await closeOpenDeployments(ports), runbooks: await stopOpenRunbooks(ports) };
+  const open = {
+    deployments: await closeOpenDeployments(ports),
+    builds: await closeOpenBuilds(ports),
+    runbooks: await stopOpenRunbooks(ports),
+  };
   await passFailpoint('recovery:after_closing');
   const survey = await recoverRepositories(ports, epoch);
   return { isNeeded: true, epoch, changes: describeChanges(survey, open), left: survey.left };
@@ -46,11 +57,15 @@ interface Found {
   readonly isNeeded: boolean;
 }
 
-// A deployment or runbook that the backup left open may have ended since the backup, even if nothing landed.
+// A deployment, build or runbook that the backup left open may have ended since the backup, even if nothing landed.
 async function readSurvey(ports: Ports): Promise<Found> {
   const survey = await surveyInstallation(ports);
-  const open = { deployments: await countOpenDeployments(ports), runbooks: await countOpenRunbooks(ports) };
-  return { survey, open, isNeeded: survey.isNeeded || open.deployments > 0 || open.runbooks > 0 };
+  const open = {
+    deployments: await countOpenDeployments(ports),
+    builds: await countOpenBuilds(ports),
+    runbooks: await countOpenRunbooks(ports),
+  };
+  return { survey, open, isNeeded: survey.isNeeded || Object.values(open).some((number) => number > 0) };
 }
 
 function describeChanges(survey: Survey, open: OpenWork): string[] {
@@ -84,10 +99,13 @@ function describeSurvey({ repositories }: Survey): string[] {
   return lines;
 }
 
-function describeOpen({ deployments, runbooks }: OpenWork): string[] {
+function describeOpen({ deployments, builds, runbooks }: OpenWork): string[] {
   return [
     ...(deployments > 0
       ? [`set ${count(deployments, 'open deployment')} to unknown: report how they ended, or deploy again`]
+      : []),
+    ...(builds > 0
+      ? [`end ${count(builds, 'open build')} of release candidates as failed: make other candidates`]
       : []),
     ...(runbooks > 0 ? [`stop ${count(runbooks, 'open runbook')}: look at the branches, then retry`] : []),
   ];

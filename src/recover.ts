@@ -9,7 +9,7 @@ import { withService } from './tool.ts';
 
 const program = new Command(calledAs('recover'))
   .description(
-    'After a backup of the database was restored: takes over the landings since the backup, closes open deployments, stops open runbooks, and lets the queues continue. Run it only then.',
+    'After a backup of the database was restored: takes over the landings since the backup, closes open deployments and builds of release candidates, stops open runbooks, and lets the queues continue. Run it only then.',
   )
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
   .addOption(new Option('--database-url <url>', 'your own PostgreSQL').env('DATABASE_URL'))
@@ -37,7 +37,7 @@ async function main(): Promise<number> {
         : [
             left.length > 0
               ? 'Nothing else to recover.'
-              : 'Nothing to recover: the database knows everything that its repositories contain, and no deployment or runbook is open.',
+              : 'Nothing to recover: the database knows everything that its repositories contain, and no deployment, build of a release candidate or runbook is open.',
           ]),
       ...(isNeeded && !yes ? ['To recover the restored database:'] : []),
       ...listed,

@@ -50,6 +50,32 @@ describe('the recovery of a restored database', () => {
   );
 });
 
+it('ends the open builds of candidates as failed, and builds nothing once more', async () => {
+  await using cd = await cdServer();
+  await using r = await releaseWorld({ build: { kind: 'http', url: cd.url, statusUrl: cd.url } });
+  await r.candidate('v1-rc1', { built: true });
+  await r.w.until(async () => cd.runs.length === 1);
+  cd.run('v1-rc1').status = 'success';
+  await r.w.until(async () => (await r.candidateStatus('v1-rc1')).status === 'ready');
+  cd.broken = { status: 503, body: 'resting' };
+  await r.candidate('v1-rc2', { built: true });
+  await r.w.until(async () => (await r.candidateStatus('v1-rc2')).problem !== null);
+  const ports = r.w.service.ports;
+  const planned = await surveyRecovery(ports);
+  expect(planned.changes.slice(1)).toEqual([
+    'end one open build of release candidates as failed: make other candidates',
+  ]);
+  expect(await recoverInstallation(ports)).toMatchObject({ isNeeded: true, changes: planned.changes });
+  expect(await r.candidateStatus('v1-rc2')).toEqual({
+    status: 'failed',
+    error_message: 'The database was restored from a backup. The result of this build is not known.',
+    problem: null,
+  });
+  expect((await r.candidateStatus('v1-rc1')).status).toBe('ready');
+  expect((await r.events()).at(-1)).toBe('candidate_failed');
+  expect(await recoverInstallation(ports)).toEqual({ isNeeded: false, epoch: null, changes: [], left: [] });
+});
+
 const refuse = async () => await Promise.reject(new HostRefused('The App is not installed.'));
 // The branch of a build that the backup does not know.
 const listStray = async (_repository: unknown, prefix: string) =>

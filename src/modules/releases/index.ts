@@ -10,7 +10,7 @@ export { advanceBuild, type BuildAdvance } from './driving/build.advance.ts';
 export { carryOutBuild } from './driving/build.carry-out.ts';
 export { advanceDeployment, type DeploymentAdvance } from './driving/deployment.advance.ts';
 export { carryOutDeployment } from './driving/deployment.carry-out.ts';
-export { countOpenDeployments, closeOpenDeployments } from './driving/recovery.ts';
+export { countOpenBuilds, closeOpenBuilds, countOpenDeployments, closeOpenDeployments } from './driving/recovery.ts';
 export { releasesAreDue, wakeDueReleases } from './deployments.wake.ts';
 export { createEnvironment } from './environments.service.ts';
 export { announceDueFreezes, freezesAreDue } from './freezes.timer.ts';

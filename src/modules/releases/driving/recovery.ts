@@ -1,9 +1,11 @@
-// Closes the open deployments after a backup of the database was restored. The database does not know how these
-// deployments ended since the backup. These deployments, and newer deployments after them, may have been deployed, so
-// none of the open deployments is started or continued.
+// Closes the open deployments and builds after a backup of the database was restored. The database does not know how
+// these ended since the backup. The deployments, and newer deployments after them, may have been deployed, so none of
+// the open deployments is started or continued. A candidate whose build is open may have been built and deployed, so it
+// is not built once more.
 import { systemContext, type Ports } from '../../../context.ts';
 import { writeDeploymentStatus } from '../deployments.writer.ts';
 import { changeEnvironment, loadDeployment } from '../releases.locks.ts';
+import { endBuild, lockCandidate } from './build.rows.ts';
 
 interface OpenDeployment {
   readonly accountId: string;
@@ -36,11 +38,37 @@ export async function closeOpenDeployments(ports: Ports): Promise<number> {
         deployment,
         to: 'unknown',
         source: 'report',
-        errorMessage: restored,
+        errorMessage: restored('deployment'),
       });
     });
   }
   return open.length;
 }
 
-const restored = 'The database was restored from a backup. The result of this deployment is not known.';
+interface OpenBuild {
+  readonly accountId: string;
+  readonly id: string;
+}
+
+const openBuilds = `select account_id as "accountId", id from release_candidate where status = 'building' order by account_id, id`;
+
+export async function countOpenBuilds({ db }: Ports): Promise<number> {
+  return (await db.system.query<OpenBuild>(openBuilds)).length;
+}
+
+/** Ends the open builds as failed. Returns the number of these builds. */
+export async function closeOpenBuilds(ports: Ports): Promise<number> {
+  const open = await ports.db.system.query<OpenBuild>(openBuilds);
+  for (const { accountId, id } of open) {
+    const ctx = systemContext(ports, accountId);
+    await ctx.db.transaction(accountId, async (tx) => {
+      const rows = await lockCandidate(ctx, tx, id);
+      await endBuild(ctx, tx, { rows, status: 'failed', errorMessage: restored('build') });
+    });
+  }
+  return open.length;
+}
+
+function restored(what: 'deployment' | 'build'): string {
+  return `The database was restored from a backup. The result of this ${what} is not known.`;
+}
