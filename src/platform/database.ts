@@ -56,6 +56,15 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** The same database. Its transactions leave no marks (`withoutMarks`). */
+export function withoutMarksIn(db: Database): Database {
+  return {
+    ...db,
+    transaction: async (accountId, work, options) =>
+      await withoutMarks(async () => await db.transaction(accountId, work, options)),
+  };
+}
+
 export interface DatabaseOptions {
   readonly url: string;
   /** The entities that MikroORM maps (src/modules/entities.ts). */

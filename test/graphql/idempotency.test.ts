@@ -1,5 +1,6 @@
 // A mutation of GraphQL with an Idempotency-Key runs once, also if a client that lost the answer sends it again.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LocalHost } from '../../src/hosts/local/index.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let s: TestServer;
@@ -120,6 +121,28 @@ describe('a mutation that the rate limit refuses', () => {
       { data: { a0: { repository: { id: expect.any(String) } } } },
     ]);
   });
+});
+
+it('a creation of a repository whose server died is completed by its repetition', async () => {
+  const create = async (): Promise<unknown> => {
+    const query =
+      'mutation { createRepository(input: {owner: "acme", name: "new", host: LOCAL}) { repository { active } } }';
+    const headers = {
+      'content-type': 'application/json',
+      authorization: `Bearer ${s.token}`,
+      'idempotency-key': 'create',
+    };
+    return await (await fetch(`${s.url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) })).json();
+  };
+  const host = s.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };
+  const { ensureRepository } = host;
+  host.ensureRepository = async (...of) => {
+    await ensureRepository(...of);
+    await s.rows("update idempotency_key set claimed_by = 1 where key = 'create'");
+    throw new Error('the server died');
+  };
+  await create().finally(() => void (host.ensureRepository = ensureRepository));
+  expect(await create()).toEqual({ data: { createRepository: { repository: { active: true } } } });
 });
 
 it('a key must be visible ASCII', async () => {

@@ -3,14 +3,16 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { accountOf } from '../accounts/account.ts';
 import { startUnreliableNetwork } from '../e2e/unreliable-network.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { prepareRepository } from './contract/repository.ts';
 
 let server: TestServer;
 let key: string;
+let number: number;
 beforeAll(async () => {
   server = await startServer();
-  await prepareRepository(server);
+  ({ number } = await prepareRepository(server));
 });
 afterAll(async () => await server.close());
 beforeEach(() => {
@@ -163,6 +165,26 @@ it('a key of a server that died after the request had changed something is not c
   expect(await countEvents()).toBe(before);
   await age('24 hours');
   expect(await pause(branches('changed'))).toMatchObject({ status: 200, replayed: false });
+});
+
+it('a key of a server that died after it had read the pull request from its host is free', async () => {
+  await server.rows("update local_pull_request set title = 'Another title' where number = $1", [number]);
+  const post = async (): Promise<[number, unknown]> => {
+    const body = { action: 'update', pull_request: { number, repository: web, affected_targets: ['web'] } };
+    const answer = await server.rest('POST', '/api/v1/pull_request', { body, headers: { 'idempotency-key': key } });
+    return [answer.status, await answer.json()];
+  };
+  const died = onFailpoint('report:judged', async () => {
+    await server.rows('update idempotency_key set claimed_by = 1 where key = $1', [key]);
+    throw new Error('the server died');
+  });
+  await post().finally(died);
+  const title = 'select from pull_request where title = $1';
+  expect(await server.rows(title, ['Another title'])).toHaveLength(1);
+  expect(await post()).toMatchObject([200, { pull_request: { number } }]);
+  expect(await server.rows('select affected_targets from pull_request where number = $1', [number])).toMatchObject([
+    { affected_targets: ['web'] },
+  ]);
 });
 
 it('a key whose claim was written, although the answer to it was lost, is free on the same server', async () => {

@@ -1,7 +1,7 @@
 // The code host `github`. Everything that git can do is done by git. Other facts are read by GraphQL, and other changes
 // are made by REST (ADR 0071).
 import { join } from 'node:path';
-import type { Database } from '../../platform/database.ts';
+import { withoutMarksIn, type Database } from '../../platform/database.ts';
 import type { Meter } from '../../platform/metrics/index.ts';
 import * as git from '../git/index.ts';
 import type { HostAdapter, HostRepository } from '../port.ts';
@@ -37,7 +37,9 @@ export interface GitHubHostOptions {
   readonly committer?: git.Committer | undefined;
 }
 
-export function createGitHubHost(options: GitHubHostOptions): HostAdapter {
+export function createGitHubHost(given: GitHubHostOptions): HostAdapter {
+  // The rows of this host are notes about GitHub, such as the budget of calls, and no effects of a request.
+  const options = { ...given, db: withoutMarksIn(given.db) };
   const { db, clock, dataDir } = options;
   const client = createClient(options);
   const program = git.createGit(join(dataDir, 'mirrors', 'gitconfig'));

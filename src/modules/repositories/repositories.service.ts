@@ -3,6 +3,7 @@ import { isBranchName } from '../../domain/branch-name.ts';
 import { defaultConfigurationYaml } from '../../domain/configuration/keys.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { HostUnavailable, isLocalHost } from '../../hosts/port.ts';
+import { withoutMarks } from '../../platform/database.ts';
 import { recordUserAction, requireAction, requireScope } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { configurationHash } from './configuration.service.ts';
@@ -51,9 +52,13 @@ const defaultBranchPattern = /^[^\s\p{Cc}]{1,200}$/u;
  */
 export async function createRepository(ctx: Context, input: NewRepository): Promise<RepositoryRow> {
   requireScope(ctx, 'admin');
-  const repository = await beginRepository(ctx, input);
-  await makeOnHost(ctx, repository);
-  return await completeRepository(ctx, repository);
+  // A repetition carries on with the row and the repository of a creation that was not completed.
+  const begun = await withoutMarks(async () => {
+    const repository = await beginRepository(ctx, input);
+    await makeOnHost(ctx, repository);
+    return repository;
+  });
+  return await completeRepository(ctx, begun);
 }
 
 /**

@@ -28,7 +28,10 @@ export function markCommits(marks: CommitMarks): void {
   if (scope !== undefined) scope.marks = marks;
 }
 
-/** Does `work`. Its transactions leave no marks. */
+/**
+ * Does `work`. Its transactions leave no marks, so they must not be effects of the request: they copy what a code host
+ * says, or a repetition of the request carries on after them.
+ */
 export async function withoutMarks<T>(work: () => Promise<T>): Promise<T> {
   return await scopes.run({ marks: null }, work);
 }

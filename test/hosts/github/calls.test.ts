@@ -1,6 +1,7 @@
 // What a landing costs of the budget at GitHub. A hundred landings an hour must fit into 5,000 points each of REST and
 // GraphQL, and into 450 creations. Pushes to a repository must fit into six a minute.
 import { expect, test } from 'vitest';
+import { inMarkedScope, type CommitMarks } from '../../../src/platform/database.ts';
 import { queueWorld, type QueueWorld } from './queue-world.ts';
 
 /** The number of pushes so far, including those of people. */
@@ -41,4 +42,22 @@ test('a landing of one pull request stays within its budget of calls', async () 
   // The bot branch, the landing, and the deletion of the bot branch. Outside of this test, deletions of a minute share
   // a push.
   expect(calls.pushes).toBe(3);
+});
+
+test('a call at GitHub is no effect of the request with an Idempotency-Key that needs it', async () => {
+  await using w = await queueWorld();
+  let changes = 0;
+  const marks: CommitMarks = {
+    accountId: w.ctx.accountId,
+    set: async (tx) => {
+      const changed = await tx.query('select 1 where pg_current_xact_id_if_assigned() is not null');
+      changes += changed.length;
+      return null;
+    },
+    isCommitted: async () => false,
+  };
+  const before = await w.spent();
+  await inMarkedScope(marks, async () => await w.ctx.hosts('github').readBaseRules(w.repository, 'main'));
+  expect(await w.spent()).not.toEqual(before);
+  expect(changes).toBe(0);
 });

@@ -12,7 +12,7 @@ import {
   requireSecrets,
   requireSubject,
 } from '../../../domain/previews/registration.ts';
-import type { Transaction } from '../../../platform/database.ts';
+import { withoutMarks, type Transaction } from '../../../platform/database.ts';
 import { encrypt, recordUserAction, requireScope, type Secrets } from '../../accounts/index.ts';
 import { appendEvents } from '../../events/index.ts';
 import { syncPullRequest } from '../../queue/index.ts';
@@ -61,7 +61,7 @@ export async function registerPreview(
   requireScope(ctx, 'preview:register');
   const repository = await loadActiveRepository(ctx, request.repository, 'preview:register');
   const registration = { ...checked(ctx, request, repository), repositoryId: repository.id };
-  await readHeads(ctx, repository, registration);
+  await withoutMarks(async () => await readHeads(ctx, repository, registration));
   return await ctx.db.transaction(ctx.accountId, async (tx) => await register(ctx, tx, { secrets, registration }));
 }
 

@@ -14,6 +14,7 @@ import {
   toHostedRepository,
   type HostedRepository,
 } from '../../../hosts/port.ts';
+import { withoutMarks } from '../../../platform/database.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
@@ -164,7 +165,7 @@ export async function approvePullRequest(
   requireScope(ctx, 'queue:write');
   const repository = await loadRepository(ctx, request.repository, 'queue:write');
   const host = toHostedRepository(repository);
-  const row = await syncPullRequest(ctx, host, request.number);
+  const row = await withoutMarks(async () => await syncPullRequest(ctx, host, request.number));
   if (row === null) throw notFound('Pull request');
   const { handle, email } = ctx.actor;
   const names = [handle, unlinkedHandle(ctx.actor), email];

@@ -3,6 +3,7 @@ import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { HostRefused, toHostedRepository, type HostedRepository } from '../../../hosts/port.ts';
 import { requireScope } from '../../accounts/index.ts';
+import { withoutMarks } from '../../../platform/database.ts';
 import { loadRepository } from '../../repositories/index.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
@@ -16,7 +17,7 @@ export async function loadFromHost(
   requireScope(ctx, 'queue:write');
   const repository = await loadRepository(ctx, request.repository, 'queue:write');
   const host = toHostedRepository(repository);
-  const row = await syncPullRequest(ctx, host, request.number);
+  const row = await withoutMarks(async () => await syncPullRequest(ctx, host, request.number));
   if (row === null) throw notFound('Pull request');
   return { repository, host, row };
 }

@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { toHostedRepository } from '../../../hosts/port.ts';
-import type { Transaction } from '../../../platform/database.ts';
+import { withoutMarks, type Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { refuseTargetsBeyondBound } from '../admission/affected-targets.ts';
 import { syncBaseOfPullRequest } from '../facts/base-branches.ts';
@@ -39,16 +39,18 @@ export async function readFreshPullRequest(
   number: number,
 ): Promise<PullRequestRow> {
   const host = toHostedRepository(repository);
-  const [pullRequest, base] = await Promise.allSettled([
-    syncPullRequest(ctx, host, number),
-    syncBaseOfPullRequest(ctx, host, number),
-  ]);
-  if (pullRequest.status === 'rejected') throw pullRequest.reason;
-  if (pullRequest.value === null) throw notFound('Pull request');
-  if (base.status === 'rejected') throw base.reason;
-  const row = pullRequest.value;
-  if (row.queueId !== base.value) await syncBaseOfPullRequest(ctx, host, number);
-  return row;
+  return await withoutMarks(async () => {
+    const [pullRequest, base] = await Promise.allSettled([
+      syncPullRequest(ctx, host, number),
+      syncBaseOfPullRequest(ctx, host, number),
+    ]);
+    if (pullRequest.status === 'rejected') throw pullRequest.reason;
+    if (pullRequest.value === null) throw notFound('Pull request');
+    if (base.status === 'rejected') throw base.reason;
+    const row = pullRequest.value;
+    if (row.queueId !== base.value) await syncBaseOfPullRequest(ctx, host, number);
+    return row;
+  });
 }
 
 export async function changePullRequest(
