@@ -1,7 +1,7 @@
 // Finds the address of a client behind proxies. Every client can write X-Forwarded-For, so an entry is believed only if
 // a trusted proxy has added it. The proxy of the connection has added the last entry.
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, SocketAddress } from 'node:net';
 import proxyAddr from '@fastify/proxy-addr';
 
 /** Whether the proxy at this address is trusted. */
@@ -53,11 +53,10 @@ export function addressOf(request: IncomingMessage, trusts: TrustsProxy | null):
 export function networkOf(address: string | undefined): string {
   const [bare = ''] = address?.split('%') ?? [];
   if (isIP(bare) !== 6) return bare;
-  // URL writes an address in its one canonical form, without an IPv4 part.
-  const canonical = new URL(`http://[${bare}]`).hostname.slice(1, -1);
+  const { address: canonical } = new SocketAddress({ address: bare, family: 'ipv6' });
+  const [, mapped] = /^::ffff:([\d.]+)$/.exec(canonical) ?? [];
+  if (mapped !== undefined) return mapped;
   const [start = [], end = []] = canonical.split('::').map((part) => (part === '' ? [] : part.split(':')));
-  const groups = [...start, ...Array.from({ length: 8 - start.length - end.length }, () => '0'), ...end];
-  if (groups.slice(0, 6).join(':') !== '0:0:0:0:0:ffff') return `${groups.slice(0, 4).join(':')}::/64`;
-  const halves = groups.slice(6).map((group) => Number.parseInt(group, 16));
-  return halves.flatMap((half) => [half >> 8, half & 255]).join('.');
+  const zeros = Array.from({ length: 8 - start.length - end.length }, () => '0');
+  return `${[...start, ...zeros, ...end].slice(0, 4).join(':')}::/64`;
 }
