@@ -49,19 +49,19 @@ async function listen(invocation: Invocation, { endpoint, forward }: ListenOptio
       `The account has no endpoint for webhooks${endpoint === undefined ? '' : ` with the address ${endpoint}`}. Make one at ${api.url}/settings/webhooks`,
       { code: 'NOT_FOUND' },
     );
-  const read = async (isOld: IsOld): Promise<readonly Sent[]> =>
-    (await Promise.all(endpoints.map(async (one) => await readSent(api, one, isOld)))).flat();
-  const before = await read(() => true);
-  const known = new Set(before.map(({ id }) => id));
-  const begunAt =
-    before
-      .map(({ createdAt }) => createdAt)
-      .toSorted()
-      .at(-1) ?? '';
-  const isOld: IsOld = ({ id, createdAt }) => known.has(id) || createdAt < begunAt;
+  const known = new Set<string>();
+  const listened = await Promise.all(
+    endpoints.map(async (one): Promise<Listened> => {
+      const { nodes } = await readPage(api, { endpoint: one.id, first: readAtMost, after: null });
+      for (const { id } of nodes.filter(({ attempts }) => isSent(attempts[0]))) known.add(id);
+      return { ...one, oldest: nodes.at(-1)?.id ?? null };
+    }),
+  );
+  const read = async (): Promise<readonly Sent[]> =>
+    (await Promise.all(listened.map(async (one) => await readSent(api, one, known)))).flat();
   invocation.printProgress('Listening. Ctrl-C ends it.');
   while (!api.signal.aborted) {
-    for (const sent of (await read(isOld)).filter(({ id }) => !known.has(id))) {
+    for (const sent of (await read()).filter(({ id }) => !known.has(id))) {
       known.add(sent.id);
       await show(invocation, sent, forward ?? null);
     }
@@ -77,28 +77,34 @@ interface Sent extends Delivery {
   readonly attempt: Delivery['attempts'][number];
 }
 
-type IsOld = (delivery: Delivery) => boolean;
+interface Listened {
+  readonly id: string;
+  readonly url: string;
+  /** The oldest delivery that is looked at. Older ones are no news. Null: there was no delivery at the beginning. */
+  readonly oldest: string | null;
+}
+
+function isSent(attempt: Delivery['attempts'][number] | undefined): attempt is Delivery['attempts'][number] {
+  return attempt !== undefined && attempt.requestHeaders !== null;
+}
 
 /**
- * Reads deliveries of an endpoint, the newest first, up to a page of old ones. Returns those with an attempt, the oldest
- * first.
+ * Reads deliveries of an endpoint, the newest first, up to a page of known ones or to the oldest that is looked at.
+ * Returns those with an attempt, the oldest first.
  */
-async function readSent(
-  api: Api,
-  { id, url }: { readonly id: string; readonly url: string },
-  isOld: IsOld,
-): Promise<readonly Sent[]> {
+async function readSent(api: Api, { id, url, oldest }: Listened, known: ReadonlySet<string>): Promise<readonly Sent[]> {
   const found: Delivery[] = [];
   for (let after: string | null = null; ; ) {
     const { nodes, pageInfo }: DeliveryPage = await readPage(api, { endpoint: id, first: readAtMost, after });
-    found.push(...nodes);
-    if (!pageInfo.hasNextPage || nodes.every(isOld)) break;
+    const end = nodes.findIndex((delivery) => delivery.id === oldest);
+    found.push(...(end === -1 ? nodes : nodes.slice(0, end + 1)));
+    if (end !== -1 || !pageInfo.hasNextPage || nodes.every((delivery) => known.has(delivery.id))) break;
     after = pageInfo.endCursor;
   }
   return found
     .flatMap((delivery) => {
       const [attempt] = delivery.attempts;
-      return attempt === undefined || attempt.requestHeaders === null ? [] : [{ ...delivery, endpoint: url, attempt }];
+      return isSent(attempt) ? [{ ...delivery, endpoint: url, attempt }] : [];
     })
     .toReversed();
 }

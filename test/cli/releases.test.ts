@@ -148,29 +148,30 @@ test('webhooks listen prints deliveries as they are sent, and forwards them with
   expect([code, JSON.parse(line)]).toMatchObject([130, { answer: '200', forwarded: '200', payload: sent?.json }]);
 });
 
-test('webhooks listen forwards every delivery, also if many are sent between two reads', async () => {
+test('webhooks listen forwards every delivery that is sent from then on, also if there are many, and no other', async () => {
   await using developer = await receiver();
   const [endpoint] = await shop.s.rows<{ id: string }>(
     `insert into webhook_endpoint (account_id, url, actions, from_position, created_at, updated_at)
      values ($1, 'https://hooks.example.test/', '{merged}', 0, now(), now()) returning id`,
     [shop.s.accountId],
   );
-  const count = 120;
-  const onStderr = (): void =>
-    void shop.s.rows(
+  const send = async (from: number, to: number): Promise<unknown> =>
+    await shop.s.rows(
       `with sent as (
          insert into webhook_delivery (account_id, endpoint_id, message_id, action, lane, state, attempts, body, created_at, ended_at)
          select $1, $2, 'msg_' || n, 'merged', 'pull_request:' || n, 'succeeded', 1, '{"n":' || n || '}', now(), now()
-         from generate_series(1, $3::int) n returning id, account_id)
+         from generate_series($3::int, $4::int) n returning id, account_id)
        insert into webhook_attempt (account_id, delivery_id, number, started_at, duration_ms, request_headers, response_status)
        select account_id, id, 1, now(), 1, '{}', 200 from sent`,
-      [shop.s.accountId, endpoint?.id, count],
+      [shop.s.accountId, endpoint?.id, from, to],
     );
+  await send(1, 130);
   const stop = new AbortController();
   const argv = ['webhooks', 'listen', '--endpoint', 'https://hooks.example.test/', '--forward', developer.url];
+  const onStderr = (): void => void send(131, 250);
   const listening = shop.runWith({ signal: stop.signal, onStderr }, ...argv);
-  await developer.until(count);
+  await developer.until(120);
   stop.abort();
   await listening;
-  expect(developer.received.map(({ json: { n } }) => n)).toEqual(Array.from({ length: count }, (_, at) => at + 1));
+  expect(developer.received.map(({ json: { n } }) => n)).toEqual(Array.from({ length: 120 }, (_, at) => at + 131));
 });
