@@ -170,8 +170,10 @@ export function idIn(key: Key, at: number, names: PageNames = forward): string {
 /** The instant at a place of a cursor's sort key. Throws BAD_INPUT if there is no instant. */
 export function instantIn(key: Key, at: number): string {
   const instant = new Date(String(key[at]));
-  if (Number.isNaN(instant.getTime())) throw wrongCursor(forward.after);
-  return instant.toISOString();
+  const text = Number.isNaN(instant.getTime()) ? '' : instant.toISOString();
+  // JavaScript knows years that PostgreSQL does not, and writes them in another form.
+  if (!/^(?!0000)\d{4}-/.test(text)) throw wrongCursor(forward.after);
+  return text;
 }
 
 /**

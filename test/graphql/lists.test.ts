@@ -119,7 +119,13 @@ it.each([
   inShop(`queue(baseBranch: "main") { line(after: "${made(0.5, 1)}") { nodes { position } } }`),
   inShop(`queue(baseBranch: "main") { line(after: "${made(1e300, 1)}") { nodes { position } } }`),
   inShop(`queue(baseBranch: "main") { line(after: "${made(1, 0.5)}") { nodes { position } } }`),
-  ...['["x", "1"]', '["2026-02-31T25:00:00Z", "1"]', '["2026-01-01T00:00:00.000Z", "x"]'].map(
+  ...[
+    '["x", "1"]',
+    '["2026-02-31T25:00:00Z", "1"]',
+    '["+275760-09-13T00:00:00Z", "1"]',
+    '["0000-01-01T00:00:00Z", "1"]',
+    '["2026-01-01T00:00:00.000Z", "x"]',
+  ].map(
     (key) =>
       `releaseProject(name: "shop") { releaseCandidates { nodes { pullRequests(after: "${Buffer.from(key).toString('base64url')}") { nodes { id } } } } }`,
   ),
