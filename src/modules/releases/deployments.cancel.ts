@@ -2,7 +2,7 @@
 // deployment that supersedes them.
 import type { Context } from '../../context.ts';
 import { activeStatuses, decideCancel } from '../../domain/releases/deployment.status.ts';
-import { mustNotifyCancel } from '../../domain/releases/drive.ts';
+import { mustNotifyCancel } from '../../domain/releases/cancellation.ts';
 import { sqlList, type Transaction } from '../../platform/database.ts';
 import { noFailedCalls } from '../../platform/turns/index.ts';
 import { writeDeploymentStatuses, type NewStatus } from './deployments.writer.ts';

@@ -9,7 +9,7 @@ import {
   isFinal,
   timesAfter,
 } from '../../domain/releases/deployment.status.ts';
-import { isCancelUnsent, keepsPauses, mustStillNotifyCancel } from '../../domain/releases/drive.ts';
+import { isCancelUnsent, keepsPauses, mustStillNotifyCancel } from '../../domain/releases/cancellation.ts';
 import type { DeploymentStatus } from '../../domain/releases/release.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';

@@ -1,7 +1,7 @@
 // The port of providers, which carry out deployments and builds. A provider has one of two shapes: `remote` runs
 // continue by themselves and are polled, `supervised` runs last only while a worker supervises them. Every call may be
 // made twice. Calls with the same `key` are about the same run.
-import type { ProviderState } from '../../domain/releases/drive.ts';
+import type { ProviderState } from '../../domain/releases/provider-answers.ts';
 import type { ProviderSettings } from '../../domain/releases/release.ts';
 import type { HostedRepository } from '../../hosts/port.ts';
 

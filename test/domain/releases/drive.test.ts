@@ -1,20 +1,20 @@
 import { fc } from '../../support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import {
-  candidateStatusByReading,
-  decideBuild,
-  decideDeployment,
-  decideRefusedStart,
   isCancelUnsent,
   keepsPauses,
   mustNotifyCancel,
   mustStillNotifyCancel,
+} from '../../../src/domain/releases/cancellation.ts';
+import { decideBuild, decideDeployment } from '../../../src/domain/releases/drive.ts';
+import {
+  candidateStatusByReading,
+  decideRefusedStart,
   pauseAfter,
   pauseAfterFailure,
   statusesByReading,
-  type BuildSituation,
-  type DeploymentSituation,
-} from '../../../src/domain/releases/drive.ts';
+} from '../../../src/domain/releases/provider-answers.ts';
+import type { BuildSituation, DeploymentSituation } from '../../../src/domain/releases/situation.ts';
 import { deploymentStatuses, type ProviderSettings } from '../../../src/domain/releases/release.ts';
 
 const none: ProviderSettings = { kind: 'none' };

@@ -1,6 +1,7 @@
 // What a turn of a candidate's build reads, decides and writes in a transaction that locks the candidate's row.
 import type { Context } from '../../../context.ts';
-import { decideBuild, type BuildSituation, type BuildStep } from '../../../domain/releases/drive.ts';
+import { decideBuild, type BuildStep } from '../../../domain/releases/drive.ts';
+import type { BuildSituation } from '../../../domain/releases/situation.ts';
 import type { AfterTurn } from '../../../domain/turns.ts';
 import { takeTurn, type Kind, type KindTypes, type TurnOf } from '../../../platform/turns/index.ts';
 import type { ReleaseDriving } from './supervise-run.ts';

@@ -1,7 +1,7 @@
 // Carries out the calls of a candidate's build outside of a transaction, like `deployment.carry-out.ts`. A build has no
 // slot, so its status and its provider decide whether a result is written.
 import type { Context } from '../../../context.ts';
-import { candidateStatusByReading, pauseAfter } from '../../../domain/releases/drive.ts';
+import { candidateStatusByReading, pauseAfter } from '../../../domain/releases/provider-answers.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { ProviderReading } from '../../../platform/providers/port.ts';
 import { carryOutDue, delayNextCall, type DueStep, noFailedCalls } from '../../../platform/turns/index.ts';

@@ -1,6 +1,6 @@
 // The rows that a turn of a candidate's build reads, and the only function that ends a build.
 import type { Context } from '../../../context.ts';
-import type { BuildSituation } from '../../../domain/releases/drive.ts';
+import type { BuildSituation } from '../../../domain/releases/situation.ts';
 import type { CandidateStatus } from '../../../domain/releases/release.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { noFailedCalls } from '../../../platform/turns/index.ts';

@@ -1,13 +1,13 @@
 // Carries out the calls of a deployment outside of a transaction. A result is written only if the deployment is still
 // in the same run.
 import type { Context } from '../../../context.ts';
+import { canBeAsked } from '../../../domain/releases/drive.ts';
 import {
-  canBeAsked,
   decideRefusedStart,
   pauseAfter,
   pauseAfterFailure,
   statusesByReading,
-} from '../../../domain/releases/drive.ts';
+} from '../../../domain/releases/provider-answers.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { ProviderReading } from '../../../platform/providers/port.ts';
 import { carryOutDue, delayNextCall, noFailedCalls, type DueStep } from '../../../platform/turns/index.ts';

@@ -1,6 +1,6 @@
 // The rows that a turn of a deployment reads, and the situation that they describe.
 import type { Context } from '../../../context.ts';
-import type { DeploymentSituation } from '../../../domain/releases/drive.ts';
+import type { DeploymentSituation } from '../../../domain/releases/situation.ts';
 import type { FreezeInForce } from '../../../domain/releases/freeze.ts';
 import { notFound } from '../../../domain/errors.ts';
 import type { Transaction } from '../../../platform/database.ts';
