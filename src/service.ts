@@ -1,24 +1,15 @@
 // The service, which server and worker share: the database, the code hosts, the sequencer, the relay, and the ports.
 import type { Logger } from 'pino';
 import type { Ports } from './context.ts';
-import { readRetention, type Retention } from './domain/retention/catalogue.ts';
+import type { Retention } from './domain/retention/catalogue.ts';
 import type { Committer } from './hosts/git/index.ts';
 import { createGitHubHost, type MirrorSettings, type PushPace } from './hosts/github/index.ts';
 import { createLocalHost, openChecks, type LocalHost } from './hosts/local/index.ts';
 import type { HostAdapter, HostEvent, Hosts } from './hosts/port.ts';
 import type { Secrets } from './modules/accounts/index.ts';
-import { eventsAreDue, rollUpEvents } from './modules/analytics/index.ts';
 import { entities } from './modules/entities.ts';
 import { createSequencer, unpositionedEvents } from './modules/events/index.ts';
-import {
-  installationFinder,
-  installationsAreDue,
-  personAdmission,
-  redeliverMissing,
-  markInstallations,
-  syncInstallations,
-} from './modules/github/index.ts';
-import { carryOutErasures } from './modules/erasure/index.ts';
+import { installationFinder, personAdmission, syncInstallations } from './modules/github/index.ts';
 import type { InvariantReport } from './domain/health/invariants.ts';
 import {
   createMetricsPage,
@@ -27,40 +18,17 @@ import {
   type MetricsPage,
   type Overdue,
 } from './modules/health/index.ts';
-import { createHostInbox, createRelay, hintsAreDue, queuesAreDue, type HostInbox } from './modules/queue/index.ts';
-import {
-  expireDueRegistrations,
-  registrationsAreDue,
-  verificationsAreDue,
-  wakeDueVerifications,
-} from './modules/previews/index.ts';
-import {
-  announceDueFreezes,
-  candidatesAreDue,
-  freezesAreDue,
-  lookAtNewCandidates,
-  releasesAreDue,
-  wakeDueReleases,
-} from './modules/releases/index.ts';
-import { removeDeletedRepositories, warnOfLocalRepositories } from './modules/repositories/index.ts';
-import { proofsAreDue, signProofs } from './modules/proofs/index.ts';
-import { runbooksAreDue, wakeDueRunbooks } from './modules/runbooks/index.ts';
+import { createHostInbox, createRelay, queuesAreDue, type HostInbox } from './modules/queue/index.ts';
+import { warnOfLocalRepositories } from './modules/repositories/index.ts';
 import { createSlackRelay, type SlackOptions, type SlackRelay } from './modules/slack/index.ts';
-import {
-  createWebhookRelay,
-  webhooksAreDue,
-  type WebhookOptions,
-  type WebhookRelay,
-  type WebhookSender,
-} from './modules/webhooks/index.ts';
+import { createWebhookRelay, type WebhookOptions, type WebhookSender } from './modules/webhooks/index.ts';
 import { connectDatabase, type Database } from './platform/database.ts';
 import { lookForDueWork, type DueWork } from './platform/due-work.ts';
 import { createMetrics, type Metrics } from './platform/metrics/index.ts';
-import { type Loop, repeat } from './platform/repeat.ts';
-import { refreshStatistics } from './platform/statistics.ts';
+import { repeat } from './platform/repeat.ts';
 import { wakeUnlessRunning } from './platform/turns/index.ts';
-import { createReconciler, haltRestoredQueues } from './reconciler.ts';
-import { deleteOldRecords } from './retention.ts';
+import { createReconciler } from './reconciler.ts';
+import { dueWorkOf, housekeepingOf, joinLoops, type Relays } from './service-loops.ts';
 
 export interface ServiceOptions {
   readonly databaseUrl: string;
@@ -134,10 +102,6 @@ const second = 1_000;
 const fiveSeconds = 5 * second;
 const halfMinute = 30 * second;
 const minute = 60 * second;
-const fiveMinutes = 5 * minute;
-const hour = 60 * minute;
-
-const defaultRetention = readRetention({});
 
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { log, publicUrl, secrets, clock = () => new Date() } = options;
@@ -171,7 +135,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     { isDue: unpositionedEvents, act: async () => sequencer.nudge() },
     { isDue: queuesAreDue, act: async () => await relay.look() },
     { isDue: openChecks, act: async () => localHost.wakeRunners() },
-    ...dueWorkOf(options, ports, { inbox, ...relays }),
+    ...dueWorkOf(ports, { secrets, inbox, ...relays }),
   ];
   const loops = joinLoops(ports, onError, {
     housekeeping: [
@@ -180,7 +144,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       ...(relays.webhooks === null ? [] : [relays.webhooks]),
       repeat(halfMinute, async () => await health.overdue.look(), onError),
       repeat(minute, async () => await health.invariants.look(), onError),
-      ...housekeepingOf(options, ports, onError),
+      ...housekeepingOf(ports, onError, options),
     ],
     wakers: [lookForDueWork(dueWork, { db, clock, everyMs: second, onError }), createReconciler(ports)],
   });
@@ -212,11 +176,6 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       await db.close();
     },
   };
-}
-
-interface Relays {
-  readonly webhooks: WebhookRelay | null;
-  readonly slack: SlackRelay | null;
 }
 
 function createRelays({ webhooks, slack }: ServiceOptions, ports: Ports): Relays {
@@ -252,83 +211,6 @@ async function openDatabase(
     onError,
     ...(poolSize === undefined ? {} : { poolSize }),
   });
-}
-
-/** Makes one loop of all loops. Its start does not wait until the wakers have started. */
-function joinLoops(
-  ports: Ports,
-  onError: (error: unknown) => void,
-  { housekeeping, wakers }: { readonly housekeeping: readonly Loop[]; readonly wakers: readonly Loop[] },
-): Loop {
-  let started: Promise<readonly Loop[]> = Promise.resolve([]);
-  let surveyed: Promise<void> = Promise.resolve();
-  const stopping = new AbortController();
-  const halt = async (host: 'local' | 'other'): Promise<void> =>
-    await haltRestoredQueues(ports, host, stopping.signal).catch(onError);
-  return {
-    start() {
-      for (const loop of housekeeping) loop.start();
-      // If the database is older than its repositories, the queues of the local host are halted before they can be
-      // woken. Rejected: to wait for other hosts too, because a slow host would delay all work of this process. A queue
-      // of such a host may be woken before it is halted. It lands nothing, because it looks for unknown landings before
-      // it accepts a tip that it did not make.
-      started = halt('local').then(() => {
-        if (stopping.signal.aborted) return housekeeping;
-        for (const loop of wakers) loop.start();
-        return [...housekeeping, ...wakers];
-      });
-      surveyed = halt('other');
-    },
-    async stop() {
-      stopping.abort();
-      await Promise.all((await started).map(async (loop) => await loop.stop()));
-      await surveyed;
-    },
-  };
-}
-
-/** The loops that delete old records and erased data, and update statistics and the lists of installations. */
-function housekeepingOf(options: ServiceOptions, ports: Ports, onError: (error: unknown) => void): Loop[] {
-  const { databaseUrl, dataDir, secrets, retention = defaultRetention } = options;
-  const { db, meter, log, clock } = ports;
-  const every = (ms: number, work: (signal: AbortSignal) => Promise<unknown>): Loop => repeat(ms, work, onError);
-  return [
-    every(hour, async (signal) => await deleteOldRecords({ db, meter, log, clock, dataDir, retention }, signal)),
-    every(minute, async () => await refreshStatistics(databaseUrl)),
-    every(minute, async () => await removeDeletedRepositories(ports)),
-    every(minute, async () => await carryOutErasures(ports)),
-    ...(secrets === undefined
-      ? []
-      : [
-          every(fiveMinutes, async () => await markInstallations(ports, 'compared')),
-          every(minute, async () => await redeliverMissing(ports, secrets)),
-        ]),
-  ];
-}
-
-interface DueWorkParts extends Relays {
-  readonly inbox: HostInbox;
-}
-
-function dueWorkOf({ secrets }: ServiceOptions, ports: Ports, { inbox, webhooks, slack }: DueWorkParts): DueWork[] {
-  return [
-    { isDue: releasesAreDue, act: async () => await wakeDueReleases(ports) },
-    { isDue: verificationsAreDue, act: async () => await wakeDueVerifications(ports) },
-    { isDue: runbooksAreDue, act: async () => await wakeDueRunbooks(ports) },
-    { isDue: freezesAreDue, act: async () => await announceDueFreezes(ports) },
-    { isDue: registrationsAreDue, act: async () => await expireDueRegistrations(ports) },
-    { isDue: candidatesAreDue, act: async () => await lookAtNewCandidates(ports) },
-    { isDue: eventsAreDue, act: async () => await rollUpEvents(ports.db) },
-    ...(secrets === undefined
-      ? []
-      : [
-          { isDue: proofsAreDue, act: async () => await signProofs(ports, secrets) },
-          { isDue: installationsAreDue, act: async () => await syncInstallations(ports, secrets, false) },
-        ]),
-    { isDue: hintsAreDue, act: async () => await inbox.look() },
-    ...(webhooks === null ? [] : [{ isDue: webhooksAreDue, act: async () => await webhooks.look() }]),
-    ...(slack === null ? [] : [{ isDue: slack.isDue, act: async () => await slack.look() }]),
-  ];
 }
 
 function openLocalHost(
