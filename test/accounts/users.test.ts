@@ -219,6 +219,13 @@ describe('a GitHub account that signs in', () => {
     expect(data).toEqual({ node: { handle: 'Nina', role: 'MAINTAINER' } });
     await account.remove(await add('8+otto@users.noreply.github.com'));
     await expect(signIn('8', 'Otto')).rejects.toThrow('An admin removed Otto from this account.');
+    // A person may have another name at GitHub by the first sign-in. The address contains the earlier name.
+    await expect(signIn('8', 'Otto-Two')).rejects.toThrow('An admin removed Otto-Two from this account.');
+    await add('9+pia@users.noreply.github.com');
+    await signIn('9', 'Pia-Two');
+    expect(await s.rows("select handle, role from account_user where email like '9+%'")).toEqual([
+      { handle: 'Pia-Two', role: 'maintainer' },
+    ]);
   });
 });
 

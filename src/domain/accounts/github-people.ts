@@ -63,11 +63,17 @@ export function isBot(login: string): boolean {
   return login.endsWith('[bot]');
 }
 
-/** GitHub's noreply address of a person who shows no address. It stays the same when the handle changes. */
-export function noreplyAddress(person: {
+interface PersonWithoutAddress {
   readonly id: string;
-  readonly login: string;
   readonly webUrl: string;
-}): string {
+}
+
+/** GitHub's noreply address of a person who shows no address. */
+export function noreplyAddress(person: PersonWithoutAddress & { readonly login: string }): string {
   return `${person.id}+${person.login}@users.noreply.${new URL(person.webUrl).hostname}`.toLowerCase();
+}
+
+/** The noreply addresses of a person, as a pattern of SQL's `like`: the name in the address may be an earlier one. */
+export function noreplyAddresses(person: PersonWithoutAddress): string {
+  return noreplyAddress({ ...person, login: '%' });
 }

@@ -1,7 +1,7 @@
 // Makes people of GitHub users of an account. GitHub's id identifies a person, and each sign-in updates the person's
 // handle. The role follows GitHub until an admin of the account sets a role.
 import { scopes, systemContext, type Ports, type Role } from '../../context.ts';
-import { noreplyAddress } from '../../domain/accounts/github-people.ts';
+import { noreplyAddress, noreplyAddresses } from '../../domain/accounts/github-people.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
@@ -127,11 +127,13 @@ async function findPerson(tx: Transaction, accountId: string, person: GitHubIden
     [accountId, person.login],
   );
   if (byHandle !== undefined) return byHandle;
-  // The address contains GitHub's id, so it belongs to this person. A removed user counts too, and is refused.
+  // The address contains GitHub's id, so it belongs to this person, whatever the person's name was. A removed user counts
+  // too, and is refused.
   const [byAddress] = await tx.query<KnownUser>(
     `select ${columns} from account_user
-     where account_id = $1 and lower(email) = $2 and github_user_id is null and not is_service`,
-    [accountId, noreplyAddress(person)],
+     where account_id = $1 and lower(email) like $2 and github_user_id is null and not is_service
+     order by removed_at nulls first, id limit 1`,
+    [accountId, noreplyAddresses(person)],
   );
   return byAddress ?? null;
 }
