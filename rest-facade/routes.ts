@@ -10,6 +10,7 @@ import type {
   FastifyServerOptions,
   HTTPMethods,
 } from 'fastify';
+import { inProgressRetrySec } from '../src/domain/errors.ts';
 import { type Operation, groupByRoute, totalCountHeader, type ErrorBody } from './compile.ts';
 import { failureAnswer, failureOf } from './errors.ts';
 import {
@@ -198,6 +199,7 @@ async function answerOnce(of: Route, { request, bytes, reading }: RouteRequest):
 
 const keyReused = 'Idempotency-Key was used with another request';
 const inProgress = 'The first request with this Idempotency-Key is still in progress';
+const retryLater = { 'retry-after': String(inProgressRetrySec) };
 const answerLost = 'The first request with this Idempotency-Key has changed something, but its answer was lost';
 
 function answerOfClaim(claim: Exclude<Claim, { kind: 'First' }>, form: ErrorBody | undefined): Answer {
@@ -207,7 +209,7 @@ function answerOfClaim(claim: Exclude<Claim, { kind: 'First' }>, form: ErrorBody
     case 'OtherFingerprint':
       return failureAnswer({ status: 422, code: 'KEY_REUSED', message: keyReused }, form);
     case 'InProgress':
-      return failureAnswer({ status: 409, code: 'CONFLICT', message: inProgress }, form);
+      return failureAnswer({ status: 409, code: 'CONFLICT', message: inProgress, headers: retryLater }, form);
     case 'AnswerLost':
       return failureAnswer({ status: 409, code: 'CONFLICT', message: answerLost }, form);
   }

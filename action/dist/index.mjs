@@ -843,13 +843,14 @@ function fetchWithRetries(url, clock) {
 function waitAfter(response, attempts) {
 	const backOffMs = firstWaitMs * 2 ** (attempts - 1);
 	if (response instanceof Error) return backOffMs;
-	if (![
+	const retryAfter = response.headers.get("retry-after");
+	if (!(response.status === 409 && retryAfter !== null) && ![
 		429,
 		502,
 		503,
 		504
 	].includes(response.status)) return null;
-	const seconds = Number(response.headers.get("retry-after") ?? NaN);
+	const seconds = Number(retryAfter ?? NaN);
 	return Math.min(Number.isNaN(seconds) ? backOffMs : seconds * 1e3, longestWaitMs);
 }
 function unreachable(url, error) {

@@ -75,12 +75,17 @@ function fetchWithRetries(url: string, clock: Clock): (request: Request) => Prom
   };
 }
 
-/** How long to wait before the request is repeated, in milliseconds. Null: the request is not repeated. */
+/**
+ * How long to wait before the request is repeated, in milliseconds. Null: the request is not repeated. Of the answers
+ * 409, only the one that says that the first request with this key is still in progress has the header `Retry-After`.
+ */
 export function waitAfter(response: Response | Error, attempts: number): number | null {
   const backOffMs = firstWaitMs * 2 ** (attempts - 1);
   if (response instanceof Error) return backOffMs;
-  if (!isBusy(response)) return null;
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const retryAfter = response.headers.get('retry-after');
+  const isInProgress = response.status === 409 && retryAfter !== null;
+  if (!isInProgress && !isBusy(response)) return null;
+  const seconds = Number(retryAfter ?? Number.NaN);
   return Math.min(Number.isNaN(seconds) ? backOffMs : seconds * 1_000, longestWaitMs);
 }
 

@@ -99,9 +99,12 @@ async function post(url: string, request: RequestInit, attemptsLeft = maxAttempt
   return await post(url, request, attemptsLeft - 1);
 }
 
-/** How long to wait before the request is sent again, in milliseconds. Null: the request is not sent again. */
+/**
+ * How long to wait before the request is sent again, in milliseconds. Null: the request is not sent again. Of the answers
+ * 409, only the one that says that the first request with this key is still in progress has the header `Retry-After`.
+ */
 function waitOf({ status, headers }: Response): number | null {
-  if (status !== 503 && status !== 429) return null;
+  if (status !== 503 && status !== 429 && status !== 409) return null;
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   return Number.isNaN(seconds) ? null : seconds * 1000;
 }

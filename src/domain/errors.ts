@@ -28,6 +28,9 @@ export type ErrorCode = keyof typeof errorCodes;
 
 const retryAfterSec: Readonly<Partial<Record<ErrorCode, number>>> = { HOST_UNAVAILABLE: 5, UNAVAILABLE: 2 };
 
+/** After how many seconds to repeat a request whose `Idempotency-Key` belongs to a request that is still in progress. */
+export const inProgressRetrySec = 2;
+
 /** A refusal whose text the caller reads unchanged. `field` names the input at fault, as the API spells it. */
 export class DomainError extends Error {
   readonly code: ErrorCode;

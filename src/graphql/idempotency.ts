@@ -8,7 +8,7 @@ import type {
 } from '@apollo/server';
 import { OperationTypeNode, type FormattedExecutionResult } from 'graphql';
 import type { Logger } from 'pino';
-import { DomainError, errorCodes, type ErrorCode } from '../domain/errors.ts';
+import { DomainError, errorCodes, inProgressRetrySec, type ErrorCode } from '../domain/errors.ts';
 import { markCommits } from '../platform/database.ts';
 import type { IdempotencyKey, AnswerStore } from '../server/idempotency.ts';
 import type { GraphQLContext } from './context.ts';
@@ -52,6 +52,7 @@ export function storeAnswers({ kept, log, admit }: StoringOptions): ApolloServer
             case 'InProgress':
               throw refusal(
                 new DomainError('CONFLICT', 'The first request with this Idempotency-Key is still in progress.'),
+                new Map([['retry-after', String(inProgressRetrySec)]]),
               );
             case 'AnswerLost':
               throw refusal(

@@ -147,6 +147,8 @@ test.each<[string, Response | Error, number, number | null]>([
     1,
     30_000,
   ],
+  ['a request in progress', new Response(null, { status: 409, headers: { 'retry-after': '2' } }), 1, 2_000],
+  ['a conflict', new Response(null, { status: 409 }), 1, null],
   ['a gateway error without retry-after', new Response(null, { status: 502 }), 2, 2_000],
 ])('the wait after %s is right', (_, response, attempt, waitMs) => {
   expect(waitAfter(response, attempt)).toBe(waitMs);

@@ -1,7 +1,12 @@
 // Runs the commands as users type them, in a checkout, against a service. All tests share one repository.
+import { once } from 'node:events';
 import { stat, readFile, mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApi } from '../../cli/client/api.ts';
+import { RevokeApiTokenDocument } from '../../cli/generated/operations.ts';
 import { findFreePort } from '../../src/launcher/ports.ts';
 import { startProxy } from './service-proxy.ts';
 import { openShop, type Shop } from './shop.ts';
@@ -363,4 +368,23 @@ test('queue --wait waits for a service that is away when the command begins; wit
   await shop.run('dequeue', String(number), '--yes');
   expect(await waiting).toMatchObject({ code: 1, stdout: expect.stringContaining(`#${number} is open.`) });
   await shop.run('resume');
+});
+
+test('a mutation whose answer was lost is sent again until the first request has its answer', async () => {
+  const keys: (string | undefined)[] = [];
+  const inProgress = { errors: [{ message: 'in progress', extensions: { code: 'CONFLICT' } }] };
+  const server = createServer((request, response) => {
+    keys.push(request.headers['idempotency-key']?.toString());
+    if (keys.length === 1) return void request.socket.destroy();
+    const isDone = keys.length === 3;
+    response.writeHead(isDone ? 200 : 409, isDone ? {} : { 'retry-after': '0' });
+    response.end(JSON.stringify(isDone ? { data: { revokeApiToken: null } } : inProgress));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const api = createApi({ url, token: 'itk_1', signal: new AbortController().signal });
+  const answer = await api.ask(RevokeApiTokenDocument, { input: {} }).finally(() => server.close());
+  expect(answer).toEqual({ revokeApiToken: null });
+  expect([keys.length, new Set(keys).size, typeof keys[0]]).toEqual([3, 1, 'string']);
 });

@@ -19,10 +19,11 @@ interface Sent {
   readonly paused: boolean;
   readonly name?: string;
   readonly token?: string;
+  readonly url?: string;
 }
 
-async function send(key: string, { paused, name = 'shop', token = s.token }: Sent) {
-  const response = await fetch(`${s.url}/graphql`, {
+async function send(key: string, { paused, name = 'shop', token = s.token, url = s.url }: Sent) {
+  const response = await fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, 'idempotency-key': key },
     body: JSON.stringify({ query: pause, variables: { name, paused } }),
@@ -121,6 +122,19 @@ describe('a mutation that the rate limit refuses', () => {
       { data: { a0: { repository: { id: expect.any(String) } } } },
     ]);
   });
+});
+
+it('a repetition is told when to come again while the first request is in progress at another server', async () => {
+  const other = await s.another();
+  await send('f', { paused: true, url: other.url });
+  await s.rows("update idempotency_key set status = null, headers = null, body = null where key = 'f'");
+  const response = await fetch(`${s.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${s.token}`, 'idempotency-key': 'f' },
+    body: JSON.stringify({ query: pause, variables: { name: 'shop', paused: true } }),
+  });
+  await other.close();
+  expect([response.status, response.headers.get('retry-after')]).toEqual([409, '2']);
 });
 
 it('a creation of a repository whose server died is completed by its repetition', async () => {

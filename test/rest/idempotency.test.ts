@@ -29,7 +29,9 @@ async function pause(body: unknown, path = '/api/v1/branches', token?: string) {
   const headers = { 'idempotency-key': key };
   const answer = await server.rest('POST', path, { body, headers, ...(token === undefined ? {} : { token }) });
   const { error, ...json } = (await answer.json()) as { error?: string };
-  return { status: answer.status, error, json, replayed: answer.headers.get('idempotent-replayed') === 'true' };
+  const retryAfter = answer.headers.get('retry-after');
+  const replayed = answer.headers.get('idempotent-replayed') === 'true';
+  return { status: answer.status, error, json, replayed, retryAfter };
 }
 
 const countEvents = async (): Promise<number> =>
@@ -138,6 +140,7 @@ it('a key of a server that died is free when the server is gone, and not before'
   expect(await pause(branches('cut'))).toMatchObject({
     status: 409,
     error: 'The first request with this Idempotency-Key is still in progress',
+    retryAfter: '2',
   });
   await dying.close();
   expect(await pause(branches('cut'))).toMatchObject({ status: 200, replayed: false });
@@ -160,6 +163,7 @@ it('a key of a server that died after the request had changed something is not c
     expect(await pause(again)).toMatchObject({
       status: 409,
       error: 'The first request with this Idempotency-Key has changed something, but its answer was lost',
+      retryAfter: null,
     });
   expect(await pause(branches('another'))).toMatchObject({ status: 422 });
   expect(await countEvents()).toBe(before);
