@@ -30,6 +30,8 @@ const copiedFolders = ['logs'] as const;
 export const databaseFolder = (folder: string): string => join(folder, 'database');
 export const dataFolder = (folder: string): string => join(folder, 'data');
 const manifestFile = (folder: string): string => join(folder, 'backup.json');
+/** The name of `backup.json` until the backup is complete. */
+const unfinishedManifest = (folder: string): string => `${manifestFile(folder)}.new`;
 
 /**
  * The name of a backup in a folder of backups: the instant at which the backup began. Sorting the names sorts the
@@ -98,6 +100,7 @@ export async function backUpTo(folder: string, progress: Progress, of: BackedUp)
 }
 
 async function backUp(folder: string, progress: Progress, { databaseUrl, dataDir }: BackedUp): Promise<BackupManifest> {
+  await writeFile(unfinishedManifest(folder), '', { mode: 0o600 });
   const { dump, listed, takenAt } = await progress.part(
     'Database',
     async () =>
@@ -119,11 +122,20 @@ async function backUp(folder: string, progress: Progress, { databaseUrl, dataDir
   return manifest;
 }
 
-// A rename, because a manifest that is only half written would make the backup look complete.
+// A rename, because a manifest that is only half written would make the backup look complete. The file has been there
+// since the backup began, unless a later backup has removed this folder as an old incomplete one. Then what was copied
+// afterwards made the folder again, and it is no backup.
 async function writeManifest(folder: string, manifest: BackupManifest): Promise<void> {
-  const file = manifestFile(folder);
-  await writeFile(`${file}.new`, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  const written = unfinishedManifest(folder);
+  await writeFile(written, `${JSON.stringify(manifest, null, 2)}\n`, { flag: 'r+' }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      throw new StartError(
+        `${folder} was removed while the backup was made. Make one backup after the other: a later one with --keep removes incomplete ones.`,
+      );
+    },
+  );
+  await rename(written, manifestFile(folder));
 }
 
 async function copyRepositories(

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { backUpTo, readManifest, removeExpired } from '../../src/backup-folder.ts';
 import { systemContext } from '../../src/context.ts';
 import { exportTo, type ExportManifest } from '../../src/export-folder.ts';
-import { createProgress } from '../../src/launcher/progress.ts';
+import { createProgress, type Progress } from '../../src/launcher/progress.ts';
 import { copyRepository, gitOf, repositoryPath } from '../../src/hosts/local/index.ts';
 import { verifyRepository } from '../../src/modules/queue/index.ts';
 import { findRepository } from '../../src/modules/repositories/index.ts';
@@ -186,6 +186,22 @@ it('a backup that fails leaves no folder behind, and does not push out an earlie
   expect(removed).toEqual([basename(first), basename(killed)]);
   await expect(backUpTo(last, quiet, of)).rejects.toThrow('is not empty');
   expect(await readManifest(last)).toMatchObject({ format: 1 });
+});
+
+it('a backup whose folder a later one has removed meanwhile fails, so that it does not push out the later one', async () => {
+  const backups = join(folder, 'overlapping');
+  const of = { databaseUrl: w.databaseUrl, dataDir: w.dataDir };
+  const [slow, later] = ['2026-11-21T03-00-00Z', '2026-11-22T03-00-00Z'];
+  await backUpTo(join(backups, later), quiet, of);
+  const overtaken: Progress = {
+    ...quiet,
+    part: async (name, run) => {
+      if (name === 'Repositories') expect(await removeExpired(backups, { keep: 1, made: later })).toEqual([slow]);
+      return await quiet.part(name, run);
+    },
+  };
+  await expect(backUpTo(join(backups, slow), overtaken, of)).rejects.toThrow('was removed while the backup was made');
+  expect(await readdir(backups)).toEqual([later]);
 });
 
 it.each(['backup', 'export'])(
