@@ -187,6 +187,12 @@ const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string |
     'It waits until the queue has decided about the failed build of #3, #4 before it.',
   ],
   [
+    { ahead: 1, hold: { kind: 'contained', in: [5] } },
+    'in_line',
+    'queue',
+    'The build of #5 contains it, and lands it too if the build is green; one pull request is before it.',
+  ],
+  [
     { ahead: 3, skippers: [7], hold: { kind: 'room', builds: 2 } },
     'in_line',
     'queue',

@@ -152,6 +152,25 @@ describe('a pull request without a build', () => {
       2,
       { kind: 'room', builds: 1 },
     ],
+    [
+      'is contained in the build of a later one',
+      {
+        line: [
+          {
+            of: [3],
+            build: 'pending',
+            change: {
+              sideBuild: 'speculative',
+              assumes: [1, 2].map((number) => ({ pullRequest: `p${number}`, head: `h${number}` })),
+            },
+          },
+        ],
+        waiting: [pr(1), pr(2), pr(3, { status: 'tagged' })],
+        rules: { speculation: 'adaptive', maxParallelBuilds: 1 },
+      },
+      2,
+      { kind: 'contained', in: [3] },
+    ],
     ['has room', { line: [running], waiting: [pr(2)], rules: { maxParallelBuilds: 2 } }, 2, null],
     [
       'is apart from the line',

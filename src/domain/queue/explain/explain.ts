@@ -36,6 +36,8 @@ export type Hold =
   | { readonly kind: 'part' }
   /** A build of these pull requests, which are before this one in line, failed. No build is made on a failed build. */
   | { readonly kind: 'judgement'; readonly of: readonly number[] }
+  /** A running or green build of these pull requests, which are behind this one in line, contains it and lands it too. */
+  | { readonly kind: 'contained'; readonly in: readonly number[] }
   /** The limit of concurrent builds is reached. */
   | { readonly kind: 'room'; readonly builds: number };
 
@@ -241,6 +243,8 @@ export function waitingText(pullRequest: ExplainedPullRequest): string {
       return 'Its batch failed, and it waits to be built apart from the others.';
     case 'judgement':
       return `It waits until the queue has decided about the failed build of ${numbersText(hold.of)} before it.`;
+    case 'contained':
+      return `The build of ${numbersText(hold.in)} contains it, and lands it too if the build is green; ${beforeText(pullRequest)}.`;
     case 'room':
       return `It waits until ${hold.builds === 1 ? 'no other build runs' : `fewer than ${hold.builds} builds run`}; ${beforeText(pullRequest)}.`;
     default:

@@ -95,7 +95,12 @@ export function linePositionOf(view: LineView, pullRequestId: string, beside: Fa
   return {
     ahead,
     skippers: lineIndex.skippers.filter((other) => before.includes(other)).map(({ number }) => number),
-    hold: batch !== null ? null : index === -1 ? { kind: 'part' } : holdOf(view, pullRequest, before),
+    hold:
+      batch !== null
+        ? null
+        : index === -1
+          ? { kind: 'part' }
+          : holdOf(view, pullRequest, { before, containedIn: speculative?.containedIn ?? [] }),
     ownChecks: ownChecksOf(view, pullRequest, batch),
     finalGate: batch === null || batch.sideBuild === 'part' || ahead > 0 ? null : finalGateOf(view, batch),
     batch: batch === null ? null : batchOf(view, batch, { pullRequestId, causes, assumed: speculative?.assumed ?? [] }),
@@ -108,7 +113,11 @@ export function linePositionOf(view: LineView, pullRequestId: string, beside: Fa
 }
 
 /** Why the pull request has no batch. Null: the pull request only waits for its turn. */
-function holdOf(view: LineView, pullRequest: PullRequestState, before: readonly PullRequestState[]): Hold | null {
+function holdOf(
+  view: LineView,
+  pullRequest: PullRequestState,
+  { before, containedIn }: Readonly<Record<'before' | 'containedIn', readonly PullRequestState[]>>,
+): Hold | null {
   if (before.length > 0 && isSuspended(view, pullRequest))
     return { kind: 'conflict', with: conflictingWith(view, pullRequest) };
   const barrier = lineIndexOf(view).barriers.find((other) => before.includes(other));
@@ -120,6 +129,7 @@ function holdOf(view: LineView, pullRequest: PullRequestState, before: readonly 
   if (view.snapshot.rules.mode !== 'parallel') return null;
   const failed = view.batches.find((batch) => verdictTexts[verdictOf(view, batch).kind] === 'red');
   if (failed !== undefined) return { kind: 'judgement', of: membersOf(view, failed).map(({ number }) => number) };
+  if (containedIn.length > 0) return { kind: 'contained', in: containedIn.map(({ number }) => number) };
   const builds = limitThatIsReached(view, [pullRequest], isSpeculative(view) ? countHeldBuilds(view) : countHeld(view));
   // While a pause allows no builds, the pull request waits for the end of the pause, which is a condition of its own.
   return builds === null || builds === 0 ? null : { kind: 'room', builds };

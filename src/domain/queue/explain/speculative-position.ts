@@ -18,6 +18,11 @@ export interface SpeculativePosition {
   readonly batch: BatchState | null;
   /** The pull requests that this speculative build assumes to land first, and that are still in line. */
   readonly assumed: readonly PullRequestState[];
+  /**
+   * The members of the smallest running or green build of later pull requests that assumes this one to land, and so
+   * lands it too. Empty: there is none.
+   */
+  readonly containedIn: readonly PullRequestState[];
 }
 
 const graphs = new WeakMap<LineView, SpeculationGraph>();
@@ -41,12 +46,17 @@ export function speculativePositionOf(view: LineView, pullRequestId: string): Sp
   const rows = (indices: readonly number[]): PullRequestState[] => indices.flatMap((at) => graph.line[at] ?? []);
   const [build] = (graph.buildsOf.get(index) ?? []).toSorted(byNearnessToLanding);
   const landing = view.batchOf.get(pullRequestId) ?? null;
+  const [around] = graph.builds
+    .filter(({ verdict }) => verdict.kind === 'pending' || verdict.kind === 'green')
+    .filter(({ pendingSet, members }) => pendingSet.has(index) && !members.includes(index))
+    .toSorted((a, b) => a.pending.length - b.pending.length);
   return {
     // A pull request whose targets are unknown overlaps all others.
     before: graph.line[index]?.targets === null ? graph.line.slice(0, index) : rows(graph.before(index)),
     batch: landing ?? build?.batch ?? null,
     assumed:
       landing !== null || build === undefined ? [] : rows(build.pending.filter((at) => !build.members.includes(at))),
+    containedIn: rows(around?.members ?? []),
   };
 }
 
