@@ -15,18 +15,8 @@ const certainBefore = 0.6;
 /** Isolated first builds start before builds that are less probably needed. */
 export const priorityOfIsolatedBuild = 0.9;
 
-/** If more pull requests than this are in line for each build that may run, every build is needed for landings. */
-const maxCrowd = 3;
-
 /** Pull requests further back in line get no isolated first build yet. */
 const maxPlace = 100;
-
-/** `allowed`: how many builds may run, with those that run already. */
-export function allowsIsolatedBuilds({ view, line }: SpeculationGraph, allowed: number): boolean {
-  // Nothing is built behind a barrier, and every build contains the pull requests that skipped the line.
-  const isFree = line.every(({ isBarrier, skipLine }) => !isBarrier && !skipLine);
-  return view.snapshot.rules.speculation === 'adaptive' && isFree && line.length <= maxCrowd * allowed;
-}
 
 /** `certainty`: the probability of the most probable outcome of the pull requests before `index`. */
 export function needsIsolatedBuild(graph: SpeculationGraph, index: number, certainty: number): boolean {

@@ -1,7 +1,9 @@
-// Selects the builds that start, in the order of start-order.ts. A build is needed if exactly the pull requests that it
-// assumes land before it.
+// Selects the builds that start, in the order of start-order.ts, or of gain-order.ts in a crowded line. A build is needed
+// if exactly the pull requests that it assumes land before it.
 import TinyQueue from 'tinyqueue';
-import { allowsIsolatedBuilds, isIsolatedBuild, needsIsolatedBuild } from './isolated-first-build.ts';
+import { allowsIsolatedBuilds, startsByGain } from './crowded-line.ts';
+import { isIsolatedBuild, needsIsolatedBuild } from './isolated-first-build.ts';
+import { GainOrder, type PossibleBuild } from './gain-order.ts';
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { formBatches } from './batches.ts';
 import { isSecondTryWorthwhile } from '../model/success-probability.ts';
@@ -66,25 +68,28 @@ export function selectBuilds(
   const dropped: SpeculativeBuild[] = [];
   if (free + unlikely.length <= 0) return { starts, dropped, until: null };
   const formed = formBatches(graph, free);
-  const heap = collectCandidates(graph, probabilities, {
+  const allowed = free + countRunning(graph);
+  const candidates = collectCandidates(graph, probabilities, {
     units: unitsOf(graph, formed),
-    mayIsolate: allowsIsolatedBuilds(graph, free + countRunning(graph)),
+    mayIsolate: allowsIsolatedBuilds(graph, allowed),
   });
-  const reds = findUnexplainedReds(graph);
-  for (let best = heap.pop(); best !== undefined; best = heap.pop()) {
-    const assumed = isAdaptive ? listAssumedIndices(graph, best, reds) : listAssumedOptimistically(graph, best);
+  const order = startsByGain(graph, allowed)
+    ? new GainOrder(graph, probabilities, listPossibleBuilds(graph, candidates))
+    : new WorthOrder(graph, candidates);
+  for (let best = order.next(); best !== null; best = order.next()) {
+    const { candidate, assumed } = best;
     // An isolated first build may have the same content as another candidate.
-    const isStarted = assumed?.length === 0 && starts.some((each) => isIsolatedStart(graph, each, best));
-    const cause = assumed === null || isStarted ? null : causeOf(graph, best, assumed);
-    if (assumed !== null && cause !== null) {
-      if (starts.length >= free + dropped.length) {
-        const leastLikely = unlikely[dropped.length];
-        if (leastLikely === undefined || leastLikely.probability * minReplacementFactor > best.next.probability) break;
-        dropped.push(leastLikely.build);
-      }
-      starts.push(start(graph, { members: best.members, assumed, cause, after: starts.length }));
+    const isStarted = assumed.length === 0 && starts.some((each) => isIsolatedStart(graph, each, candidate));
+    const cause = isStarted ? null : causeOf(graph, candidate, assumed);
+    if (cause === null) continue;
+    if (starts.length >= free + dropped.length) {
+      const leastLikely = unlikely[dropped.length];
+      if (leastLikely === undefined || leastLikely.probability * minReplacementFactor > candidate.next.probability)
+        break;
+      dropped.push(leastLikely.build);
     }
-    if (isAdaptive) for (const next of nextCandidates(best).filter(isUseful)) heap.push(next);
+    starts.push(start(graph, { members: candidate.members, assumed, cause, after: starts.length }));
+    order.noteStart(best);
   }
   return { starts, dropped, until: formed.until };
 }
@@ -93,14 +98,59 @@ function isUseful({ next }: Candidate): boolean {
   return next.probability >= minProbability;
 }
 
+/** Gives the candidates in the order of start-order.ts. */
+class WorthOrder {
+  readonly #graph: SpeculationGraph;
+  readonly #reds: readonly SpeculativeBuild[];
+  readonly #heap: TinyQueue<Candidate>;
+
+  constructor(graph: SpeculationGraph, candidates: readonly Candidate[]) {
+    this.#graph = graph;
+    this.#reds = findUnexplainedReds(graph);
+    this.#heap = new TinyQueue([...candidates], startOrderOf(graph));
+  }
+
+  next(): PossibleBuild | null {
+    const isAdaptive = this.#graph.view.snapshot.rules.speculation === 'adaptive';
+    for (let candidate = this.#heap.pop(); candidate !== undefined; candidate = this.#heap.pop()) {
+      const assumed = isAdaptive
+        ? listAssumedIndices(this.#graph, candidate, this.#reds)
+        : listAssumedOptimistically(this.#graph, candidate);
+      if (isAdaptive) for (const next of nextCandidates(candidate).filter(isUseful)) this.#heap.push(next);
+      if (assumed !== null) return { candidate, assumed };
+    }
+    return null;
+  }
+
+  noteStart(): void {
+    // The worth of a build does not depend on the others.
+  }
+}
+
+/**
+ * The candidates and all useful ones that follow them. The outcomes before one unit exclude each other, so there are at
+ * most ten useful ones for each unit.
+ */
+function listPossibleBuilds(graph: SpeculationGraph, candidates: readonly Candidate[]): readonly PossibleBuild[] {
+  const reds = findUnexplainedReds(graph);
+  const possible: PossibleBuild[] = [];
+  const left = [...candidates];
+  for (let candidate = left.pop(); candidate !== undefined; candidate = left.pop()) {
+    const assumed = listAssumedIndices(graph, candidate, reds);
+    if (assumed !== null) possible.push({ candidate, assumed });
+    left.push(...nextCandidates(candidate).filter(isUseful));
+  }
+  return possible;
+}
+
 /** For each unit, the candidate with the most probable assumption. */
 function collectCandidates(
   graph: SpeculationGraph,
   probabilities: LandingProbabilities,
   { units, mayIsolate }: { readonly units: readonly (readonly number[])[]; readonly mayIsolate: boolean },
-): TinyQueue<Candidate> {
+): readonly Candidate[] {
   const isAdaptive = graph.view.snapshot.rules.speculation === 'adaptive';
-  const heap = new TinyQueue<Candidate>([], startOrderOf(graph));
+  const candidates: Candidate[] = [];
   const mostProbable = isAdaptive
     ? graph.productsBefore(probabilities.map((lands) => Math.max(lands, 1 - lands)))
     : null;
@@ -109,14 +159,14 @@ function collectCandidates(
     // chain of overlapping pull requests.
     const [first = 0] = members;
     if (mayIsolate && members.length === 1 && needsIsolatedBuild(graph, first, mostProbable?.[first] ?? 1))
-      heap.push(isolatedCandidate(members));
+      candidates.push(isolatedCandidate(members));
     if (mostProbable !== null && (mostProbable[first] ?? 1) < minProbability && !isInIsolatedRetry(graph, first))
       continue;
     if (!isAdaptive && graph.before(first).length > deepestAssumption && !isInIsolatedRetry(graph, first)) continue;
     const candidate = mostLikelyCandidate(graph, probabilities, members);
-    if (candidate !== null && (!isAdaptive || isUseful(candidate))) heap.push(candidate);
+    if (candidate !== null && (!isAdaptive || isUseful(candidate))) candidates.push(candidate);
   }
-  return heap;
+  return candidates;
 }
 
 function isIsolatedStart(graph: SpeculationGraph, { members, assumes }: StartBatch, candidate: Candidate): boolean {
