@@ -14,7 +14,7 @@ import { judgeInvariants } from '../../src/domain/health/parts.ts';
 import { sequenceEvents } from '../../src/modules/events/index.ts';
 import { findHeldQueues } from '../../src/modules/health/invariants/judged.ts';
 import { compareWithInvariants, watchInvariants } from '../../src/modules/health/index.ts';
-import { advanceQueue, syncBase, verifyRepository } from '../../src/modules/queue/index.ts';
+import { advanceQueue, haltQueue, resumeQueue, syncBase, verifyRepository } from '../../src/modules/queue/index.ts';
 import { loadRepository } from '../../src/modules/repositories/index.ts';
 import { toHostedRepository } from '../../src/hosts/port.ts';
 import { replaceHostMethod } from '../support/replace-host-method.ts';
@@ -549,7 +549,17 @@ describe('the comparison of the invariants', () => {
     }
   });
 
-  it('leaves out landings on a base branch that somebody has deleted since', async () => {
+  it.each<[string, (own: World) => Promise<unknown>]>([
+    ['', async () => {}],
+    [
+      ', also while the tip was unknown after a halt',
+      async (own) => {
+        const of = { repository: own.repository, baseBranch: 'main' };
+        await haltQueue(own.ctx, { ...of, reason: 'A look' });
+        await resumeQueue(own.ctx, of);
+      },
+    ],
+  ])('leaves out landings on a base branch that somebody has deleted since%s', async (_when, prepare) => {
     await using own = await world({ configuration: parallel({ builds: 3, batch: 1 }) });
     const first = await own.git('rev-parse', 'main');
     const land = async (name: string): Promise<void> => {
@@ -596,6 +606,7 @@ describe('the comparison of the invariants', () => {
     expect([violations.filter(isLost), uncompared]).toEqual([[], []]);
   });
 
+    await prepare(own);
   it('names a repository that cannot be read, and compares everything else', async () => {
     await rename(w.gitDir, `${w.gitDir}.away`);
     await w.rows('update pull_request set times_passed = 9 where number = 4');

@@ -1,7 +1,6 @@
 // Copies the state of a base branch at the host to its queue.
 import type { Context } from '../../../context.ts';
 import { isDeepStrictEqual as isEqual } from 'node:util';
-import type { Transaction } from '../../../platform/database.ts';
 import { hostClient, type HostClient, type HostedRepository } from '../../../hosts/port.ts';
 import { isQueueLanding, readLandingMembers } from '../store/intents.ts';
 import { QueueEntity, type QueueRow } from '../store/queue.entities.ts';
@@ -59,11 +58,13 @@ export async function syncBase(
         : await readDemands(ctx, client, baseBranch);
     if (countsUntil !== null) await keepRulesUntil(ctx, queueId, countsUntil);
     const hasMoved = (before.baseTip ?? null) !== (tip?.commit ?? null);
-    if (isEqual(demandsOf(before), demands) && (!hasMoved || (await isQueueLanding(ctx, queueId)))) return;
+    const isKept = isEqual(demandsOf(before), demands) && (!hasMoved || (await isQueueLanding(ctx, queueId)));
     // The base may have moved by a landing of Interlock that a restored database does not have. Such a landing is no
     // push.
-    if (hasMoved && (await haltOnUnknownLandings(ctx, repository))) return;
-    if (await keepBase(ctx, queueId, { before: before.baseTip ?? null, tip, demands })) return;
+    if (!isKept && hasMoved && (await haltOnUnknownLandings(ctx, repository))) return;
+    if (!isKept && !(await keepBase(ctx, queueId, { before: before.baseTip ?? null, tip, demands }))) continue;
+    if (tip === null) await keepDeletion(ctx, queueId);
+    return;
   }
 }
 
@@ -124,7 +125,6 @@ async function keepBase(ctx: Context, queueId: string, { before, tip, demands }:
           action: 'base_moved',
           payload: { from: known, to: tip?.commit ?? null },
         });
-      if (tip === null) queue.lastDeletedLandingId = await readLastLanding(tx, queue);
       queue.managedFrom ??= tip?.commit ?? null;
       queue.baseTip = tip?.commit ?? null;
       queue.baseTree = tip?.tree ?? null;
@@ -134,13 +134,22 @@ async function keepBase(ctx: Context, queueId: string, { before, tip, demands }:
   });
 }
 
-/** The id of the newest landing of a queue. Null: the queue has none. */
-async function readLastLanding(tx: Transaction, { id, accountId }: QueueRow): Promise<string | null> {
-  const [row] = await tx.query<{ id: string | null }>(
-    'select max(id)::text as id from landing where account_id = $1 and queue_id = $2',
-    [accountId, id],
+/**
+ * Writes which landing is the newest one of the deleted branch. The recorded tip is null also after a landing was given
+ * up or a halt has ended, so the tip alone does not show whether the deletion was noted. The planner does not read this
+ * landing, so the queue's version stays the same.
+ */
+async function keepDeletion(ctx: Context, queueId: string): Promise<void> {
+  await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.send(
+        `update queue set last_deleted_landing_id = n.id
+         from (select max(id) as id from landing where account_id = $1 and queue_id = $2) n
+         where account_id = $1 and queue.id = $2 and base_tip is null and last_deleted_landing_id is distinct from n.id`,
+        [ctx.accountId, queueId],
+      ),
   );
-  return row?.id ?? null;
 }
 
 function demandsOf({ hostRequiredChecks, hostRules }: Demands): Demands {
