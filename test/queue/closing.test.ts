@@ -8,7 +8,9 @@ import {
   setRepositoryActive,
 } from '../../src/modules/queue/index.ts';
 import { createRepository } from '../../src/modules/repositories/index.ts';
+import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { parallel, world, type World } from '../support/world.ts';
+import { hostOf } from './stories.ts';
 
 const configuration = parallel({ builds: 1, batch: 2 });
 
@@ -33,6 +35,35 @@ describe('a pull request', () => {
     expect((await w.status(one)).status).toBe('open');
     await queuePullRequest(w.ctx, { ...of, source: 'graphql_api' });
     await w.until(async () => ['queued', 'tagged'].includes((await w.status(one)).status));
+  });
+
+  it('that is closed and reopened between two reads of the host leaves the line', async () => {
+    await using w = await world({ configuration, runsCi: false });
+    const [one, other] = [await w.open('one', { 'one.txt': '1\n' }), await w.open('other', { 'other.txt': '2\n' })];
+    await w.queue(one, other);
+    await w.host.label(one, 'mergequeue', true, 'ada');
+    await w.service.drain();
+    await w.until(async () => (await w.status(one)).status === 'tagged');
+    const reopened = Promise.withResolvers<void>();
+    replaceHostMethod(w, 'getPullRequest', (original) => async (...given) => {
+      await reopened.promise;
+      return await original(...given);
+    });
+    await w.service.localHost.closePullRequest(hostOf(w), one);
+    await w.service.localHost.reopenPullRequest(hostOf(w), one);
+    reopened.resolve();
+    await w.service.drain();
+    expect((await w.status(one)).status).toBe('open');
+    expect((await actionsOf(w, one)).filter((action) => action === 'opened')).toHaveLength(2);
+    await w.until(async () => (await w.rows("select 1 from batch where state = 'superseded'")).length > 0);
+    await w.until(
+      async () => (await w.rows("select 1 from local_pull_request where 'mergequeue' = any(labels)")).length === 0,
+    );
+    expect((await w.status(other)).status).not.toBe('open');
+    await w.service.drain();
+    expect((await actionsOf(w, one)).filter((action) => action === 'opened')).toHaveLength(2);
+    await w.queue(one);
+    expect(['queued', 'tagged']).toContain((await w.status(one)).status);
   });
 
   it('that is merged can be neither closed nor reopened, and one whose branch is gone cannot be reopened', async () => {

@@ -35,6 +35,8 @@ export interface PullRequestAnswer {
     readonly nodes: readonly { readonly state: string; readonly author: { readonly login: string } | null }[];
   } | null;
   readonly reviewThreads: { readonly nodes: readonly { readonly isResolved: boolean }[] };
+  /** The last time at which it was reopened. */
+  readonly timelineItems: { readonly nodes: readonly { readonly createdAt: string }[] };
 }
 
 /** The handle that GitHub shows for a deleted account. */
@@ -76,6 +78,7 @@ export function asHostPullRequest(seen: PullRequestAnswer, { tips, authors }: Be
     ownerReviewMissing: isOwnerReviewMissing(seen, approvals),
     requiredReviewMissing: state === 'open' && isRequiredReviewMissing(seen, approvals),
     createdAt: Date.parse(seen.createdAt),
+    lastOpenedAt: Date.parse(seen.timelineItems.nodes.at(-1)?.createdAt ?? seen.createdAt),
     mergedAt: seen.mergedAt === null ? null : Date.parse(seen.mergedAt),
     mergeCommitSha: seen.state === 'MERGED' ? (seen.mergeCommit?.oid ?? null) : null,
     url: seen.url,

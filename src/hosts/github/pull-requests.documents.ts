@@ -28,6 +28,7 @@ export const pullRequestFacts = `
     reviewDecision
     latestOpinionatedReviews(first: 100, writersOnly: true) { ...Reviews }
     reviewThreads(first: 100) { ...Threads }
+    timelineItems(last: 1, itemTypes: [REOPENED_EVENT]) { nodes { ... on ReopenedEvent { createdAt } } }
   }
   ${lists}`;
 

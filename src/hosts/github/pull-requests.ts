@@ -218,6 +218,7 @@ function asOpened(data: Opened): HostPullRequest {
     ownerReviewMissing: false,
     requiredReviewMissing: false,
     createdAt: Date.parse(data.created_at),
+    lastOpenedAt: Date.parse(data.created_at),
     mergedAt: null,
     mergeCommitSha: null,
     url: data.html_url,

@@ -23,6 +23,7 @@ export interface PullRequestRow {
   readonly branch_authors: readonly string[];
   readonly unresolved: number;
   readonly created_at: Date;
+  readonly reopened_at: Date | null;
   readonly merged_at: Date | null;
   readonly merge_commit_sha: string | null;
 }
@@ -41,7 +42,7 @@ export interface NewPullRequest {
 }
 
 const selected = `select p.number, p.title, p.body, p.author, p.head_branch, p.head_fork, p.base_branch, p.head_sha, p.state, p.draft, p.labels,
-  p.created_at, p.merged_at, p.merge_commit_sha,
+  p.created_at, p.reopened_at, p.merged_at, p.merge_commit_sha,
   coalesce(r.reviews, '[]') as reviews,
   array(select b.name from local_branch_author b
     where b.account_id = p.account_id and b.repository_id = p.repository_id and b.branch = p.head_branch and p.head_fork is null) as branch_authors,
@@ -186,12 +187,12 @@ export async function markClosed(db: Database, repository: HostRepository, numbe
 export async function markReopened(
   db: Database,
   repository: HostRepository,
-  { number, headSha }: { readonly number: number; readonly headSha: string },
+  { number, headSha, at }: { readonly number: number; readonly headSha: string; readonly at: Date },
 ): Promise<boolean> {
   return await change(db, repository, {
     number,
-    set: `state = 'open', head_sha = $4 where state = 'closed'`,
-    values: [headSha],
+    set: `state = 'open', head_sha = $4, reopened_at = $5 where state = 'closed'`,
+    values: [headSha, at],
   });
 }
 

@@ -83,7 +83,8 @@ function openOperations(stored: StoredPullRequests) {
               baseBranch: row.base_branch,
             })
           : row.head_sha;
-      if (await rows.markReopened(installation.db, repository, { number, headSha })) changed(repository, number);
+      const at = installation.clock();
+      if (await rows.markReopened(installation.db, repository, { number, headSha, at })) changed(repository, number);
     },
   } satisfies Partial<LocalHost>;
 }
@@ -297,6 +298,7 @@ function asPullRequest(
     ownerReviewMissing: false,
     requiredReviewMissing: false,
     createdAt: row.created_at.getTime(),
+    lastOpenedAt: (row.reopened_at ?? row.created_at).getTime(),
     mergedAt: row.merged_at?.getTime() ?? null,
     mergeCommitSha: row.merge_commit_sha,
     url: `${installation.publicUrl}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}/pull/${row.number}`,

@@ -39,6 +39,8 @@ export interface HostPullRequest {
   /** Whether the host's own rules for the base branch require a review that is missing. */
   readonly requiredReviewMissing: boolean;
   readonly createdAt: number;
+  /** When it was opened, or last reopened. */
+  readonly lastOpenedAt: number;
   readonly mergedAt: number | null;
   readonly mergeCommitSha: string | null;
   readonly url: string;

@@ -32,6 +32,7 @@ const answered: PullRequestAnswer = {
   reviewDecision: null,
   latestOpinionatedReviews: { nodes: [] },
   reviewThreads: { nodes: [] },
+  timelineItems: { nodes: [] },
 };
 const beside: BesideAnswer = { tips: new Map([['refs/heads/topic', head]]), authors: new Set() };
 
@@ -81,9 +82,15 @@ const cases: readonly Case[] = [
       labels: ['mergequeue'],
       approvals: 0,
       createdAt: Date.parse('2026-11-02T10:00:00Z'),
+      lastOpenedAt: Date.parse('2026-11-02T10:00:00Z'),
       mergedAt: null,
       mergeCommitSha: null,
     },
+  },
+  {
+    name: 'a pull request that was reopened',
+    given: { timelineItems: { nodes: [{ createdAt: '2026-11-02T10:30:00Z' }] } },
+    read: { createdAt: Date.parse('2026-11-02T10:00:00Z'), lastOpenedAt: Date.parse('2026-11-02T10:30:00Z') },
   },
   { name: 'a deleted account', given: { author: null }, read: { author: 'ghost' } },
   {

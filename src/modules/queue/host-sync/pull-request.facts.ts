@@ -65,11 +65,20 @@ export function hasFacts(row: PullRequestRow, seen: SeenPullRequest): boolean {
   );
 }
 
+/**
+ * Whether the pull request was reopened since the last read. It may have been closed since that read too, and then the
+ * row never said so. Both times are the host's, so a clock of Interlock decides nothing.
+ */
+export function isReopened(row: PullRequestRow, seen: HostPullRequest): boolean {
+  if (seen.state !== 'open' || row.status === 'merged') return false;
+  return row.status === 'closed' || seen.lastOpenedAt > row.lastOpenedAt.getTime();
+}
+
 /** Whether the status in the row agrees with the state at the host. */
 export function hasHostState(row: PullRequestRow, seen: HostPullRequest): boolean {
   switch (seen.state) {
     case 'open':
-      return row.status !== 'closed';
+      return !isReopened(row, seen);
     case 'closed':
       return row.status === 'closed' || row.status === 'merged';
     case 'merged':

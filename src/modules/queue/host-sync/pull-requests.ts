@@ -14,7 +14,14 @@ import { isLandingStarted } from '../store/intents.ts';
 import { onCommitAdded } from '../admission/commit-added.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import { readHead, signatureFacts, type HeadFacts } from './head.facts.ts';
-import { withTipAsHead, factsOf, hasFacts, hasHostState, type SeenPullRequest } from './pull-request.facts.ts';
+import {
+  withTipAsHead,
+  factsOf,
+  hasFacts,
+  hasHostState,
+  isReopened,
+  type SeenPullRequest,
+} from './pull-request.facts.ts';
 import { followLabels, readLabelActs } from './labels.ts';
 import {
   moveToQueueOfBase,
@@ -318,6 +325,7 @@ async function insertPullRequest(
     authorName: head?.authorName ?? seen.author,
     authorEmail: head?.authorEmail ?? `${seen.author}@users.noreply.interlock`,
     createdAt: now,
+    lastOpenedAt: new Date(seen.lastOpenedAt),
     updatedAt: now,
   });
   if (seen.state === 'closed') writeStatus(work, created, 'close');
@@ -347,16 +355,18 @@ async function dropQueueLabels({ ctx, tx }: QueueWork, known: PullRequestRow, se
 }
 
 /**
- * Writes that the pull request was closed, reopened or merged at the host. If its landing has started, only the landing
- * marks it as merged.
+ * Writes that the pull request was closed, reopened or merged at the host. One that was closed and reopened since the
+ * last read leaves the line as if both had been read. If its landing has started, only the landing marks it as merged.
  */
 async function followState(work: QueueWork, row: PullRequestRow, seen: HostPullRequest): Promise<void> {
   if (seen.state === 'closed' && row.status !== 'closed' && row.status !== 'merged') writeStatus(work, row, 'close');
-  if (seen.state === 'open' && row.status === 'closed') {
+  if (isReopened(row, seen)) {
+    if (row.status !== 'closed') writeStatus(work, row, 'close');
     Object.assign(row, noOptions);
     writeStatus(work, row, 'reopen');
     announce(work, row, 'opened');
   }
+  row.lastOpenedAt = new Date(Math.max(row.lastOpenedAt.getTime(), seen.lastOpenedAt));
   if (seen.state === 'merged' && row.status !== 'merged' && !(await isLandingStarted(work.ctx, work.tx, row.id))) {
     writeMergeOfHost(work, row, seen);
     announce(work, row, 'merged', { instantMerge: false });

@@ -12,7 +12,7 @@ import { followComments } from './commands.service.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import { readConfigurationFile } from '../../repositories/index.ts';
 import { syncBase } from '../facts/base-branches.ts';
-import { withTipAsHead, hasFacts, type SeenPullRequest } from '../host-sync/pull-request.facts.ts';
+import { withTipAsHead, hasFacts, hasHostState, type SeenPullRequest } from '../host-sync/pull-request.facts.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { PullRequestEntity, QueueEntity, type PullRequestRow } from '../store/queue.entities.ts';
 
@@ -145,5 +145,5 @@ async function readKnown(ctx: Context, tx: Transaction, repositoryId: string): P
 }
 
 function isSame(row: PullRequestRow, seen: SeenPullRequest): boolean {
-  return hasFacts(row, seen) && row.headSha === seen.headSha && seen.state === 'open';
+  return hasFacts(row, seen) && row.headSha === seen.headSha && seen.state === 'open' && hasHostState(row, seen);
 }

@@ -127,6 +127,7 @@ export const PullRequestEntity = defineEntity({
     ownCommitSha: p.string().nullable(),
     mergedByQueue: p.boolean().nullable(),
     createdAt: p.datetime(),
+    lastOpenedAt: p.datetime(),
     updatedAt: p.datetime().onUpdate(() => new Date()),
     mergedAt: p.datetime().nullable(),
     closedAt: p.datetime().nullable(),
