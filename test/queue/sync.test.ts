@@ -1,10 +1,12 @@
 // A branch is brought up to date on request: what git shows, what comments say, and how it affects a pull request in
 // line.
 import { describe, expect, it } from 'vitest';
+import { HostUnavailable } from '../../src/hosts/port.ts';
 import { requestRefresh, requestSync, carryOut } from '../../src/modules/queue/index.ts';
 import { previewSync } from '../../src/modules/queue/requests/branch-work.previews.ts';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { startEngine } from '../support/engine.ts';
+import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { among, inFull } from '../support/tier.ts';
 import { parallel, serial, world, type World } from '../support/world.ts';
 import { dyingAt, expectLandedOnce } from './stories.ts';
@@ -177,6 +179,23 @@ describe('a sync', () => {
       await expect(requestSync(w.ctx, { repository: w.repository, number: each })).rejects.toThrow(
         /only an open one can be synced/,
       );
+  });
+
+  it('that is asked for again is tried at once, although the host had asked to wait', async () => {
+    await using w = await world({ runsCi: false });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const before = await w.git('rev-parse', 'a');
+    const tip = await w.commit('main', { 'other.txt': 'other\n' });
+    let asksToWait = true;
+    replaceHostMethod(w, 'composeUpdate', (original) => async (...given) => {
+      if (asksToWait) throw new HostUnavailable('Not now', { retryAt: Date.now() + 3_600_000 });
+      return await original(...given);
+    });
+    await requestSync(w.ctx, { repository: w.repository, number });
+    await w.until(async () => (await w.rows('select 1 from intent where next_try_at > now()')).length > 0);
+    asksToWait = false;
+    await sync(w, number);
+    expect(await parents(w, 'a')).toEqual([before, tip]);
   });
 
   it('is pushed and counted once, even if its worker dies after the push', async () => {

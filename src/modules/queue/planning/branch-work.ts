@@ -29,7 +29,8 @@ const isOpen = "intent.state in ('planned', 'started')";
 const plansAgain = `on conflict (account_id, queue_id, kind, key) do update
   set state = 'planned', payload = case when ${isOpen} then intent.payload || excluded.payload
         || case when intent.payload->>'cause' = 'asked' then '{"cause": "asked"}'::jsonb else '{}' end
-      else excluded.payload end, planned_at = excluded.planned_at, attempt = 0, outcome = null, started_at = null, concluded_at = null`;
+      else excluded.payload end, planned_at = excluded.planned_at, attempt = 0, next_try_at = null, outcome = null, started_at = null,
+      concluded_at = null`;
 
 /** Plans the work. The caller must wake the queue. */
 export async function planBranchWork(ctx: Context, tx: Transaction, work: PlannedWork): Promise<void> {
