@@ -86,6 +86,10 @@ it('a rule that is set again without a change writes nothing, unless a newer rul
   expect(await events()).toBe(4);
   const newest = 'select pattern from branch_pause order by id desc limit 1';
   expect(await w.rows(newest)).toEqual([{ pattern: 'ma*' }]);
+  const replaced = await w.rows(
+    'select pattern, paused, replaced_at >= created_at as is_over from branch_pause_past order by id',
+  );
+  expect(replaced).toEqual(Array.from({ length: 2 }, () => ({ pattern: 'ma*', paused: true, is_over: true })));
 });
 
 it('a turn and an explanation read the message of the pause in force, and no other message', async () => {

@@ -89,6 +89,9 @@ const account = '(select min(id) from account)';
 const repository = '(select min(id) from repository)';
 const settled = 'update queue set planned_version = version';
 const resumed = 'update repository set paused = false';
+const replacedPause = (since: string, until: string): string =>
+  `insert into branch_pause_past (account_id, id, repository_id, pattern, paused, created_at, replaced_at)
+   values (${account}, 1, ${repository}, 'ma*', true, ${since}, ${until})`;
 const environments = `insert into environment (account_id, project_id, name, position, tier, provider, created_at)
   values (${account}, 1, 'production', 1, 'production', '{}', now())`;
 const deployment = (columns: string, values: string): string =>
@@ -166,6 +169,27 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
         `insert into branch_pause (account_id, repository_id, pattern, paused, created_at) values (${account}, ${repository}, 'ma*', true, now() - interval '1 day')`,
       ],
       'while main was paused',
+    ],
+    [
+      'absolute_pause',
+      'a landing that started under a rule that has been replaced since',
+      [replacedPause(`now() - interval '1 day'`, `now() + interval '1 minute'`)],
+      'while main was paused',
+    ],
+    [
+      'absolute_pause',
+      'a landing that started while the repository was paused, although the event of the pause is deleted',
+      [`delete from event where action = 'repository_paused'`],
+      'the repository had been paused.',
+    ],
+    [
+      'absolute_pause',
+      'a landing that started during a pause that has ended, although the event of its begin is deleted',
+      [
+        resumed,
+        `update event set action = 'repository_unpaused', at = now() + interval '1 minute' where action = 'repository_paused'`,
+      ],
+      'the repository had been paused.',
     ],
     [
       'blamed_culprits',
@@ -480,10 +504,16 @@ describe('the comparison of the invariants', () => {
   }
 
   it('allows a landing under the rule of its branch, although a wider rule is newer', async () => {
+    const yesterday = "now() - interval '1 day'";
     const found = await findPlanted([
-      pause('main', false),
-      pause('ma*', true).replace('now()', "now() - interval '1 day'"),
+      pause('main', false).replace('now()', yesterday),
+      pause('ma*', true).replace('now()', yesterday),
     ]);
+    expect(found.filter(({ invariant }) => invariant === 'absolute_pause')).toEqual([]);
+  });
+
+  it('allows a landing after a pause that another rule has replaced', async () => {
+    const found = await findPlanted([replacedPause(`now() - interval '2 days'`, `now() - interval '1 day'`)]);
     expect(found.filter(({ invariant }) => invariant === 'absolute_pause')).toEqual([]);
   });
 
@@ -576,6 +606,7 @@ describe('the comparison of the invariants', () => {
       return [...lost.map(({ sentence }) => sentence), ...verified.flatMap(({ failures }) => failures)];
     };
     await land('one');
+    await prepare(own);
     await own.git('update-ref', '-d', 'refs/heads/main');
     expect(await found()).toEqual([]);
     await sync();
@@ -606,7 +637,6 @@ describe('the comparison of the invariants', () => {
     expect([violations.filter(isLost), uncompared]).toEqual([[], []]);
   });
 
-    await prepare(own);
   it('names a repository that cannot be read, and compares everything else', async () => {
     await rename(w.gitDir, `${w.gitDir}.away`);
     await w.rows('update pull_request set times_passed = 9 where number = 4');

@@ -139,17 +139,24 @@ function buildOf({
 export interface StartedLanding {
   readonly baseBranch: string;
   readonly startedAt: Date;
-  /** Rules of pauses that are in force now, the newest first. */
-  readonly pauses: readonly (PatternRule & { readonly since: Date })[];
+  /** The rules of pauses that were in force about then, the newest first. `until` null: the rule is still in force. */
+  readonly pauses: readonly (PatternRule & { readonly since: Date; readonly until: Date | null })[];
 }
 
 /** How far the clocks of two processes may differ, because their instants are compared. */
-const clocksDifferByMs = 5_000;
+export const clocksDifferByMs = 5_000;
 
-/** Whether the landing began under a pause that was in force before. */
+/** Whether the base branch was paused at every instant at which the landing may have begun. */
 export function isBegunWhilePaused({ baseBranch, startedAt, pauses }: StartedLanding): boolean {
-  const rule = findRuleInForce(pauses, baseBranch);
-  return rule !== null && rule.paused && startedAt.getTime() > rule.since.getTime() + clocksDifferByMs;
+  const isPausedAt = (at: number): boolean => {
+    const inForce = pauses.filter(({ since, until }) => since.getTime() <= at && at < (until?.getTime() ?? Infinity));
+    return findRuleInForce(inForce, baseBranch)?.paused ?? false;
+  };
+  const [from, to] = [startedAt.getTime() - clocksDifferByMs, startedAt.getTime() + clocksDifferByMs];
+  const changes = pauses
+    .flatMap(({ since, until }) => [since.getTime(), until?.getTime() ?? to])
+    .filter((at) => at > from && at < to);
+  return [from, ...changes, to].every(isPausedAt);
 }
 
 /** As long as the rules about progress allow. So the work that waited for the end of a freeze has this time. */

@@ -38,7 +38,7 @@ Other rules apply to these:
 
 - Landings and their proofs, with the batches, builds, results of checks and final gates on which the proofs rest. From these and from git, \`npm run verify\` can derive every proof again.
 - Pull requests, release candidates, deployments, runbooks with their steps and commits, verifications with their steps.
-- The audit log of users' actions, and the history of each configuration.
+- The audit log of users' actions, the history of each configuration, and earlier pauses of base branches by pattern.
 - The counts of analytics, and the first estimate of each landing.
 
 ## Exporting a repository or an account

@@ -39,10 +39,16 @@ export async function pauseBranches(
     const newest = await tx.em.findOne(BranchPauseEntity, of, { orderBy: { id: 'desc' } });
     if (newest?.pattern === pattern && newest.paused === paused && (newest.pausedMessage ?? null) === pausedMessage)
       return { repository, rule: newest };
-    await tx.em.nativeDelete(BranchPauseEntity, { ...of, pattern });
+    const now = ctx.clock();
+    await tx.send(
+      `with replaced as (delete from branch_pause where account_id = $1 and repository_id = $2 and pattern = $3 returning *)
+       insert into branch_pause_past (account_id, id, repository_id, pattern, paused, created_at, replaced_at)
+       select account_id, id, repository_id, pattern, paused, created_at, $4 from replaced`,
+      [ctx.accountId, id, pattern, now.toISOString()],
+    );
     if ((await tx.em.count(BranchPauseEntity, of)) >= maxRules)
       throw new DomainError('BAD_INPUT', `A repository has at most ${maxRules} rules: use wider patterns`, 'pattern');
-    const rule = tx.em.create(BranchPauseEntity, { ...of, pattern, paused, pausedMessage, createdAt: ctx.clock() });
+    const rule = tx.em.create(BranchPauseEntity, { ...of, pattern, paused, pausedMessage, createdAt: now });
     const action = paused ? 'branches_paused' : 'branches_unpaused';
     await appendEvents(ctx, tx, [{ repositoryId: id, action, payload: { pattern, message: pausedMessage } }]);
     const target = `${repository.owner}/${repository.name}:${pattern}`;

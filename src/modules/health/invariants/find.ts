@@ -12,12 +12,12 @@ import {
 import {
   findBrokenHistories,
   findHeldQueues,
-  findLandingsWhilePaused,
   findLostLandings,
   findTooManyBuilds,
   findUnjustifiedLandings,
   reasonOf,
 } from './judged.ts';
+import { findLandingsWhilePaused } from './paused-landings.ts';
 import { statements } from './statements.ts';
 
 export interface Comparison {

@@ -2,14 +2,12 @@
 import type { Ports } from '../../../context.ts';
 import {
   catchUpMs,
-  isBegunWhilePaused,
   isHeldUp,
   judgeHistories,
   judgeLanding,
   type EventOfRepository,
   type Findings,
   type LandingRow,
-  type StartedLanding,
   type Violation,
 } from '../../../domain/health/invariants.ts';
 import { hostClient, type HostClient } from '../../../hosts/port.ts';
@@ -39,36 +37,6 @@ export async function findUnjustifiedLandings(query: Query, reach: Reach): Promi
     const sentence = judgeLanding(row);
     return sentence === null ? [] : [{ invariant: 'green_base' as const, account: row.account, sentence }];
   });
-}
-
-export async function findLandingsWhilePaused(query: Query, reach: Reach): Promise<readonly Violation[]> {
-  const rows = await query<StartedLanding & { readonly account: string; readonly id: string }>(
-    `select i.account_id::text as account, i.id::text as id, q.base_branch as "baseBranch", i.started_at as "startedAt",
-            (select jsonb_agg(jsonb_build_object('pattern', s.pattern, 'paused', s.paused, 'since', s.created_at) order by s.id desc)
-             from branch_pause s where s.account_id = q.account_id and s.repository_id = q.repository_id) as pauses
-     from intent i join queue q on q.account_id = i.account_id and q.id = i.queue_id
-     where i.kind = 'land' and i.started_at is not null and i.id > (select coalesce(max(id), 0) from intent) - $1::bigint
-       and exists (select from branch_pause s where s.account_id = q.account_id and s.repository_id = q.repository_id)`,
-    [reach],
-  );
-  const ofRepositories = await query<{ readonly account: string; readonly sentence: string }>(
-    `select i.account_id::text as account, format('Landing %s began at %s, but the repository had been paused at %s.', i.id, i.started_at, e.at) as sentence
-     from intent i join queue q on q.account_id = i.account_id and q.id = i.queue_id,
-          lateral (select e.action, e.at from event e
-                   where e.account_id = q.account_id and e.repository_id = q.repository_id and e.at <= i.started_at
-                     and e.action in ('repository_paused', 'repository_unpaused') order by e.id desc limit 1) e
-     where i.kind = 'land' and i.started_at is not null and i.id > (select coalesce(max(id), 0) from intent) - $1::bigint
-       and e.action = 'repository_paused' and i.started_at > e.at + interval '5 seconds'`,
-    [reach],
-  );
-  const ofBranches = rows
-    .map((row) => ({ ...row, pauses: row.pauses.map((each) => ({ ...each, since: new Date(each.since) })) }))
-    .filter(isBegunWhilePaused)
-    .map(({ account, id, baseBranch }) => ({
-      account,
-      sentence: `Landing ${id} began while ${baseBranch} was paused.`,
-    }));
-  return [...ofRepositories, ...ofBranches].map((each) => ({ invariant: 'absolute_pause', ...each }));
 }
 
 interface HeldRepository extends HoldRows {
