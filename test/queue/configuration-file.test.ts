@@ -129,6 +129,26 @@ describe('a configuration that is pushed', () => {
     expect(await events('configuration_refused')).toEqual([]);
   });
 
+  it('stays in force if a slow reader has read a change that was reverted since', async () => {
+    const pushText = async (text: string): Promise<void> => {
+      await commit(path, text);
+      await push('main');
+    };
+    await pushText(pushed);
+    for (const reverted of [configurationYaml(parallel({ builds: 7 })), 'merge_rules: [\n']) {
+      const revert = async (): Promise<void> => {
+        // Another reader reads the change.
+        await commit('other.txt', reverted);
+        await push('main');
+        await pushText(pushed);
+      };
+      await meanwhile('configuration:read', revert, async () => await pushText(reverted));
+      expect([await inForce(), await refusal()]).toEqual([pushed, null]);
+    }
+    expect(await history()).toHaveLength(3);
+    expect(await events('configuration_refused')).toHaveLength(1);
+  });
+
   it('is refused if the token lacks the scope config:write, as in the API', async () => {
     const before = await inForce();
     const changing = await commit(path, pushed);

@@ -12,7 +12,12 @@ import { hostClient, type HostClient } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
 import { passFailpoint } from '../../platform/failpoints.ts';
-import { ConfigurationOvertaken, requireNotOvertaken, writeConfiguration } from './configuration.service.ts';
+import {
+  ConfigurationOvertaken,
+  repositoryVersion,
+  requireNotOvertaken,
+  writeConfiguration,
+} from './configuration.service.ts';
 import { RepositoryEntity, type RepositoryRow } from './repositories.entities.ts';
 import { lockRepository } from './repositories.locks.ts';
 
@@ -41,6 +46,7 @@ export async function readConfigurationFile(ctx: Context, repositoryId: string):
 }
 
 async function readOnce(ctx: Context, repositoryId: string): Promise<ConfigurationReading> {
+  const versionBefore = await readVersion(ctx, repositoryId);
   const row = await ctx.db.load(ctx.accountId, RepositoryEntity, repositoryId);
   if (row === null) return { kind: 'unchanged' };
   const client = hostClient(ctx, row);
@@ -48,7 +54,6 @@ async function readOnce(ctx: Context, repositoryId: string): Promise<Configurati
   const tip = await client.readRef(ref);
   const file = tip && (await client.readFile({ commit: tip.commit, path: configurationPath, maxBytes }));
   if (!tip || !file || file.blob === row.configurationBlob) return { kind: 'unchanged' };
-  const blobBefore = row.configurationBlob ?? null;
   const change = await findChange(ctx, row, { client, ref, tip: tip.commit });
   await passFailpoint('configuration:read');
   const refusal = decidePushRefusal(change.push);
@@ -57,14 +62,23 @@ async function readOnce(ctx: Context, repositoryId: string): Promise<Configurati
       ? await writeConfiguration(ctx, {
           repositoryId,
           yaml: file.text,
-          author: { ghUsername: change.by, commitSha: change.commit, blob: file.blob, blobBefore },
+          author: { ghUsername: change.by, commitSha: change.commit, blob: file.blob, versionBefore },
         })
       : null;
   if (outcome?.kind === 'accepted') return { kind: 'accepted', commit: change.commit };
   const errors = outcome === null ? [`${configurationPath}: ${refusal}`] : outcome.problems.map(problemText);
   await publishRefusal(ctx, { client, commits: new Set([change.commit, tip.commit]), errors });
-  await recordRefusal(ctx, repositoryId, { blob: file.blob, blobBefore, change, errors });
+  await recordRefusal(ctx, repositoryId, { blob: file.blob, versionBefore, change, errors });
   return { kind: 'refused', commit: change.commit, errors };
+}
+
+async function readVersion({ accountId, db }: Context, repositoryId: string): Promise<string | null> {
+  const [row] = await db.read<{ version: string }>(accountId, {
+    name: 'repository_version',
+    text: repositoryVersion,
+    values: [accountId, repositoryId],
+  });
+  return row?.version ?? null;
 }
 
 /** The text of the configuration file on the default branch now. Null: there is no such file. */
@@ -161,7 +175,7 @@ async function publishRefusal(
 
 interface RefusedFile {
   readonly blob: string;
-  readonly blobBefore: string | null;
+  readonly versionBefore: string | null;
   readonly change: Change;
   readonly errors: readonly string[];
 }
@@ -169,12 +183,12 @@ interface RefusedFile {
 async function recordRefusal(
   ctx: Context,
   repositoryId: string,
-  { blob, blobBefore, change, errors }: RefusedFile,
+  { blob, versionBefore, change, errors }: RefusedFile,
 ): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx: Transaction) => {
     const repository = await lockRepository(ctx, tx, repositoryId);
     if (repository.configurationBlob === blob) return;
-    requireNotOvertaken(repository, blobBefore);
+    await requireNotOvertaken(tx, repository, versionBefore);
 
     const { owner, name } = repository;
     const { commit, by } = change;

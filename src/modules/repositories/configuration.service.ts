@@ -27,15 +27,27 @@ export type ConfigurationAuthor =
       readonly ghUsername: string | null;
       readonly commitSha: string;
       readonly blob: string;
-      /** The blob that was read last when this one was read. */
-      readonly blobBefore: string | null;
+      /** The version of the repository's row before the file was read. */
+      readonly versionBefore: string | null;
     };
 
-/** Another reader has read the file in the meantime, so this content may be older than the one in force. */
+/** The repository has changed since the file was read, so this content may be older than the one in force. */
 export class ConfigurationOvertaken extends Error {}
 
-export function requireNotOvertaken(repository: RepositoryRow, blobBefore: string | null): void {
-  if ((repository.configurationBlob ?? null) !== blobBefore) throw new ConfigurationOvertaken();
+/**
+ * PostgreSQL changes the `xmin` of a row with every update. The blob that was read last would not do instead, because a
+ * change and its revert bring it back.
+ */
+export const repositoryVersion = 'select xmin::text as version from repository where account_id = $1 and id = $2';
+
+/** The caller locks the repository's row, and has not changed it. */
+export async function requireNotOvertaken(
+  tx: Transaction,
+  { accountId, id }: RepositoryRow,
+  versionBefore: string | null,
+): Promise<void> {
+  const [row] = await tx.query<{ version: string }>(repositoryVersion, [accountId, id]);
+  if ((row?.version ?? null) !== versionBefore) throw new ConfigurationOvertaken();
 }
 
 /**
@@ -111,7 +123,7 @@ export async function writeConfiguration(
       const isInForce =
         repository.configurationBlob === author.blob && (repository.configurationRefusal ?? null) === null;
       if (isInForce) return { kind: 'accepted', repository };
-      requireNotOvertaken(repository, author.blobBefore);
+      await requireNotOvertaken(tx, repository, author.versionBefore);
     }
     const problems = await findHostProblems(ctx, tx, { repository, configuration: parsed.configuration });
     if (problems.length > 0) return { kind: 'refused', problems };
