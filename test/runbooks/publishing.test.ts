@@ -154,11 +154,12 @@ describe('the pull requests of a runbook', () => {
     expect(await r.file('interlock/runbook-1-2', 'a.txt')).toBeNull();
   });
 
-  it.each<[string, string, boolean]>([
-    ['and the queue knows it before the push', 'runbook:advanced_call', true],
-    ['and only the host knows it at the push', 'runbook:advanced_call', false],
-    ['and the commit is taken back that arrives too late', 'runbook:before_push', false],
-  ])('that were closed after a leaf was committed do not get its commit, %s', async (_, failpoint, isKnown) => {
+  it.each<[string, string, { readonly isKnown?: boolean; readonly dies?: boolean }]>([
+    ['and the queue knows it before the push', 'runbook:advanced_call', { isKnown: true }],
+    ['and only the host knows it at the push', 'runbook:advanced_call', {}],
+    ['and the commit is taken back that arrives too late', 'runbook:before_push', {}],
+    ['and it is taken back too if its worker dies after the push', 'runbook:before_push', { dies: true }],
+  ])('that were closed after a leaf was committed do not get its commit, %s', async (_, failpoint, given) => {
     await using r = await runbookWorld();
     const number = await r.begin('write a.txt one\nwrite b.txt two');
     const isCommitted = async (): Promise<boolean> =>
@@ -171,11 +172,18 @@ describe('the pull requests of a runbook', () => {
       isClosed = true;
       const first = await r.pullRequestNumber(number);
       await r.w.service.localHost.closePullRequest(host, first);
-      if (isKnown) await r.w.until(async () => (await r.w.status(first)).status === 'closed');
+      if (given.isKnown) await r.w.until(async () => (await r.w.status(first)).status === 'closed');
+    });
+    let deaths = 0;
+    const revive = onFailpoint('runbook:pushed', async () => {
+      if (!given.dies || !isClosed || deaths > 0) return;
+      deaths += 1;
+      throw new Error('The worker died.');
     });
     await r.become(number, '1.1 completed', '2.1 completed');
     stop();
-    expect(isClosed).toBe(true);
+    revive();
+    expect([isClosed, deaths]).toEqual([true, given.dies ? 1 : 0]);
     expect(await r.pullRequests(number)).toEqual([
       '1 closed interlock/runbook-1 into main',
       '2 open interlock/runbook-1-2 into main',

@@ -6,6 +6,7 @@ import { isLive } from '../../../domain/runbooks/runbook.ts';
 import {
   CommitMissing,
   hostClient,
+  type HostClient,
   HostRefused,
   HostUnavailable,
   RefMoved,
@@ -26,6 +27,7 @@ export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string
   if (made === undefined) return { message: 'There was nothing left to push.', write: async () => {} };
   const pullRequest = pullRequestOf(rows, made.pullRequestId);
   if (await hasEnded(ctx, rows, pullRequest)) return ended;
+  await takeBack(ctx, rows, made);
   // The authors are recorded before the push, so that no author can approve the commit.
   await recordAuthors(ctx, rows, pullRequest.branch);
   const pushed = await push(ctx, rows, made);
@@ -55,7 +57,7 @@ const ended: CallResult = {
 
 /**
  * Whether the pull request was merged or closed between the question to the host and the push, so that it does not
- * contain the commit. Then the branch moves back to the head with which the pull request ended.
+ * contain the commit. The next turn gives the commit another pull request, and its push takes the commit back.
  */
 async function wasLate(
   ctx: Context,
@@ -66,13 +68,38 @@ async function wasLate(
   const client = hostClient(ctx, rows.repository);
   const seen = await client.getPullRequest(numberOf(row));
   if (seen === null || seen.state === 'open' || (await client.isAncestor(pushed.commit, seen.headSha))) return false;
-  try {
-    await client.updateRefs([{ ref: `refs/heads/${row.branch}`, from: pushed.head, to: seen.headSha }]);
-  } catch (error) {
-    // Another user has pushed to the branch or deleted it, or the host protects it.
-    if (!(error instanceof RefMoved || error instanceof HostRefused || error instanceof CommitMissing)) throw error;
-  }
   return await hasEnded(ctx, rows, row);
+}
+
+/**
+ * Moves each branch that got the commit too late back to the head with which its pull request ended. Every push of the
+ * commit does so first, because the worker that pushed too late may have died before it could see that.
+ */
+async function takeBack(
+  ctx: Context,
+  { repository, pullRequests }: RunbookRows,
+  made: RunbookCommitRow,
+): Promise<void> {
+  const client = hostClient(ctx, repository);
+  for (const row of pullRequests.filter((each) => !isLive(each))) {
+    const ref = `refs/heads/${row.branch}`;
+    const tip = await client.readRef(ref);
+    if (tip === null || tip.commit === row.headCommit || !(await isPushOf(client, made, tip.commit))) continue;
+    const seen = await client.getPullRequest(numberOf(row));
+    if (seen === null || seen.state === 'open' || (await client.isAncestor(tip.commit, seen.headSha))) continue;
+    try {
+      await client.updateRefs([{ ref, from: tip.commit, to: seen.headSha }]);
+    } catch (error) {
+      // Another user has pushed to the branch or deleted it, or the host protects it.
+      if (!(error instanceof RefMoved || error instanceof HostRefused || error instanceof CommitMissing)) throw error;
+    }
+  }
+}
+
+/** Whether the tip of a branch is the commit, or was cherry-picked from it. */
+async function isPushOf(client: HostClient, made: RunbookCommitRow, tip: string): Promise<boolean> {
+  if (tip === made.commit) return true;
+  return (await client.readCommit(tip))?.message.includes(`(cherry picked from commit ${made.commit})`) ?? false;
 }
 
 /**
