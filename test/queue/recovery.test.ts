@@ -8,7 +8,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { systemContext, type Context } from '../../src/context.ts';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
 import { createEventHub } from '../../src/modules/events/index.ts';
-import { queuePullRequest, surveyInstallation, verifyRepository } from '../../src/modules/queue/index.ts';
+import { queuePullRequest, resumeQueue, surveyInstallation, verifyRepository } from '../../src/modules/queue/index.ts';
 import { recoverInstallation } from '../../src/installation-recovery.ts';
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
@@ -207,6 +207,18 @@ describe('a restored database', () => {
     expect((await w.status(number)).status).not.toBe('merged');
     expect(await w.landed()).toEqual([]);
     expect(await w.rows('select 1 from landing')).toEqual([]);
+
+    // Without a recovery the queue halts again.
+    await resumeQueue(w.ctx, { repository: w.repository, baseBranch: 'main' });
+    const halts = async (): Promise<unknown[]> =>
+      await w.rows('select halted_reason from queue where halted_at is not null');
+    expect(await halts()).toEqual([]);
+    await w.until(async () => (await halts()).length > 0);
+    expect(await halts()).toEqual([
+      { halted_reason: expect.stringMatching(/^DATABASE_RESTORED: .*refs\/interlock\/landings\/1/) as string },
+    ]);
+    expect((await w.status(number)).status).not.toBe('merged');
+    expect(await w.landed()).toEqual([]);
 
     await recoverInstallation(w.service.ports);
     await w.settled(number);
