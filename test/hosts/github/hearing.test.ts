@@ -1,4 +1,4 @@
-// Comments and statuses at GitHub whose authors change them later.
+// Comments, statuses and pull requests at GitHub that people change later.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Octokit } from '@octokit/rest';
 import { github, type GitHub, type GitHubWorld } from './github-world.ts';
@@ -45,4 +45,19 @@ test('a status that becomes pending after its end is another attempt', async () 
   expect(await report('failure')).toEqual(['ci failure 1']);
   expect(await report('pending')).toEqual(['ci pending 2']);
   expect(await report('success')).toEqual(['ci success 2']);
+});
+
+test('a pull request was last opened when somebody reopened it', async () => {
+  const { host, repository } = w;
+  const before = await host.getPullRequest(repository, number);
+  expect(before?.lastOpenedAt).toBe(before?.createdAt);
+  await host.closePullRequest(repository, number);
+  await host.reopenPullRequest(repository, number);
+  // GitHub gives times in seconds, and all of this happens within one second.
+  const at = Date.parse('2027-01-01T00:00:00Z');
+  const reopenings = g.emulator.core.state.timeline.filter(({ event }) => event === 'reopened');
+  for (const each of reopenings) Object.assign(each, { createdAt: new Date(at).toISOString() });
+  expect(reopenings).toHaveLength(1);
+  expect(await host.getPullRequest(repository, number)).toMatchObject({ state: 'open', lastOpenedAt: at });
+  expect(await host.listOpenPullRequests(repository)).toMatchObject([{ number, lastOpenedAt: at }]);
 });
