@@ -55,10 +55,11 @@ export const readPullRequest = `
   }
   ${pullRequestFacts}`;
 
+// A page of 49 pull requests with five lists each costs two points of the rate limit. A page of 50 costs three.
 export const listPullRequests = `
   query PullRequests($owner: String!, $repo: String!, $head: String, $after: String) {
     repository(owner: $owner, name: $repo) {
-      pullRequests(first: 50, after: $after, states: [OPEN], headRefName: $head, orderBy: {field: CREATED_AT, direction: ASC}) {
+      pullRequests(first: 49, after: $after, states: [OPEN], headRefName: $head, orderBy: {field: CREATED_AT, direction: ASC}) {
         nodes { ...PullRequestFacts }
         pageInfo { hasNextPage endCursor }
       }

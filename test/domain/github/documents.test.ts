@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { schema } from '@octokit/graphql-schema';
 import { buildSchema, parse, validate } from 'graphql';
 import { expect, test } from 'vitest';
+import { costOf } from '../../../github-emulator/graphql/cost.ts';
+import { listPullRequests } from '../../../src/hosts/github/pull-requests.documents.ts';
 
 const folder = join(import.meta.dirname, '../../../src/hosts/github');
 const files = globSync('*.documents.ts', { cwd: folder }).toSorted();
@@ -24,6 +26,10 @@ test('the documents are found', () => {
 
 test.each(documents)('the document %s is valid', (_name, text) => {
   expect(validate(github, parse(text))).toEqual([]);
+});
+
+test('a page of open pull requests costs two points, because every comparison reads all pages', () => {
+  expect(costOf(parse(listPullRequests), {}).points).toBe(2);
 });
 
 test('a field that GitHub does not have is reported', () => {
