@@ -1,6 +1,7 @@
 // Requests by commands in comments, the preconditions of a pull request (validations, conversations, signatures), and
 // reports.
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -142,6 +143,30 @@ describe('the preconditions of a pull request', () => {
     await w.queue(1);
     expect(await statuses(w, 1)).toEqual(['blocked 115']);
   });
+
+  it('check signatures again if another base branch was chosen for a moment during a landing', async () => {
+    await using w = await world({
+      configuration: `${parallel({ more: 'on_commit_added: requeue\n' })}base_branches: [main, next]\npreconditions:\n  require_verified_commits: true\n`,
+    });
+    await w.commit('next', { 'unsigned.txt': 'u\n' });
+    await w.commit('b', { 'b.txt': 'b\n' });
+    await commitSigned(w, 'b', 'main');
+    await openPullRequest(w.ctx, { repository: w.repository, title: 'Add b', headBranch: 'b' });
+    await w.queue(1);
+    await meanwhile(
+      'landing:after_gate',
+      async () => {
+        await w.commit('b', { 'unsigned.txt': 'u\n' });
+        await commitSigned(w, 'b', 'next');
+        await w.service.drain();
+        await retarget(w, 1, 'next');
+        await retarget(w, 1, 'main');
+        await w.commit('main', { 'other.txt': 'o\n' });
+      },
+      async () => await w.settled(1),
+    );
+    expect(await statuses(w, 1)).toEqual(['blocked 115']);
+  });
 });
 
 describe('skip_validation', () => {
@@ -178,7 +203,7 @@ describe('skip_validation', () => {
 /** Replaces the branch by one signed commit on `parent` with the same files. */
 async function commitSigned(w: World, branch: string, parent: string): Promise<void> {
   const key = join(w.dataDir, 'key');
-  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
+  if (!existsSync(key)) await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
   await writeFile(join(w.dataDir, 'allowed_signers'), `ada@example.test ${await readFile(`${key}.pub`, 'utf8')}`);
   const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.test'];
   const signing = [...identity, '-c', 'gpg.format=ssh', '-c', `user.signingkey=${key}`];

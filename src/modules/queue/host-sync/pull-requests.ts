@@ -289,8 +289,9 @@ async function keepPullRequest(
   // The base branch decides which commits belong to the pull request.
   if (baseBranch !== seen.baseBranch) known.verifiedHead = null;
   Object.assign(known, factsOf(seen), derived);
-  // The pull request is still landing in its old queue. The row gets the new base branch after the landing.
-  if (work.queue.id !== target.id) known.baseBranch = baseBranch;
+  // The pull request is still landing in its old queue. The row gets the new base branch, and the signatures that were
+  // counted for it, after the landing.
+  if (work.queue.id !== target.id) Object.assign(known, { baseBranch, verifiedHead: null });
   else known.belowId = await belowAfterLanding(work.tx, known, { assignment, containsBase: Boolean(head?.base) });
   if (head !== null) Object.assign(known, { authorName: head.authorName, authorEmail: head.authorEmail });
   if (known.headSha !== seen.headSha)
