@@ -279,19 +279,7 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
       'has been in the state making since',
       hour,
     ],
-    [
-      'line_moves',
-      'an ended build that no turn acts on',
-      [
-        resumed,
-        settled,
-        `update queue set next_look_at = null`,
-        batchRow('commit', `'built'`),
-        `insert into build (account_id, repository_id, commit, tree, base_commit, complete, complete_at, started_at) values (${account}, ${repository}, 'built', 't', 'b', true, now(), now())`,
-      ],
-      'neither landed nor failed',
-      hour,
-    ],
+    ['line_moves', 'an ended build that no turn acts on', endedBuild(), 'neither landed nor failed', hour],
     [
       'no_orphans',
       'a branch that nobody removed',
@@ -352,6 +340,17 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
 ).map(([invariant, what, changes, sentence, inMs]) => [invariant, what, changes, sentence, inMs ?? 0] as const);
 
 /** SQL for one more batch. It is building, unless `columns` begins with another state. */
+/** A batch whose build has ended. */
+function endedBuild(): string[] {
+  return [
+    resumed,
+    settled,
+    `update queue set next_look_at = null`,
+    batchRow('commit', `'built'`),
+    `insert into build (account_id, repository_id, commit, tree, base_commit, complete, complete_at, started_at) values (${account}, ${repository}, 'built', 't', 'b', true, now(), now())`,
+  ];
+}
+
 function batchRow(columns: string, values: string): string {
   const state = columns.startsWith('state') ? '' : ', state';
   const building = state === '' ? '' : `, 'building'`;
@@ -542,6 +541,19 @@ describe('the comparison of the invariants', () => {
     expect((await own.status(number)).status).toBe('tagged');
     const { db, hosts } = own.service.ports;
     const found = await find({ db, hosts, clock: () => new Date(Date.now() + hour) });
+    expect(found.filter(({ invariant }) => invariant === 'line_moves')).toEqual([]);
+  });
+
+  it('allows a green batch to wait until the host shows the head of a pull request', async () => {
+    const found = await findPlanted(
+      [
+        ...endedBuild(),
+        `insert into batch_member (account_id, batch_id, ordinal, pull_request_id, pinned_head, message, author_name, author_email)
+         select account_id, (select max(id) from batch), 0, id, head_sha, '', '', '' from pull_request where number = 4`,
+        `update pull_request set head_unseen = true where number = 4`,
+      ],
+      hour,
+    );
     expect(found.filter(({ invariant }) => invariant === 'line_moves')).toEqual([]);
   });
 

@@ -135,7 +135,9 @@ export const statements: Readonly<Partial<Record<InvariantName, readonly string[
        and not exists (select from (select distinct on (c.commit, c.name) c.conclusion from check_result c
                                     where c.account_id = b.account_id and c.repository_id = b.repository_id and c.commit in ${headsOfMembers}
                                     order by c.commit, c.name, c.attempt desc) newest
-                       where newest.conclusion = 'cancelled')`,
+                       where newest.conclusion = 'cancelled')
+       and not exists (select from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
+                       where m.account_id = b.account_id and m.batch_id = b.id and p.head_unseen)`,
   ],
   no_orphans: [
     `select b.account_id::text as account, format('Batch %s ended at %s, but its branch is not removed.', b.id, b.ended_at) as sentence
