@@ -198,6 +198,22 @@ describe('skip_validation', () => {
     await w.settled(number);
     await expectLandedOnce(w, number);
   });
+
+  it('ends when a sync brings in the branch of another pull request, which may never land', async () => {
+    await using w = await world({ configuration: `${parallel()}auto_detect_stacks: true\n` });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.open('bad', { bad: 'bad\n' });
+    await w.pause(true);
+    await queuePullRequest(w.ctx, { repository: w.repository, number, source: 'graphql_api', skipValidation: true });
+    const { head_sha: head } = await w.status(number);
+    await retarget(w, number, 'bad');
+    await requestSync(w.ctx, { repository: w.repository, number });
+    await w.until(async () => (await w.status(number)).head_sha !== head);
+    await retarget(w, number, 'main');
+    await w.pause(false);
+    await w.settled(number);
+    expect(await statuses(w, number)).toEqual(['blocked 107']);
+  });
 });
 
 /** Replaces the branch by one signed commit on `parent` with the same files. */

@@ -26,19 +26,23 @@ export async function onCommitAdded(
   // Three kinds of new heads add only commits of the base branch: updates by the queue, moves of a head by a landing,
   // and a person's "update branch". The new tree is tested again before it lands.
   const isInLine = row.status === 'queued' || row.status === 'tagged';
+  const bringsBaseIn = ownPushes > 0 || pushed.updates === previous;
   const addsBaseAlone =
-    ownPushes > 0 ||
-    pushed.updates === previous ||
+    bringsBaseIn ||
     (isInLine &&
       (await isMovedByLanding(work.ctx, work.tx, { pullRequestId: row.id, from: previous, to: pushed.head })));
   // The affected targets were reported for the old head. Those of the new head are unknown, so the pull request
   // overlaps every other pull request.
   if (!addsBaseAlone) row.affectedTargets = null;
   takeAwaited(row);
-  if (addsBaseAlone) return;
+  // In a stack, the base branch is that of the pull request below. Its commits need not land before this pull request:
+  // the pull request below may be red, or this one may get another base branch.
+  const bringsBelowIn = bringsBaseIn && row.baseBranch !== work.queue.baseBranch;
+  if (addsBaseAlone && !bringsBelowIn) return;
   if (!isInLine) return endSkippedValidation(row);
   // The old head lands, and its proof names the user who skipped its validation.
   if (await isLandingStarted(work.ctx, work.tx, row.id)) return;
+  if (addsBaseAlone) return endSkippedValidation(row);
   await answerCommitAdded(work, row);
 }
 
