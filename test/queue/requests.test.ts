@@ -214,6 +214,27 @@ describe('skip_validation', () => {
     await w.settled(number);
     expect(await statuses(w, number)).toEqual(['blocked 107']);
   });
+
+  it('ends with a head that the queue made for a pull request with another base branch', async () => {
+    await using w = await world({ configuration: parallel() });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.pause(true);
+    await queuePullRequest(w.ctx, { repository: w.repository, number, source: 'graphql_api', skipValidation: true });
+    const { head_sha: head } = await w.status(number);
+    await w.commit('other', { bad: 'bad\n' });
+    await w.git('update-ref', 'refs/heads/twin', head);
+    await openPullRequest(w.ctx, { repository: w.repository, title: 'Twin', headBranch: 'twin', baseBranch: 'other' });
+    await requestSync(w.ctx, { repository: w.repository, number: 2 });
+    await w.until(async () => (await w.status(2)).head_sha !== head);
+    await w.git('update-ref', 'refs/heads/a', 'twin');
+    await w.service.localHost.reconcile(hostOf(w));
+    await w.service.drain();
+    expect((await w.status(number)).head_sha).toBe(await w.git('rev-parse', 'twin'));
+    expect(await statuses(w, number)).toEqual(['blocked 116']);
+    expect(await w.rows('select skip_validation from pull_request where number = $1', [number])).toEqual([
+      { skip_validation: false },
+    ]);
+  });
 });
 
 /** Replaces the branch by one signed commit on `parent` with the same files. */

@@ -11,7 +11,7 @@ import { announce, blockPullRequest, writeStatus, type QueueWork } from '../stor
 export async function onCommitAdded(
   work: QueueWork,
   row: PullRequestRow,
-  pushed: { readonly head: string; readonly updates: string | null },
+  pushed: { readonly head: string; readonly updates: string | null; readonly bringsOthersIn: boolean },
 ): Promise<void> {
   const previous = row.headSha;
   row.headSha = pushed.head;
@@ -26,7 +26,7 @@ export async function onCommitAdded(
   // Three kinds of new heads add only commits of the base branch: updates by the queue, moves of a head by a landing,
   // and a person's "update branch". The new tree is tested again before it lands.
   const isInLine = row.status === 'queued' || row.status === 'tagged';
-  const bringsBaseIn = ownPushes > 0 || pushed.updates === previous;
+  const bringsBaseIn = (ownPushes > 0 && !pushed.bringsOthersIn) || pushed.updates === previous;
   const addsBaseAlone =
     bringsBaseIn ||
     (isInLine &&

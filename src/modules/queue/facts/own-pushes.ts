@@ -5,22 +5,38 @@ import type { Transaction } from '../../../platform/database.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 
+interface Heads {
+  readonly repositoryId: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The pushes of the service that lead from one head to another. `onto` is what each of them brought in. */
+const ownPushes = `with recursive back (head, onto) as (
+    select previous, array[onto] from pushed_head where account_id = $1 and repository_id = $2 and head = $4
+    union
+    select p.previous, b.onto || p.onto from pushed_head p join back b on p.head = b.head
+    where p.account_id = $1 and p.repository_id = $2 and cardinality(b.onto) < 20)
+  select onto from back where head = $3 order by cardinality(onto) limit 1`;
+
 /** How many pushes of the service lead from one head to another. 0: another commit is between them. */
 export async function countOwnPushes(
   ctx: Context,
   tx: Transaction,
-  heads: { readonly repositoryId: string; readonly from: string; readonly to: string },
+  { repositoryId, from, to }: Heads,
 ): Promise<number> {
-  const [found] = await tx.query<{ steps: number }>(
-    `with recursive back (head, steps) as (
-       select previous, 1 from pushed_head where account_id = $1 and repository_id = $2 and head = $4
-       union
-       select p.previous, b.steps + 1 from pushed_head p join back b on p.head = b.head
-       where p.account_id = $1 and p.repository_id = $2 and b.steps < 20)
-     select min(steps) as steps from back where head = $3`,
-    [ctx.accountId, heads.repositoryId, heads.from, heads.to],
-  );
-  return found?.steps ?? 0;
+  const [found] = await tx.query<{ onto: string[] }>(ownPushes, [ctx.accountId, repositoryId, from, to]);
+  return found?.onto.length ?? 0;
+}
+
+/** The commits that these pushes brought in. Empty if another commit is between the heads. */
+export async function readBroughtIn(ctx: Context, { repositoryId, from, to }: Heads): Promise<readonly string[]> {
+  const [found] = await ctx.db.read<{ onto: string[] }>(ctx.accountId, {
+    name: 'brought_in_by_own_pushes',
+    text: ownPushes,
+    values: [ctx.accountId, repositoryId, from, to],
+  });
+  return found?.onto ?? [];
 }
 
 /**

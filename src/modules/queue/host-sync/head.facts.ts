@@ -1,6 +1,8 @@
 // Reads facts about a head commit that the host's record of a pull request does not have.
 import type { Context } from '../../../context.ts';
 import { hostClient, type HostCommit, type HostPullRequest, type HostedRepository } from '../../../hosts/port.ts';
+import { isManagedBranch } from '../../../domain/configuration/index.ts';
+import { readBroughtIn } from '../facts/own-pushes.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 
@@ -8,6 +10,8 @@ export interface HeadFacts {
   readonly tree: string;
   /** The first parent, if the commit only merges it with the tip of the base branch. Otherwise null. */
   readonly updates: string | null;
+  /** Whether a push of the service brought commits into the head that are not on the base branch. */
+  readonly bringsOthersIn: boolean;
   readonly authorName: string;
   readonly authorEmail: string;
   /** Number of commits without a verified signature. Null: signatures are not required, or were already counted. */
@@ -29,6 +33,8 @@ export async function readHead(
   }: {
     readonly seen: HostPullRequest;
     readonly before: Parameters<typeof configurationOf>[0] & {
+      readonly defaultBranch: string;
+      readonly headSha: string | null;
       readonly verifiedHead: string | null;
       readonly baseBranch: string | null;
     };
@@ -42,13 +48,33 @@ export async function readHead(
   if (commit === null) return null;
   const { tree, authorName, authorEmail } = commit;
   const updates = base === null ? null : await updatedHead(ctx, repository, { commit, tip: base });
-  const { require_verified_commits } = configurationOf(before).merge_rules.preconditions;
+  const configuration = configurationOf(before);
+  const { require_verified_commits } = configuration.merge_rules.preconditions;
   const isCounted = before.verifiedHead === seen.headSha && before.baseBranch === seen.baseBranch;
   const unverified =
     require_verified_commits && base !== null && !isCounted
       ? await client.countUnverifiedCommits({ head: seen.headSha, base })
       : null;
-  return { tree, updates, authorName, authorEmail, unverified, base: containsBase ? base : '' };
+  // In a stack, the base branch is that of the pull request below, which may have been rebased since.
+  const isManaged = isManagedBranch(configuration, seen.baseBranch, before.defaultBranch);
+  const bringsOthersIn =
+    before.headSha !== null &&
+    base !== null &&
+    isManaged &&
+    (await bringsOtherCommitsIn(ctx, repository, { from: before.headSha, to: seen.headSha, base }));
+  return { tree, updates, bringsOthersIn, authorName, authorEmail, unverified, base: containsBase ? base : '' };
+}
+
+/** The service may have made the head for another pull request, with the same earlier head and another base branch. */
+async function bringsOtherCommitsIn(
+  ctx: Context,
+  repository: HostedRepository,
+  { from, to, base }: { readonly from: string; readonly to: string; readonly base: string },
+): Promise<boolean> {
+  if (from === to) return false;
+  for (const onto of await readBroughtIn(ctx, { repositoryId: repository.id, from, to }))
+    if (!(await hostClient(ctx, repository).isAncestor(onto, base))) return true;
+  return false;
 }
 
 /**

@@ -198,6 +198,7 @@ interface Before extends Pick<RepositoryRow, 'active' | 'configurationYaml' | 'd
   readonly status: PullRequestRow['status'] | null;
   readonly queueId: string | null;
   readonly labels: readonly string[];
+  readonly headSha: string | null;
   readonly verifiedHead: string | null;
   /** The base branch for which signatures were counted. Null: there is no row. */
   readonly baseBranch: string | null;
@@ -206,7 +207,8 @@ interface Before extends Pick<RepositoryRow, 'active' | 'configurationYaml' | 'd
 async function readBefore(ctx: Context, repository: HostedRepository, number: number): Promise<Before> {
   const [row] = await ctx.db.read<Omit<Before, 'writtenAt'> & { updated_at: Date | null }>(ctx.accountId, {
     name: 'pull_request_before',
-    text: `select p.updated_at, p.id as "pullRequestId", p.status, p.queue_id as "queueId", coalesce(p.labels, '{}') as labels, p.verified_head as "verifiedHead",
+    text: `select p.updated_at, p.id as "pullRequestId", p.status, p.queue_id as "queueId", coalesce(p.labels, '{}') as labels, p.head_sha as "headSha",
+             p.verified_head as "verifiedHead",
              p.base_branch as "baseBranch", r.active,
              r.configuration_yaml as "configurationYaml",
              r.default_branch as "defaultBranch"
@@ -295,7 +297,11 @@ async function keepPullRequest(
   else known.belowId = await belowAfterLanding(work.tx, known, { assignment, containsBase: Boolean(head?.base) });
   if (head !== null) Object.assign(known, { authorName: head.authorName, authorEmail: head.authorEmail });
   if (known.headSha !== seen.headSha)
-    await onCommitAdded(work, known, { head: seen.headSha, updates: head?.updates ?? null });
+    await onCommitAdded(work, known, {
+      head: seen.headSha,
+      updates: head?.updates ?? null,
+      bringsOthersIn: head?.bringsOthersIn ?? false,
+    });
   await followState(work, known, seen);
   return known;
 }

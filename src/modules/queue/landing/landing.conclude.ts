@@ -152,6 +152,8 @@ async function followArrivals(
     if (row.headSha === member.pinnedHead) continue;
     const pushed = { repositoryId: row.repositoryId, from: member.pinnedHead, to: row.headSha };
     if ((await countOwnPushes(work.ctx, work.tx, pushed)) === 0) await answerCommitAdded(work, row);
+    // The service pushes to no branch during a landing, so it may have made this head for another pull request.
+    else endSkippedValidation(row);
   }
 }
 
