@@ -30,6 +30,7 @@ export const notAtGitHub: Readonly<Record<string, Readonly<Record<string, string
       'Its pull requests are rows that GitHub does not have.',
   },
   'sync.test.ts': {
+    'that is asked for again is tried at once, although the host had asked to wait': itsOwnHost,
     'finds changes that no event reported':
       'The review is written without a report of the host. GitHub reports every review.',
   },
