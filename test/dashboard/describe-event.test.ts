@@ -50,6 +50,15 @@ it.each([
     'Runbook 2',
     '',
   ],
+  ['pull_request_changed', { number: 3, status: 'closed', statusText: null }, 'Closed', '', ''],
+  [
+    'pull_request_changed',
+    { number: 3, status: 'pending', statusText: 'It waits for #2.' },
+    'Waits to enter the line',
+    '',
+    'It waits for #2.',
+  ],
+  ['pull_request_changed', { number: 3, status: 'open', statusText: null }, 'Changed at the code host', '', ''],
   ['something_new', null, 'Something new', '', ''],
 ])('an event %s with %j is described as "%s"', (action, payload, what, subject, detail) => {
   expect(describeEvent(action, payload)).toEqual({ what, subject, detail });

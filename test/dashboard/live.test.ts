@@ -2,9 +2,19 @@
 // no row moves under a pointer. That lists have no silent end.
 import type { Browser, Locator, Page, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closePullRequest } from '../../src/modules/queue/index.ts';
 import { createRepository } from '../../src/modules/repositories/index.ts';
+import { hostOf } from '../queue/stories.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { launchChromium, refusedWith, refuseOnce, serveDashboard, signIn, type DashboardServer } from './browser.ts';
+import {
+  launchChromium,
+  refusedWith,
+  refuseOnce,
+  serveDashboard,
+  signIn,
+  type DashboardServer,
+  type SignedIn,
+} from './browser.ts';
 
 let w: World;
 let s: DashboardServer;
@@ -305,6 +315,40 @@ describe('the dialog of an action', () => {
   it('stays open when the action of a former dialog succeeds', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
+describe('a page of pull requests that reads nothing from time to time', () => {
+  // What has no event is read again at intervals. Without them, only events can tell the page.
+  const openWithoutIntervals = async (visit: SignedIn, where: string): Promise<void> => {
+    await visit.page.addInitScript('window.setInterval = () => 0;');
+    await visit.open(where);
+    await visit.page.getByText('Live', { exact: true }).waitFor();
+  };
+
+  it('shows that a pull request that is not in line was opened and closed', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await openWithoutIntervals(visit, '/acme/shop/pulls');
+    const number = await w.open('brief', { 'brief.txt': 'new\n' }, { title: 'A brief one' });
+    const row = page.getByRole('link', { name: 'A brief one' });
+    await row.waitFor();
+    await closePullRequest(w.ctx, { repository: w.repository, number });
+    await row.waitFor({ state: 'detached' });
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('shows a new title, and that the pull request was closed, on its own page', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    const number = await w.open('titled', { 'titled.txt': 'new\n' }, { title: 'First title' });
+    await openWithoutIntervals(visit, `/acme/shop/pull/${number}`);
+    await w.service.localHost.editPullRequest(hostOf(w), number, { title: 'Second title' });
+    await w.service.drain();
+    await page.getByRole('heading', { name: 'Second title' }).waitFor();
+    await closePullRequest(w.ctx, { repository: w.repository, number });
+    await page.getByText('closed', { exact: true }).first().waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
     await visit.open(`${path}?select=2`);
     const answer = await holdDequeueing(page);
     const confirm = await openDequeueing(page, 2);

@@ -149,6 +149,40 @@ describe('changes', () => {
     ]);
   });
 
+  it('of all pull requests of a repository are sent to followers that name none, and no event of another subject', async () => {
+    await using followed = follow<unknown>(
+      'subscription ($repository: RepositoryInput!, $after: String) { pullRequestChanged(repository: $repository, after: $after) { action pullRequest { number } } }',
+      { repository, after: await head() },
+    );
+    const rows = await s.rows<{ id: string }>(
+      'select id from pull_request where number in (1, 2) and account_id = $1 order by number',
+      [s.accountId],
+    );
+    const of = { repositoryId: seeded.repositoryId };
+    await write(
+      { ...of, action: 'other' },
+      ...rows.map(({ id }) => ({ ...of, pullRequestId: id, action: 'retitled' })),
+    );
+    expect(await followed.until(2)).toEqual([
+      { action: 'retitled', pullRequest: { number: 1 } },
+      { action: 'retitled', pullRequest: { number: 2 } },
+    ]);
+  });
+
+  it('of a repository of another account, or without queue:read, are refused', async () => {
+    const document =
+      'subscription ($repository: RepositoryInput!) { pullRequestChanged(repository: $repository) { action } }';
+    const stranger = await s.otherAccount('elsewhere');
+    for (const [token, code] of [
+      [stranger.token, 'NOT_FOUND'],
+      [await s.tokenWith(['analytics:read']), 'FORBIDDEN'],
+    ] as const) {
+      await using followed = follow(document, { repository }, { token });
+      await followed.until(1);
+      expect(followed.errors).toMatchObject([{ extensions: { code } }]);
+    }
+  });
+
   it('of the depth are sent when the depth changed, and not for other events', async () => {
     await using followed = follow<{ depth: { queued: number; waiting: number } }>(
       'subscription ($repository: RepositoryInput!, $after: String) { queueDepthChanged(repository: $repository, after: $after) { depth { queued waiting } repository { name } } }',

@@ -82,6 +82,33 @@ describe('a pull request', () => {
   });
 });
 
+describe('the event log', () => {
+  it('says that a pull request was closed, became pending or was changed at the host, once for each change', async () => {
+    await using w = await world({
+      configuration: `${configuration}preconditions:\n  number_of_approvals: 1\n`,
+      runsCi: false,
+    });
+    const number = await w.open('one', { 'one.txt': '1\n' });
+    const last = async (): Promise<unknown> =>
+      (
+        await w.rows<{ action: string; payload: { status: string; statusText: string | null } }>(
+          'select action, payload from event order by id desc limit 1',
+        )
+      ).map(({ action, payload }) => [action, payload.status, payload.statusText]);
+    await w.queue(number);
+    expect(await last()).toEqual([['pull_request_changed', 'pending', (await w.status(number)).status_text]]);
+    await w.service.localHost.editPullRequest(hostOf(w), number, { title: 'Another title' });
+    await w.service.drain();
+    expect(await last()).toEqual([['pull_request_changed', 'pending', (await w.status(number)).status_text]]);
+    await w.dequeue(number);
+    await w.commit('one', { 'one.txt': '2\n' });
+    await closePullRequest(w.ctx, { repository: w.repository, number });
+    expect(await last()).toEqual([['pull_request_changed', 'closed', null]]);
+    const changed = 'pull_request_changed';
+    expect(await actionsOf(w, number)).toEqual(['opened', changed, changed, 'dequeued', changed, changed]);
+  });
+});
+
 describe('a repository', () => {
   it('queues nothing and gives up its line while it is inactive, and goes on when it is active again', async () => {
     await using w = await world({ configuration, runsCi: false });

@@ -46,6 +46,9 @@ const phrases: Readonly<Record<string, string>> = {
   top_of_queue: 'Is first in line',
 };
 
+/** What `pull_request_changed` says, by the status of the pull request. */
+const changes: Readonly<Record<string, string>> = { closed: 'Closed', pending: 'Waits to enter the line' };
+
 /** `action`: the name of the event, such as `config_change`. `payload`: its facts. */
 export function describeEvent(action: string, payload: unknown): DescribedEvent {
   const facts = (typeof payload === 'object' && payload !== null ? payload : {}) as Facts;
@@ -56,6 +59,7 @@ function whatOf(action: string, facts: Facts): string {
   const known = phrases[action];
   if (known !== undefined) return known;
   const status = labelOf(textOf(facts['status']));
+  if (action === 'pull_request_changed') return changes[status] ?? 'Changed at the code host';
   if (action.startsWith('deployment_')) return `Deployment: ${labelOf(action.slice('deployment_'.length))}`;
   if (action.startsWith('verification_')) return `Verification: ${labelOf(action.slice('verification_'.length))}`;
   if (action === 'runbook_status_changed') return `The runbook is ${status}`;

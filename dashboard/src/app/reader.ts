@@ -65,7 +65,7 @@ export function createReader({ read, isBusy, everyMs = readEveryMs }: ReaderOpti
   };
 }
 
-/** Some changes have no event, for example when a pull request is closed. They are seen after this time. */
+/** Some changes have no event, for example results of a pull request's own checks. They are seen after this time. */
 export const withoutEventMs = 30_000;
 
 interface ChangingRead {

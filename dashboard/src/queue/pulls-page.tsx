@@ -15,7 +15,7 @@ import { Ago, At } from '../design/time.tsx';
 import { count, labelOf, shortenCommit } from '../design/labels.ts';
 import {
   PullsDocument,
-  QueueDepthChangedDocument,
+  PullRequestsChangedDocument,
   type PullRequestFilter,
   type PullsQuery,
 } from '../generated/queue.ts';
@@ -122,9 +122,9 @@ function usePulls({ owner, name, filter, after }: PullsVariables): QueryAnswer<P
     document: PullsDocument,
     variables: { owner, name, filter, after },
     follows: {
-      document: QueueDepthChangedDocument,
+      document: PullRequestsChangedDocument,
       variables: { owner, name },
-      cursorOf: ({ queueDepthChanged }) => queueDepthChanged.cursor,
+      cursorOf: ({ pullRequestChanged }) => pullRequestChanged.cursor,
     },
     changesWithoutEvents: true,
   });

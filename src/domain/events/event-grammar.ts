@@ -1,5 +1,6 @@
-// Checks an event log: which events may follow which events, for each pull request and for each batch. No event says
-// that a pull request became `pending` or was closed, so some steps are seen only by the events that follow them.
+// Checks an event log: which events may follow which events, for each pull request and for each batch. The event
+// that a pull request was closed or became `pending` is not checked, so some steps are seen only by the events that
+// follow them.
 
 export interface LoggedEvent {
   readonly action: string;

@@ -1,6 +1,12 @@
 // Decides which events change what a queue shows: events of the queue itself, and events of its repository that concern
 // all queues of the repository.
 
+/**
+ * A pull request changed, and no action of the interface says so: it was closed or became pending, or its title, head,
+ * base branch or draft state changed. Only the event log has this action.
+ */
+export const changedAction = 'pull_request_changed';
+
 const repositoryWideActions: ReadonlySet<string> = new Set([
   'repository_activated',
   'repository_deactivated',

@@ -3,6 +3,7 @@
 // and number of events do not matter.
 import { destinationsOf, writeSlackAddress, type SlackDestinationRule } from '../../domain/slack/destinations.ts';
 import { channelsOf, type SlackInstallation } from '../../domain/slack/settings.ts';
+import { changedAction } from '../../domain/events/queue-events.ts';
 import type { Ports } from '../../context.ts';
 import type { SystemQueries } from '../../platform/database.ts';
 import { userIdOf } from '../../domain/accounts/handle.ts';
@@ -46,8 +47,8 @@ export async function takeSlackNews({ db, clock }: Ports, installation: SlackIns
 }
 
 /**
- * Makes the messages about closed pull requests due for an edit, because no event is written if a pull request is
- * closed while it is not in line. Messages older than `closedWithinDays` are left out.
+ * Makes the messages about closed pull requests due for an edit, because the event about a change of a pull request
+ * makes no message. Messages older than `closedWithinDays` are left out.
  */
 export async function requestEditsOfClosed({ db, clock }: Ports): Promise<void> {
   const since = new Date(clock().getTime() - closedWithinDays * 24 * 3_600_000);
@@ -167,6 +168,7 @@ async function addressesOf(
 /** The subject of the message about an event. Null: no message is sent about the event. */
 async function subjectOf(query: SystemQueries['query'], accountId: string, event: EventRow): Promise<string | null> {
   const { id, action, pullRequestId, deploymentId, environmentId, queueId } = event;
+  if (action === changedAction) return null;
   if (pullRequestId !== null) return `pull_request:${pullRequestId}`;
   if (deploymentId !== null) return `deployment:${deploymentId}`;
   switch (action) {

@@ -70,7 +70,8 @@ export class ChangesResolver {
 
   @Subscription(() => PullRequestChange, {
     subscribe: followPullRequest,
-    description: 'Sends a pull request each time it changes. Needs queue:read.',
+    description:
+      'Sends a pull request, or each pull request of a repository, each time there is an event about it. Needs queue:read.',
   })
   pullRequestChanged(
     @Root() change: SubscriptionValue<PullRequestChange>,
@@ -169,16 +170,17 @@ async function followPullRequest(
 ): Promise<AsyncIterable<unknown>> {
   const { args, context } = subscribing;
   requireScope(context, 'queue:read');
-  const found = await readPullRequestByNumber(context, await loadRepository(context, args.repository), {
-    number: args.number,
-  });
-  if (found === null) throw notFound('Pull request');
+  const repository = await loadRepository(context, args.repository);
+  const number = args.number ?? null;
+  const one = number === null ? null : await readPullRequestByNumber(context, repository, { number });
+  if (number !== null && one === null) throw notFound('Pull request');
   return await followEvents(subscribing, {
     sharedAs: 'pullRequestChanged',
-    matches: ({ pullRequestId }) => pullRequestId === found.id,
-    toChange: async ({ cursor, action }) => {
-      await requireStillSeen(context, found.repositoryId);
-      const pullRequest = await loaderOf(context, pullRequestById).load(found.id);
+    matches: ({ repositoryId, pullRequestId }) =>
+      one === null ? repositoryId === repository.id && pullRequestId !== null : pullRequestId === one.id,
+    toChange: async ({ cursor, action, pullRequestId }) => {
+      await requireStillSeen(context, repository.id);
+      const pullRequest = await loadIfAny(context, pullRequestById, pullRequestId);
       return pullRequest && { cursor, action, pullRequest };
     },
   });

@@ -23,8 +23,11 @@ export class FollowPullRequestArgs extends FollowArgs {
   @Field(() => RepositoryInput, { description: 'Its repository.' })
   repository!: RepositoryInput;
 
-  @Field(() => PullRequestNumber, { description: 'Its number.' })
-  number!: number;
+  @Field(() => PullRequestNumber, {
+    nullable: true,
+    description: 'Its number. Left out: all pull requests of the repository, also later ones.',
+  })
+  number?: number | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: "The depth of a repository's queues changed." })

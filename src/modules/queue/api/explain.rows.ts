@@ -1,6 +1,7 @@
 // Reads the rows for an explanation: versions and events of pull requests, and their checks at an instant.
 import type { Actor } from '../../../domain/queue/requests/admission.ts';
 import type { Context } from '../../../context.ts';
+import { changedAction } from '../../../domain/events/queue-events.ts';
 import type { Cause, CheckFact } from '../../../domain/queue/explain/condition.ts';
 import type { CheckConclusion } from '../../../domain/queue/model/rules.ts';
 import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
@@ -58,7 +59,10 @@ export async function readVersions(
   return Map.groupBy(rows, (row) => row.id);
 }
 
-/** The events of each pull request up to the instant, newest first, by id of the pull request. */
+/**
+ * The events of each pull request up to the instant that may have caused its status, newest first, by id of the pull
+ * request.
+ */
 export async function readEvents(
   ctx: Context,
   tx: Transaction,
@@ -67,9 +71,9 @@ export async function readEvents(
   const rows = await tx.query<Cause & { readonly pullRequestId: string }>(
     `select e.pull_request_id as "pullRequestId", e.action, extract(epoch from e.at)::float8 * 1000 as at, e.actor
      from unnest($2::bigint[]) as asked (one), lateral (
-       select * from event where account_id = $1 and pull_request_id = asked.one and at <= $3 and ($4::text[] is null or action = any($4)) order by id desc limit ${isBrief ? 1 : maxEvents}) e
+       select * from event where account_id = $1 and pull_request_id = asked.one and at <= $3 and ($4::text[] is null or action = any($4)) and action <> $5 order by id desc limit ${isBrief ? 1 : maxEvents}) e
      order by e.id desc`,
-    [ctx.accountId, ids, instant, isBrief ? queueing : null],
+    [ctx.accountId, ids, instant, isBrief ? queueing : null, changedAction],
   );
   const causes = new Map<string, Cause[]>();
   for (const [id, events] of Map.groupBy(rows, (row) => row.pullRequestId)) causes.set(id, events.map(toCause));

@@ -74,6 +74,11 @@ export function isReopened(row: PullRequestRow, seen: HostPullRequest): boolean 
   return row.status === 'closed' || seen.lastOpenedAt > row.lastOpenedAt.getTime();
 }
 
+/** What lists of pull requests show of the row, besides its status. */
+export function shownFacts({ title, headSha, baseBranch, draft }: PullRequestRow): string {
+  return JSON.stringify([title, headSha, baseBranch, draft]);
+}
+
 /** Whether the status in the row agrees with the state at the host. */
 export function hasHostState(row: PullRequestRow, seen: HostPullRequest): boolean {
   switch (seen.state) {

@@ -20,6 +20,7 @@ import {
   hasFacts,
   hasHostState,
   isReopened,
+  shownFacts,
   type SeenPullRequest,
 } from './pull-request.facts.ts';
 import { followLabels, readLabelActs } from './labels.ts';
@@ -285,6 +286,7 @@ async function keepPullRequest(
   if (known === null) return await insertPullRequest(work, { repository, belowId: assignment.belowId }, read);
   const derived = derivedFacts(read);
   const { baseBranch } = known;
+  const shown = shownFacts(known);
   if (seen.state === 'open' && (!hasFacts(known, seen) || known.headSha !== seen.headSha))
     scheduleNotification(work, known);
   await dropQueueLabels(work, known, seen);
@@ -302,6 +304,7 @@ async function keepPullRequest(
       updates: head?.updates ?? null,
       bringsOthersIn: head?.bringsOthersIn ?? false,
     });
+  if (shown !== shownFacts(known)) work.changed.add(known);
   await followState(work, known, seen);
   return known;
 }
@@ -341,6 +344,7 @@ async function insertPullRequest(
   if (seen.state === 'open' && options.announceOpened) announce(work, created, 'opened');
   // A pull request that is older than the repository at Interlock gets no notification.
   else created.notifyAt = null;
+  work.changed.delete(created);
   return created;
 }
 

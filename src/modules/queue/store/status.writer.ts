@@ -3,6 +3,7 @@
 import type { Actor } from '../../../domain/queue/requests/admission.ts';
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
+import { changedAction } from '../../../domain/events/queue-events.ts';
 import type { BlockCode, ResetCode } from '../../../domain/queue/model/snapshot.ts';
 import {
   blockText,
@@ -33,6 +34,8 @@ export interface QueueWork {
   readonly events: NewEvent[];
   /** Pull requests whose labels may need a change. */
   readonly relabelled: Set<PullRequestRow>;
+  /** Pull requests that changed. Each gets an event at the end, unless the transaction has another one about it. */
+  readonly changed: Set<PullRequestRow>;
   /** The repository, as read under the queue's lock. Null: not read yet. `repositoryOf` reads it. */
   repository: RepositoryRow | null;
 }
@@ -43,7 +46,7 @@ export function startWork(
   queue: QueueRow,
   repository: RepositoryRow | null = null,
 ): QueueWork {
-  return { ctx, tx, queue, now: ctx.clock(), events: [], relabelled: new Set(), repository };
+  return { ctx, tx, queue, now: ctx.clock(), events: [], relabelled: new Set(), changed: new Set(), repository };
 }
 
 /**
@@ -58,6 +61,7 @@ export async function repositoryOf(work: QueueWork): Promise<RepositoryRow> {
 
 export async function finishWork(work: QueueWork): Promise<void> {
   await quoteChecks(work);
+  announceChanges(work);
   await appendEvents(work.ctx, work.tx, work.events);
   await planLabelWrites(work);
   const left = [...work.relabelled].filter(({ status }) => isTerminal(status));
@@ -66,6 +70,12 @@ export async function finishWork(work: QueueWork): Promise<void> {
     work.tx,
     left.map(({ id }) => id),
   );
+}
+
+/** Adds an event for each change of a pull request that no other event tells, so that subscribers hear of it. */
+function announceChanges(work: QueueWork): void {
+  const told = new Set(work.events.map(({ pullRequestId }) => pullRequestId));
+  for (const row of work.changed) if (!told.has(row.id)) announce(work, row, changedAction);
 }
 
 const longestQuote = 2_000;
@@ -187,8 +197,8 @@ export interface Reason {
 
 /**
  * Changes the status of a pull request by the table of transitions. A pull request that enters the line gets the next
- * rank. When it leaves, the columns about its stay in line are cleared. No event is added: the caller adds the event
- * that the interface names.
+ * rank. When it leaves, the columns about its stay in line are cleared. The caller adds the event that the interface
+ * names. The interface names none for pull requests that are closed or become pending.
  */
 export function writeStatus(
   work: QueueWork,
@@ -215,6 +225,7 @@ export function writeStatus(
   if (to === 'closed') pullRequest.closedAt = now;
   if (event === 'reopen') pullRequest.closedAt = null;
   if (event !== 'tag' && event !== 'reset') work.relabelled.add(pullRequest);
+  if (event === 'close' || event === 'pend') work.changed.add(pullRequest);
   scheduleNotification(work, pullRequest);
 }
 
