@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import {
   ConfigurationDocument,
+  ConfigurationHashDocument,
   PreviewConfigurationDocument,
   ReplaceConfigurationDocument,
   SimulateQueueDocument,
@@ -140,6 +141,10 @@ function documentOfChanges({ accepted, problems, changedKeys, impact }: Preview)
 
 async function push(invocation: Invocation, options: HarmOptions, file?: string): Promise<Outcome> {
   const yaml = await readYaml(invocation, file);
+  const api = await connect(invocation);
+  const repository = await repositoryOf(invocation);
+  // The hash is read before the changes that the user confirms, so that no other configuration is replaced.
+  const { repository: known } = await api.ask(ConfigurationHashDocument, repository);
   const found = await preview(invocation, yaml);
   sayChanges(invocation, found, file);
   const isWanted =
@@ -147,8 +152,7 @@ async function push(invocation: Invocation, options: HarmOptions, file?: string)
     found.changedKeys.length > 0 &&
     (await isConfirmed(invocation, options, 'The configuration would be replaced.'));
   if (isWanted) {
-    const api = await connect(invocation);
-    const input = { repository: await repositoryOf(invocation), yaml };
+    const input = { repository, yaml, expectedHash: known?.configuration.hash ?? null };
     const { outcome } = (await api.ask(ReplaceConfigurationDocument, { input })).replaceConfiguration;
     if ('problems' in outcome) {
       for (const problem of outcome.problems) invocation.say(sentenceOf(problem, file));

@@ -120,6 +120,32 @@ describe('the dialog that replaces a configuration', () => {
       const isJudging = route.request().postData()?.includes('"operationName":"PreviewConfiguration"') === true;
       if (!isJudging || refusals === 2) return await route.fallback();
       refusals += 1;
+  it('replaces no change that somebody else makes between the preview and the confirmation', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/configuration');
+    const editor = page.getByRole('textbox', { name: 'Configuration as YAML' });
+    await editor.fill(`${configurationYaml(parallel({ builds: 5 }))}\n`);
+    await page.route('**/graphql', async (route) => {
+      const sent = route.request().postData() ?? '';
+      const isConfirmed = sent.includes('"operationName":"ReplaceConfiguration"') && sent.includes('"preview":false');
+      if (isConfirmed) await w.configure(parallel({ builds: 6 }));
+      await route.fallback();
+    });
+    const replace = page.getByRole('button', { name: 'Replace…' });
+    await expect.poll(async () => await replace.isEnabled()).toBe(true);
+    await replace.click();
+    const dialog = page.getByRole('dialog', { name: 'Replace the configuration?' });
+    const confirm = dialog.getByRole('button', { name: 'Replace' });
+    await expect.poll(async () => await confirm.isEnabled()).toBe(true);
+    await confirm.click();
+    await dialog.getByText('The configuration has changed since it was read').waitFor();
+    await page.getByText('Your text does not have this change.').waitFor();
+    const [stored] = await w.rows<{ yaml: string }>('select configuration_yaml as yaml from repository');
+    expect(stored?.yaml).toContain('max_parallel_builds: 6');
+    expect(visit.complaints).toEqual([]);
+  });
+
       return await route.fulfill({ json: { data: null, errors: refusedWith('RATE_LIMITED') } });
     });
     await editor.fill('merge_rules:\n  nonsense: 1\n');

@@ -87,6 +87,35 @@ it('a dry run of a replacement is refused like the replacement', async () => {
   });
 });
 
+it('a replacement, and its dry run, is refused if another configuration than the expected one is in force', async () => {
+  const read = async (): Promise<{ yaml: string; hash: string }> =>
+    (
+      await ask<{ repository: { configuration: { yaml: string; hash: string } } }>(
+        '{ repository(owner: "acme", name: "shop") { configuration { yaml hash } } }',
+      )
+    ).repository.configuration;
+  const replace = async (variables: { yaml: string; hash: string | null; preview?: boolean }) =>
+    await s.graphql(
+      `mutation ($yaml: String!, $hash: String, $preview: Boolean! = false) {
+         replaceConfiguration(input: {repository: ${shop}, yaml: $yaml, expectedHash: $hash, preview: $preview}) { outcome { __typename } }
+       }`,
+      variables,
+    );
+  const before = await read();
+  const [mine, theirs] = [`${before.yaml}\n# mine\n`, `${before.yaml}\n# theirs\n`];
+  const accepted = { replaceConfiguration: { outcome: { __typename: 'ConfigurationAccepted' } } };
+  expect((await replace({ yaml: theirs, hash: before.hash })).data).toEqual(accepted);
+  for (const preview of [true, false])
+    expect((await replace({ yaml: mine, hash: before.hash, preview })).errors).toMatchObject([
+      { extensions: { code: 'CONFLICT', field: 'input.expectedHash' } },
+    ]);
+  expect((await read()).yaml).toBe(theirs);
+  // A repetition of the request that was carried out.
+  expect((await replace({ yaml: theirs, hash: before.hash })).data).toEqual(accepted);
+  expect((await replace({ yaml: mine, hash: (await read()).hash })).data).toEqual(accepted);
+  expect((await replace({ yaml: before.yaml, hash: null })).data).toEqual(accepted);
+});
+
 it('a dry run needs the same permission as the mutation', async () => {
   const token = await s.tokenWith(['queue:read']);
   for (const document of [

@@ -166,10 +166,9 @@ interface Replacing extends Omit<ViewProps, 'repository'> {
 }
 
 function replaceAction(client: Client, { owner, name, begunFrom, refresh }: Replacing, yaml: string): Action {
-  const send = async (preview: boolean) => {
-    const { replaceConfiguration } = await answerOf(
-      client.mutation(ReplaceConfigurationDocument, { input: { repository: { owner, name }, yaml, preview } }),
-    );
+  const send = async (preview: boolean, expectedHash: string | null) => {
+    const input = { repository: { owner, name }, yaml, expectedHash, preview };
+    const { replaceConfiguration } = await answerOf(client.mutation(ReplaceConfigurationDocument, { input }));
     return replaceConfiguration;
   };
   return {
@@ -180,7 +179,8 @@ function replaceAction(client: Client, { owner, name, begunFrom, refresh }: Repl
       const { repository } = await answerOf(
         client.query(ConfigurationDocument, { owner, name }, { requestPolicy: 'network-only' }),
       );
-      const sentence = (await send(true)).impact?.sentence ?? 'No running build is affected.';
+      const hash = repository?.configuration.hash ?? null;
+      const sentence = (await send(true, hash)).impact?.sentence ?? 'No running build is affected.';
       const isChanged = repository !== null && repository?.configuration.yaml !== begunFrom;
       return {
         sentence: isChanged
@@ -188,15 +188,16 @@ function replaceAction(client: Client, { owner, name, begunFrom, refresh }: Repl
           : sentence,
       };
     },
-    run: async () => {
-      const { outcome } = await send(false);
+    run: async (_values, shown) => {
+      // A refusal because of another change also reads the page again, so that the page says so.
+      const { outcome } = await send(false, shown?.pinned ?? null).finally(refresh);
       if (outcome.__typename === 'ConfigurationRefused')
         throw new RefusedError({
+        pinned: hash,
           sentence: outcome.messages.join(' '),
           code: 'CONFIGURATION_REFUSED',
           requestId: null,
         });
-      refresh();
       return 'The new configuration is in effect.';
     },
   };

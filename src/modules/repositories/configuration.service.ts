@@ -9,6 +9,7 @@ import {
 } from '../../domain/configuration/index.ts';
 import { parseConfiguration } from '../../domain/configuration/parse.ts';
 import type { Problem } from '../../domain/configuration/problem.ts';
+import { DomainError } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { recordUserAction, requireAction } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
@@ -50,26 +51,44 @@ export async function requireNotOvertaken(
   if ((row?.version ?? null) !== versionBefore) throw new ConfigurationOvertaken();
 }
 
+export interface Replacement {
+  readonly repository: RepositoryName;
+  readonly yaml: string;
+  /** The hash of the document that is replaced. Null or absent: the document in force, whichever it is. */
+  readonly expectedHash?: string | null | undefined;
+}
+
 /**
  * Replaces the whole configuration document. A refused document changes nothing. If the text does not change, no
- * history and no event are written.
+ * history and no event are written. Throws CONFLICT if another document than the expected one is in force.
  */
 export async function replaceConfiguration(
   ctx: Context,
-  input: { readonly repository: RepositoryName; readonly yaml: string },
+  { repository, yaml, expectedHash }: Replacement,
 ): Promise<ReplaceOutcome> {
   requireAction(ctx, 'configure');
-  const { id } = await loadRepository(ctx, input.repository, 'config:write');
-  return await writeConfiguration(ctx, { repositoryId: id, yaml: input.yaml, author: { email: ctx.actor.email } });
+  const { id } = await loadRepository(ctx, repository, 'config:write');
+  return await writeConfiguration(ctx, { repositoryId: id, yaml, author: { email: ctx.actor.email }, expectedHash });
+}
+
+/** The document may be in force already, because the request is a repetition. */
+function requireExpected(
+  { configurationHash: inForce }: Pick<RepositoryRow, 'configurationHash'>,
+  { yaml, expectedHash = null }: Pick<Replacement, 'yaml' | 'expectedHash'>,
+): void {
+  if (expectedHash === null || expectedHash === inForce || configurationHash(yaml) === inForce) return;
+  throw new DomainError(
+    'CONFLICT',
+    'The configuration has changed since it was read: input.expectedHash is not its hash. Read the configuration again, take its change into your text, and send its hash.',
+    'input.expectedHash',
+  );
 }
 
 /** Returns what `replaceConfiguration` would return, and writes nothing. */
-export async function checkReplacement(
-  ctx: Context,
-  input: { readonly repository: RepositoryName; readonly yaml: string },
-): Promise<ReplaceOutcome> {
+export async function checkReplacement(ctx: Context, input: Replacement): Promise<ReplaceOutcome> {
   requireAction(ctx, 'configure');
   const repository = await loadRepository(ctx, input.repository, 'config:write');
+  requireExpected(repository, input);
   const parsed = parseConfiguration(input.yaml);
   if (!parsed.ok) return { kind: 'refused', problems: parsed.problems };
   const problems = await ctx.db.transaction(
@@ -113,7 +132,11 @@ export async function writeConfiguration(
     repositoryId,
     yaml,
     author,
-  }: { readonly repositoryId: string; readonly yaml: string; readonly author: ConfigurationAuthor },
+    expectedHash,
+  }: Pick<Replacement, 'yaml' | 'expectedHash'> & {
+    readonly repositoryId: string;
+    readonly author: ConfigurationAuthor;
+  },
 ): Promise<ReplaceOutcome> {
   const parsed = parseConfiguration(yaml);
   if (!parsed.ok) return { kind: 'refused', problems: parsed.problems };
@@ -125,6 +148,7 @@ export async function writeConfiguration(
       if (isInForce) return { kind: 'accepted', repository };
       await requireNotOvertaken(tx, repository, author.versionBefore);
     }
+    requireExpected(repository, { yaml, expectedHash });
     const problems = await findHostProblems(ctx, tx, { repository, configuration: parsed.configuration });
     if (problems.length > 0) return { kind: 'refused', problems };
     if (repository.configurationYaml !== yaml) await recordChange(ctx, tx, { repository, yaml, author });

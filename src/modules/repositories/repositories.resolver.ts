@@ -14,7 +14,12 @@ import type { GraphQLContext } from '../../graphql/context.ts';
 import { NameWithOwner, PageNumber } from '../../graphql/scalars.ts';
 import { requireScope } from '../accounts/index.ts';
 import { readConfigurationChanges, readConfigurationRefusal } from './configuration.reads.ts';
-import { checkReplacement, replaceConfiguration, type ReplaceOutcome } from './configuration.service.ts';
+import {
+  checkReplacement,
+  configurationHash,
+  replaceConfiguration,
+  type ReplaceOutcome,
+} from './configuration.service.ts';
 import {
   type ConfigurationChange,
   ConfigurationChangeConnection,
@@ -88,7 +93,8 @@ export class RepositoriesResolver {
   })
   async configuration(@Ctx() ctx: GraphQLContext, @Root() repository: Repository): Promise<RepositoryConfiguration> {
     requireScope(ctx, 'config:read');
-    return { yaml: await repository.configurationYaml };
+    const yaml = await repository.configurationYaml;
+    return { yaml, hash: configurationHash(yaml) };
   }
 
   @FieldResolver(() => ConfigurationRefusal, {

@@ -75,6 +75,12 @@ export const RepositoryConnection = connectionType(Repository, 'Repository', tru
 export class RepositoryConfiguration {
   @Field(() => String, { description: 'The YAML document, as it was written.' })
   yaml!: string;
+
+  @Field(() => String, {
+    description:
+      'The SHA-256 of the document, in hexadecimal. `replaceConfiguration` with it as `expectedHash` replaces this document, and no later one.',
+  })
+  hash!: string;
 }
 
 @InputType({ description: 'Names a repository.' })
@@ -182,6 +188,13 @@ export class ReplaceConfigurationInput {
 
   @Field(() => String, { description: 'The whole YAML document, at most 256 KiB.' })
   yaml!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'The hash of the configuration that the document replaces. If another one is in force, the request is refused with CONFLICT. Left out: the last write wins.',
+  })
+  expectedHash?: string | null;
 
   @Field(() => Boolean, {
     defaultValue: false,
