@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import { cutoffOf, retainedKinds, type RetainedKind, type Retention } from './domain/retention/catalogue.ts';
 import { removeOldOutput } from './hosts/local/index.ts';
-import { sessionForgetting } from './modules/accounts/index.ts';
+import { sessionForgetting, tokenForgetting } from './modules/accounts/index.ts';
 import { eventRetention } from './modules/events/index.ts';
 import { hostDeliveryForgetting } from './modules/github/index.ts';
 import { verificationLogForgetting } from './modules/previews/index.ts';
@@ -28,6 +28,7 @@ export const retentionRules: Readonly<Record<Exclude<RetainedKind, 'check_output
   verification_logs: verificationLogForgetting,
   freezes: freezeForgetting,
   sessions: sessionForgetting,
+  tokens: tokenForgetting,
   idempotency_keys: idempotencyKeyRetention,
 };
 

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAuthenticator } from '../../src/modules/accounts/index.ts';
+import { createAuthenticator, tokenForgetting } from '../../src/modules/accounts/index.ts';
 import {
   decryptSigningDigest,
   deriveSecrets,
@@ -13,6 +13,7 @@ import {
   lookupOf,
   signingDigest,
 } from '../../src/modules/accounts/tokens.ts';
+import { forget } from '../support/forget.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 describe('a token', () => {
@@ -244,6 +245,72 @@ describe('tokens of an account', () => {
       [s.accountId],
     );
     expect(signers).toEqual([{ name: 'Next 2' }]);
+  });
+
+  it('are listed in pages, newest first, and ended ones are deleted 90 days after their end if no row refers to them', async () => {
+    const other = await startServer({ clock: () => new Date(now) });
+    try {
+      const day = 86_400_000;
+      const end = (days: number): string => new Date(now - days * day).toISOString();
+      await other.rows(
+        `insert into api_token (account_id, user_id, kind, name, lookup, token_hmac, scopes, revoked_at, expires_at)
+         select t.account_id, t.user_id, 'account', made.name, made.name, '\\x00', t.scopes, made.revoked::timestamptz, made.expires::timestamptz
+         from api_token t, jsonb_to_recordset($1::jsonb) as made (name text, revoked text, expires text)`,
+        [
+          JSON.stringify([
+            { name: 'revoked lately', revoked: end(89), expires: null },
+            { name: 'revoked long ago', revoked: end(91), expires: null },
+            { name: 'expired long ago', revoked: null, expires: end(91) },
+            { name: 'expired lately', revoked: null, expires: end(89) },
+            { name: 'began a session', revoked: end(91), expires: null },
+            { name: 'made another', revoked: end(91), expires: null },
+            { name: 'made by another', revoked: end(91), expires: null },
+            { name: 'signed before', revoked: end(91), expires: null },
+            { name: 'signs', revoked: null, expires: end(91) },
+            { name: 'in force', revoked: null, expires: null },
+          ]),
+        ],
+      );
+      await other.rows("update api_token set signs_webhooks = name = 'signs'");
+      await other.rows(
+        "update api_token t set ends_with = m.id from api_token m where t.name = 'made by another' and m.name = 'made another'",
+      );
+      await other.rows(
+        `insert into user_session (account_id, user_id, digest, scopes, token_id, started_at, used_at)
+         select account_id, user_id, '\\x01', scopes, id, now(), now() from api_token where name = 'began a session'`,
+      );
+      await other.rows(
+        `insert into webhook_signing (account_id, previous_token_id, previous_until)
+         select account_id, id, now() from api_token where name = 'signed before'`,
+      );
+      const names = async (): Promise<string[]> => {
+        const found: { id: string; name: string }[] = [];
+        for (;;) {
+          const { data, errors } = await other.graphql<{ apiTokens: { id: string; name: string }[] }>(
+            'query ($after: ID) { apiTokens(first: 4, after: $after) { id name } }',
+            { after: found.at(-1)?.id ?? null },
+          );
+          expect(errors).toEqual([]);
+          found.push(...data.apiTokens);
+          if (data.apiTokens.length < 4) return found.map(({ name }) => name);
+        }
+      };
+      expect(await names()).toHaveLength(11);
+      expect(await forget(other.ports.db, tokenForgetting, new Date(now))).toBe(4);
+      expect(await names()).toEqual([
+        'in force',
+        'signs',
+        'signed before',
+        'began a session',
+        'expired lately',
+        'revoked lately',
+        'First token',
+      ]);
+      const { errors } = await other.graphql('{ apiTokens(first: 101) { id } }');
+      expect(errors).toMatchObject([{ extensions: { code: 'BAD_INPUT', field: 'first' } }]);
+    } finally {
+      await other.close();
+    }
   });
 
   it('show when they were last used, which is written at most once a minute', async () => {

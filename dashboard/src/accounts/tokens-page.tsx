@@ -7,8 +7,9 @@ import { instantOf } from '../app/errors.ts';
 import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import type { QueryAnswer } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
+import { useNow } from '../design/clock.ts';
 import { count } from '../design/labels.ts';
-import { Answer, Bar, Button, Pill, Terminal } from '../design/parts.tsx';
+import { Answer, Bar, Button, Pages, Pill, Terminal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
 import {
@@ -22,6 +23,14 @@ import {
 } from '../generated/accounts.ts';
 
 type Token = TokensQuery['viewer']['apiTokens'][number];
+
+const shownTokens = 50;
+
+/** How the token has ended. Null: it is valid. */
+function endOf({ revokedAt, expiresAt }: Token, now: number): 'revoked' | 'expired' | null {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && Date.parse(expiresAt) <= now ? 'expired' : null;
+}
 
 /** What a new token may do. A token can only have scopes that the viewer has. */
 const presets: Readonly<Record<string, (own: readonly Scope[]) => readonly Scope[]>> = {
@@ -37,10 +46,14 @@ export function TokensPage(): ReactNode {
   useTitle('Tokens');
   const client = useClient();
   const act = useAct();
-  const own = useAnswer(TokensDocument, {});
+  const [after, setAfter] = useState<string | null>(null);
+  const now = useNow();
+  // One token more than the page shows, so that the page knows whether there are others.
+  const page = { first: shownTokens + 1, after };
+  const own = useAnswer(TokensDocument, page);
   const scopes = own.data?.viewer.scopes ?? [];
   const isAdmin = scopes.includes('ADMIN');
-  const ofAccount = useAnswer(TokensOfAccountDocument, {}, { pause: !isAdmin });
+  const ofAccount = useAnswer(TokensOfAccountDocument, page, { pause: !isAdmin });
   const answer: QueryAnswer<TokensQuery | TokensOfAccountQuery> = isAdmin ? ofAccount : own;
   const [made, setMade] = useState<string | null>(null);
   const onMade = (token: string): void => {
@@ -57,20 +70,29 @@ export function TokensPage(): ReactNode {
       </Bar>
       <AnswerView answer={answer} what="The tokens">
         {(data) => {
-          const tokens = 'viewer' in data ? data.viewer.apiTokens : data.apiTokens;
-          const valid = tokens.filter(({ revokedAt }) => !revokedAt);
+          const read = 'viewer' in data ? data.viewer.apiTokens : data.apiTokens;
+          const tokens = read.slice(0, shownTokens);
+          const valid = tokens.filter((token) => endOf(token, now) === null);
+          const isOnePage = after === null && read.length <= shownTokens;
           return (
             <div className={parts['scroll']} tabIndex={0}>
               <Answer>
-                {count(valid.length, 'token is valid', 'tokens are valid')}. <em>{describeUnused(valid)}</em>
+                {count(valid.length, 'token', 'tokens')}
+                {isOnePage ? '' : ' on this page'} {valid.length === 1 ? 'is' : 'are'} valid.{' '}
+                <em>{describeUnused(valid)}</em>
               </Answer>
               <div className={parts['body']}>
                 {made !== null && <NewToken token={made} />}
                 <ul className={cx(parts['box'], parts['list'])}>
                   {tokens.map((token) => (
-                    <TokenItem key={token.id} token={token} refresh={answer.refresh} />
+                    <TokenItem key={token.id} token={token} end={endOf(token, now)} refresh={answer.refresh} />
                   ))}
                 </ul>
+                <Pages
+                  after={after}
+                  pageInfo={{ hasNextPage: read.length > shownTokens, endCursor: tokens.at(-1)?.id ?? null }}
+                  onPage={setAfter}
+                />
               </div>
             </div>
           );
@@ -133,7 +155,13 @@ function revokeAction(client: Client, { id, name }: Token, refresh: () => void):
   };
 }
 
-function TokenItem({ token, refresh }: { readonly token: Token; readonly refresh: () => void }): ReactNode {
+interface TokenItemProps {
+  readonly token: Token;
+  readonly end: ReturnType<typeof endOf>;
+  readonly refresh: () => void;
+}
+
+function TokenItem({ token, end, refresh }: TokenItemProps): ReactNode {
   const client = useClient();
   const act = useAct();
   return (
@@ -156,8 +184,8 @@ function TokenItem({ token, refresh }: { readonly token: Token; readonly refresh
           until <At at={token.expiresAt} />
         </span>
       )}
-      {token.revokedAt ? (
-        <Pill tone="red">revoked</Pill>
+      {end ? (
+        <Pill tone="red">{end}</Pill>
       ) : (
         <Button kind="quiet" onClick={() => act(revokeAction(client, token, refresh))}>
           Revoke…

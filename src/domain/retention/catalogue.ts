@@ -97,6 +97,13 @@ const everyEntry = {
     minDays: 8,
     rule: 'From the start of the session, which lasts 7 days at most, and from the end of the link.',
   },
+  tokens: {
+    what: 'API tokens that have ended',
+    setting: 'KEEP_TOKENS_DAYS',
+    days: 90,
+    minDays: 1,
+    rule: 'From the revocation, or from the expiry. A token is kept while it signs webhooks, and as long as a session, a sign-in link, a link for a screen or another token that was made with it is kept. The audit log and the events say who made and revoked which token.',
+  },
   idempotency_keys: {
     what: 'Idempotency keys and the answers stored under them',
     setting: null,

@@ -35,23 +35,31 @@ const tokenColumns = `t.id, t.name, t.kind, t.scopes, t.signs_webhooks as "signs
   t.revoked_at as "revokedAt", t.last_used_at as "lastUsedAt", t.created_at as "createdAt", t.user_id as "userId", u.email as "userEmail"`;
 const tokenSource = 'api_token t join account_user u on u.account_id = t.account_id and u.id = t.user_id';
 
-/** All tokens of the account, newest first, including revoked ones. */
-export async function readApiTokens(ctx: Context): Promise<ApiTokenRead[]> {
+export interface TokenPage {
+  readonly size: number;
+  /** The page has the tokens that were made before this one. Null: the page has the newest tokens. */
+  readonly after: string | null;
+}
+
+const ofPage = 't.id < coalesce($2::bigint, 9223372036854775807) order by t.id desc limit $3';
+
+/** Tokens of the account, newest first, including ended ones. */
+export async function readApiTokens(ctx: Context, { size, after }: TokenPage): Promise<ApiTokenRead[]> {
   requireScope(ctx, 'admin');
   return await ctx.db.read<ApiTokenRead>(ctx.accountId, {
     name: 'api_tokens',
-    text: `select ${tokenColumns} from ${tokenSource} where t.account_id = $1 order by t.id desc`,
-    values: [ctx.accountId],
+    text: `select ${tokenColumns} from ${tokenSource} where t.account_id = $1 and ${ofPage}`,
+    values: [ctx.accountId, after, size],
   });
 }
 
-/** The user tokens of the acting user. Needs no scope. */
-export async function readOwnApiTokens(ctx: Context): Promise<ApiTokenRead[]> {
+/** User tokens of the acting user, newest first, including ended ones. Needs no scope. */
+export async function readOwnApiTokens(ctx: Context, { size, after }: TokenPage): Promise<ApiTokenRead[]> {
   return await ctx.db.read<ApiTokenRead>(ctx.accountId, {
     name: 'own_api_tokens',
     text: `select ${tokenColumns} from ${tokenSource}
-           where t.account_id = $1 and t.user_id = $2 and t.kind = 'user' order by t.id desc`,
-    values: [ctx.accountId, ctx.actor.userId],
+           where t.account_id = $1 and t.user_id = $4 and t.kind = 'user' and ${ofPage}`,
+    values: [ctx.accountId, after, size, ctx.actor.userId],
   });
 }
 

@@ -1,9 +1,10 @@
-import { Arg, Ctx, Extensions, FieldResolver, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver } from 'type-graphql';
 import { handleOf } from '../../domain/accounts/handle.ts';
 import { notFound } from '../../domain/errors.ts';
+import { readPage } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { rowIdOf } from '../../graphql/node-id.ts';
-import { findApiToken, readAccount, readApiTokens, readOwnApiTokens } from './accounts.reads.ts';
+import { findApiToken, readAccount, readApiTokens, readOwnApiTokens, type TokenPage } from './accounts.reads.ts';
 import { setAccountTimezone } from './accounts.service.ts';
 import { mayUse } from './authorisation.ts';
 import { createSignInLink, endSession, readOwnSession } from './sessions.service.ts';
@@ -22,6 +23,7 @@ import {
   Session,
   SetAccountTimezoneInput,
   SetAccountTimezonePayload,
+  TokensArgs,
   Viewer,
 } from './accounts.types.ts';
 
@@ -52,18 +54,19 @@ export class AccountsResolver {
 
   @FieldResolver(() => [ApiToken], {
     name: 'apiTokens',
-    description: "The user's own tokens, newest first, including revoked tokens.",
+    description:
+      "The user's own tokens, newest first, including tokens that have ended and were not deleted yet (docs/retention.md).",
   })
-  async ownApiTokens(@Ctx() ctx: GraphQLContext): Promise<ApiToken[]> {
-    return await readOwnApiTokens(ctx);
+  async ownApiTokens(@Ctx() ctx: GraphQLContext, @Args(() => TokensArgs) args: TokensArgs): Promise<ApiToken[]> {
+    return await readOwnApiTokens(ctx, pageOfTokens(args));
   }
 
-  @Extensions({ rows: 100 })
   @Query(() => [ApiToken], {
-    description: "The account's tokens, newest first, including revoked tokens. Needs admin.",
+    description:
+      "The account's tokens, newest first, including tokens that have ended and were not deleted yet (docs/retention.md). Needs admin.",
   })
-  async apiTokens(@Ctx() ctx: GraphQLContext): Promise<ApiToken[]> {
-    return await readApiTokens(ctx);
+  async apiTokens(@Ctx() ctx: GraphQLContext, @Args(() => TokensArgs) args: TokensArgs): Promise<ApiToken[]> {
+    return await readApiTokens(ctx, pageOfTokens(args));
   }
 
   @Mutation(() => CreateApiTokenPayload, {
@@ -128,6 +131,11 @@ export class AccountsResolver {
     await setAccountTimezone(ctx, input.timezone);
     return { account: await readAccount(ctx) };
   }
+}
+
+function pageOfTokens({ first, after }: TokensArgs): TokenPage {
+  const { size } = readPage({ first }, { size: 100, keyLength: 1 });
+  return { size, after: typeof after === 'string' ? rowIdOf('ApiToken', after) : null };
 }
 
 async function apiToken(ctx: GraphQLContext, id: string): Promise<ApiToken> {

@@ -1,4 +1,4 @@
-import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { ArgsType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { scopes, type Role, type Scope } from '../../context.ts';
 import { Node } from '../../graphql/node.ts';
 import { DateTime, TimeZone } from '../../graphql/scalars.ts';
@@ -148,6 +148,24 @@ export class ApiToken {
 
   @Field(() => DateTime, { description: 'When it was made.' })
   createdAt!: Date;
+}
+
+const mostTokens = 100;
+
+@ArgsType()
+export class TokensArgs {
+  @Field(() => Int, {
+    nullable: true,
+    defaultValue: mostTokens,
+    description: `How many tokens are returned, ${mostTokens} if not given, at most ${mostTokens}.`,
+  })
+  first!: number | null;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: 'The last token of the list before. The list continues after this token. Null: the newest tokens.',
+  })
+  after?: string | null;
 }
 
 @InputType({ description: 'A token to create.' })

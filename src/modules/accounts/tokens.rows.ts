@@ -2,6 +2,7 @@
 // nowhere. The end of a token takes effect in every process at once.
 import type { Context, Scope } from '../../context.ts';
 import type { SystemQueries, Transaction } from '../../platform/database.ts';
+import { ruleForRows } from '../../platform/retention/index.ts';
 import { announceEndedAccess } from './authenticate.ts';
 import {
   digestToken,
@@ -73,3 +74,18 @@ export async function endTokens(ctx: Context, tx: Transaction, ids: readonly str
 export async function lookAtTokensAgain(ctx: Pick<Context, 'db'>, tx: Transaction): Promise<void> {
   await announceEndedAccess(ctx, tx, 'all');
 }
+
+/** A token `t` that has ended, and to which no row refers. */
+const forgotten = `least(t.revoked_at, t.expires_at) is not null and not t.signs_webhooks
+  and not exists (select from api_token d where d.account_id = t.account_id and d.ends_with = t.id)
+  and not exists (select from webhook_signing w where w.account_id = t.account_id and t.id in (w.next_token_id, w.previous_token_id))
+  and ${['user_session', 'sign_in_link', 'embed_link']
+    .map((table) => `not exists (select from ${table} r where r.account_id = t.account_id and r.token_id = t.id)`)
+    .join(' and ')}`;
+
+/** The retention of ended tokens. A token that was made with another one is deleted before the other one. */
+export const tokenForgetting = ruleForRows(
+  'tokens',
+  `select min(least(t.revoked_at, t.expires_at)) from api_token t where ${forgotten}`,
+  [{ table: 'api_token', old: `least(t.revoked_at, t.expires_at) < $1 and ${forgotten}` }],
+);
