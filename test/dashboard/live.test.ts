@@ -312,7 +312,7 @@ describe('the dialog of an action', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('stays open when the action of a former dialog succeeds', async () => {
+  it('says that the dashboard itself has failed, and whether the action may have been carried out', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
 describe('a page of pull requests that reads nothing from time to time', () => {

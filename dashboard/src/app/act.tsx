@@ -17,7 +17,7 @@ import { Dialog } from '../design/dialog.tsx';
 import { Button } from '../design/parts.tsx';
 import styles from '../design/parts.module.css';
 import { keepDraft, readDraft } from './drafts.ts';
-import { problemReference, problemOf, RefusedError, type Problem } from './errors.ts';
+import { mayBeDone, problemOf, problemOfThrown, problemReference, RefusedError, type Problem } from './errors.ts';
 import { forgetKeys } from './keyed.ts';
 import { usePreview, type Effect, type Preview, type Values } from './use-preview.ts';
 
@@ -151,7 +151,7 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
       </form>
       <Expected {...{ action, effect, problem, refusal }} />
       <div className={styles['acts']}>
-        {refusal?.code !== 'NETWORK' && <span className="sm faint">Nothing has been changed yet.</span>}
+        {!(refusal && mayBeDone(refusal)) && <span className="sm faint">Nothing has been changed yet.</span>}
         <span className="grow" />
         <Button onClick={close} shortcut="Esc">
           Close
@@ -197,7 +197,7 @@ function useValues({ title, fields = [] }: Action) {
 interface Run {
   readonly run: (values: Values, shown: Effect | null) => void;
   readonly isRunning: boolean;
-  /** Why the server refused the action. Null: the server has not refused it. */
+  /** Why the action failed. Null: it has not failed. */
   readonly refusal: Problem | null;
 }
 
@@ -224,9 +224,9 @@ function useRun(action: Action, { onClose, say }: Pick<ActionDialogProps, 'onClo
       },
       (error: unknown) => {
         setRunning(false);
-        if (!(error instanceof RefusedError)) throw error;
-        setRefusal(error.problem);
-        if (!isOpen.current) say(`${action.verb}: ${headingOf(error.problem)} ${error.problem.sentence}`);
+        const problem = problemOfThrown(error);
+        setRefusal(problem);
+        if (!isOpen.current) say(`${action.verb}: ${headingOf(problem)} ${problem.sentence}`);
       },
     );
   };
@@ -257,7 +257,7 @@ function Expected({ action, effect, problem, refusal }: ExpectedProps): ReactNod
 
 function headingOf(refusal: Problem | null): string {
   if (refusal === null) return 'This is not possible now.';
-  return refusal.code === 'NETWORK'
+  return mayBeDone(refusal)
     ? 'The action may have been carried out. Check the page before you try again.'
     : 'Nothing was changed.';
 }

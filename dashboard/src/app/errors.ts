@@ -6,7 +6,7 @@ export interface Problem {
   readonly sentence: string;
   /**
    * A code of the API's closed list, or of the dashboard: NETWORK (no answer), EMPTY (no data), UNKNOWN (no code),
-   * DATE (a date that cannot be read).
+   * DATE (a date that cannot be read), DASHBOARD (a fault of the dashboard itself).
    */
   readonly code: string;
   readonly requestId: string | null;
@@ -32,6 +32,25 @@ export class RefusedError extends Error {
     super(problem.sentence);
     this.problem = problem;
   }
+}
+
+/**
+ * The problem of anything that was thrown. An error that is no refusal is a fault of the dashboard. The browser reports
+ * such an error too, as if nobody had caught it.
+ */
+export function problemOfThrown(error: unknown): Problem {
+  if (error instanceof RefusedError) return error.problem;
+  reportError(error);
+  return {
+    sentence: `The dashboard has failed (${String(error)}). Load the page again. If this happens once more, report it.`,
+    code: 'DASHBOARD',
+    requestId: null,
+  };
+}
+
+/** Whether the server may have carried out an action that has failed with this problem. */
+export function mayBeDone({ code }: Problem): boolean {
+  return code === 'NETWORK' || code === 'DASHBOARD';
 }
 
 /** Reads an instant that a user has typed. Empty: null. Throws `RefusedError` if it cannot be read. */

@@ -6,7 +6,7 @@ import { Dialog } from '../design/dialog.tsx';
 import { Icon } from '../design/icons.tsx';
 import { Kbd } from '../design/parts.tsx';
 import type { ShellQuery } from '../generated/app.ts';
-import { RefusedError } from './errors.ts';
+import { problemOfThrown } from './errors.ts';
 import { useChoices, type Choice } from './palette-choices.ts';
 import styles from './palette.module.css';
 
@@ -78,10 +78,7 @@ function usePreview(chosen: Choice | undefined): readonly [Previewed | null, (ch
   const ask = (choice: Choice | undefined): void => {
     choice?.preview?.().then(
       (sentence) => setPreviewed({ id: choice.id, sentence }),
-      (error: unknown) => {
-        if (!(error instanceof RefusedError)) throw error;
-        setPreviewed({ id: choice.id, sentence: error.problem.sentence });
-      },
+      (error: unknown) => setPreviewed({ id: choice.id, sentence: problemOfThrown(error).sentence }),
     );
   };
   useEffect(() => {

@@ -1,6 +1,6 @@
 // What an action would do, as the server says, while its dialog is open.
 import { useEffect, useRef, useState } from 'react';
-import { RefusedError, type Problem } from './errors.ts';
+import { problemOfThrown, type Problem } from './errors.ts';
 import { useConnection } from './live.ts';
 import { createReader, type Reader } from './reader.ts';
 
@@ -82,7 +82,6 @@ async function readPreview(preview: ReadPreview, values: Values): Promise<Previe
   try {
     return { effect: await preview(values), problem: null, isArmed: true };
   } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
-    return { ...nothing, problem: error.problem };
+    return { ...nothing, problem: problemOfThrown(error) };
   }
 }

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useClient } from 'urql';
 import { answerOf } from '../app/act.tsx';
 import { useCopy } from '../app/copy.tsx';
-import { problemReference, RefusedError, type Problem } from '../app/errors.ts';
+import { problemOfThrown, problemReference, type Problem } from '../app/errors.ts';
 import { useTitle } from '../app/page.tsx';
 import { useShell } from '../app/use-shell.ts';
 import { cx } from '../design/cx.ts';
@@ -157,10 +157,7 @@ function ConnectGitHub(): ReactNode {
         setProblem(null);
         setUrl(createGitHubAppLink.url);
       },
-      (error: unknown) => {
-        if (!(error instanceof RefusedError)) throw error;
-        setProblem(error.problem);
-      },
+      (error: unknown) => setProblem(problemOfThrown(error)),
     );
   };
   return (
@@ -215,10 +212,7 @@ function CreateForm({ onMade }: MakeRepositoryProps): ReactNode {
       client.mutation(CreateRepositoryDocument, { input: { owner, name, host: 'LOCAL', defaultBranch: 'main' } }),
     ).then(
       () => onMade({ owner, name }),
-      (error: unknown) => {
-        if (!(error instanceof RefusedError)) throw error;
-        setProblem(error.problem);
-      },
+      (error: unknown) => setProblem(problemOfThrown(error)),
     );
   };
   return (

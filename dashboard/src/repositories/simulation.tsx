@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useClient } from 'urql';
 import { answerOf } from '../app/act.tsx';
-import { problemReference, RefusedError, type Problem } from '../app/errors.ts';
+import { problemOfThrown, problemReference, type Problem } from '../app/errors.ts';
 import { AnswerView, useAnswer } from '../app/page.tsx';
 import { now } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
@@ -92,11 +92,11 @@ function useStart(
         refresh();
       },
       (error: unknown) => {
-        if (!(error instanceof RefusedError)) throw error;
-        setRefused(error.problem);
+        const problem = problemOfThrown(error);
+        setRefused(problem);
         // Another simulation of the account runs. If that simulation is of this repository, it is shown, and the
         // requested simulation begins afterwards.
-        if (error.problem.code === 'RATE_LIMITED') requestedSubject.current = null;
+        if (problem.code === 'RATE_LIMITED') requestedSubject.current = null;
         refresh();
       },
     );
