@@ -7,8 +7,9 @@ import {
   queuePullRequest,
   reopenPullRequest,
 } from '../../src/modules/queue/index.ts';
+import { readLineAt } from '../../src/modules/queue/api/as-of.rows.ts';
 import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
-import { parallel, world, type World } from '../support/world.ts';
+import { configurationYaml, parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce, hostOf, statuses } from './stories.ts';
 
 async function label(w: World, number: number, name: string, present: boolean, by = 'ada'): Promise<void> {
@@ -48,6 +49,20 @@ describe('the trigger label', () => {
     expect(await statuses(w, number)).toEqual(['queued']);
     await label(w, number, 'mergequeue', false);
     expect(await statuses(w, number)).toEqual(['open']);
+  });
+
+  it('is one label in each spelling of letters beyond ASCII, at the host and in the rules', async () => {
+    await using w = await world();
+    const yaml = configurationYaml(parallel()).replace('trigger: mergequeue', 'trigger: ΟΔΟΣ');
+    await replaceConfiguration(w.ctx, { repository: w.repository, yaml });
+    await w.pause(true);
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    for (const name of ['οδος', 'ΟΔΟΣ', 'İzmir', 'izmir']) await label(w, number, name, true);
+    expect(await labels(w, number)).toEqual(['οδος', 'İzmir', 'izmir']);
+    expect(await statuses(w, number)).toEqual(['queued']);
+    await w.dequeue(number);
+    await w.until(async () => (await labels(w, number)).length === 2);
+    expect(await labels(w, number)).toEqual(['İzmir', 'izmir']);
   });
 
   it('dequeues the pull request when a person takes it off', async () => {
@@ -127,6 +142,39 @@ describe('the trigger label', () => {
     ]);
     expect(await actions(w, number)).toEqual(['opened']);
   });
+});
+
+describe('the label of a barrier', () => {
+  it.each([
+    ['barrier', 'Barrier', 1],
+    ['ΜΌΝΟΣ', 'μόνος', 1],
+    ['k', 'K', 1],
+    ['izmir', 'İzmir', 0],
+    ['barrier', 'schränke', 0],
+  ])(
+    'is %s: of pull requests that wait with the label %s, %d is read as a possible barrier',
+    async (named, given, read) => {
+      await using w = await world();
+      await w.pause(true);
+      const [first, second] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+      await label(w, second, given, true);
+      await w.queue(first, second);
+      const [queue] = await w.rows<{ id: string }>('select id from queue');
+      const { waiting, others } = await w.ctx.db.transaction(
+        w.ctx.accountId,
+        async (tx) =>
+          await readLineAt(w.ctx, tx, {
+            queueId: queue?.id ?? '',
+            instant: 'infinity',
+            barrierLabel: named,
+            inBatches: [],
+            ids: null,
+          }),
+      );
+      expect(waiting).toHaveLength(2 - read);
+      expect(others).toHaveLength(read);
+    },
+  );
 });
 
 describe('the skip-line label', () => {

@@ -1,5 +1,6 @@
 // Rows of the local host's pull requests, and of their labels.
 import type { Database, Statement } from '../../platform/database.ts';
+import { hasLabel, isSameLabel } from '../../domain/label-names.ts';
 import type { Review as CountedReview } from '../../domain/queue/requests/reviews.ts';
 import type { HostRepository } from '../port.ts';
 import type { Numbers } from './numbers.ts';
@@ -247,41 +248,53 @@ export async function setLabelPresence(
   repository: HostRepository,
   { number, label, present, by, at }: LabelWrite,
 ): Promise<boolean> {
-  const others = 'array(select label from unnest(labels) label where lower(label) <> lower($4::text))';
-  const labels = present ? 'array_append(labels, $4::text)' : others;
+  const keys = [repository.accountId, repository.id, number];
   return await db.transaction(repository.accountId, async (tx) => {
-    const changed = await tx.query(
-      `with changed as (
-         update local_pull_request set labels = ${labels}
-         where account_id = $1 and repository_id = $2 and number = $3 and (labels <> ${others}) <> $5::boolean
-         returning number),
-       respelled as (
+    const [found] = await tx.query<{ labels: string[]; changed: string[] }>(
+      `select p.labels, array(select c.label from local_label_change c
+              where c.account_id = p.account_id and c.repository_id = p.repository_id and c.number = p.number) as changed
+       from local_pull_request p where p.account_id = $1 and p.repository_id = $2 and p.number = $3 for no key update`,
+      keys,
+    );
+    if (found === undefined || hasLabel(found.labels, label) === present) return false;
+    const others = found.labels.filter((each) => !isSameLabel(each, label));
+    const respelled = found.changed.filter((each) => each !== label && isSameLabel(each, label));
+    await tx.query(
+      `with respelled as (
          delete from local_label_change
-         where account_id = $1 and repository_id = $2 and number = $3 and lower(label) = lower($4) and label <> $4
-           and exists (select from changed))
+         where account_id = $1 and repository_id = $2 and number = $3 and label = any($8::text[])),
+       changed as (
+         update local_pull_request set labels = $9 where account_id = $1 and repository_id = $2 and number = $3)
        insert into local_label_change (account_id, repository_id, number, label, present, by, at)
-       select $1, $2, number, $4, $5, $6, $7 from changed
+       values ($1, $2, $3, $4, $5, $6, $7)
        on conflict (account_id, repository_id, number, label) do update
          set present = excluded.present, by = excluded.by, at = excluded.at
        returning 1`,
-      [repository.accountId, repository.id, number, label, present, by, at],
+      [...keys, label, present, by, at, respelled, present ? [...others, label] : others],
     );
-    return changed.length > 0;
+    return true;
   });
+}
+
+interface LabelChange {
+  readonly present: boolean;
+  readonly by: string | null;
+  readonly at: Date;
 }
 
 export async function findLabelChange(
   db: Database,
   repository: HostRepository,
   { number, label }: { readonly number: number; readonly label: string },
-): Promise<{ readonly present: boolean; readonly by: string | null; readonly at: Date } | null> {
-  const [row] = await db.read<{ present: boolean; by: string | null; at: Date }>(repository.accountId, {
-    name: 'local_label_change_one',
-    text: `select present, by, at from local_label_change
-where account_id = $1 and repository_id = $2 and number = $3 and lower(label) = lower($4) order by at desc limit 1`,
-    values: [repository.accountId, repository.id, number, label],
+): Promise<LabelChange | null> {
+  const changes = await db.read<LabelChange & { readonly label: string }>(repository.accountId, {
+    name: 'local_label_changes_of',
+    text: `select label, present, by, at from local_label_change
+           where account_id = $1 and repository_id = $2 and number = $3 order by at desc`,
+    values: [repository.accountId, repository.id, number],
   });
-  return row ?? null;
+  const found = changes.find((change) => isSameLabel(change.label, label));
+  return found === undefined ? null : { present: found.present, by: found.by, at: found.at };
 }
 
 export interface PullRequestEdit {

@@ -98,6 +98,15 @@ const isUnusual = `status <> 'queued' or below_id is not null or skip_validation
   or bisection_group is not null or bisection_max is not null or bisection_attempts > 0 or bisection_phase <> 'in_place'
   or top_announced or stuck_announced or conflict_parent is not null or conflict_after is not null`;
 
+const isBeyondAscii = (text: string): string => `octet_length(${text}) > char_length(${text})`;
+
+/**
+ * Whether `label` may be the label $4 by `isSameLabel`, which decides later. Labels in ASCII are compared here. Of the
+ * letters beyond ASCII, only the sign of kelvin (8490) has a lower case in ASCII.
+ */
+const mayBeLabel = `lower(label collate "C") = lower($4::text collate "C")
+  or (${isBeyondAscii('label')} and (${isBeyondAscii('$4::text')} or strpos(label, chr(8490)) > 0))`;
+
 /**
  * Reads the line. In a long line nearly all pull requests only wait. Five columns of each of these are read, in one
  * document for all, because a row for each of them costs many times as much.
@@ -121,7 +130,7 @@ export async function readLineAt(
             coalesce(json_agg((select to_json(other) from (select id::text as id, below_id::text as "belowId", ${placedColumns}) other))
               filter (where is_unusual), '[]') as others
      from (
-       select stood.*, coalesce(${isUnusual} or id = any($5::bigint[]) or exists (select from unnest(labels) label where lower(label) = lower($4)), true) as is_unusual
+       select stood.*, coalesce(${isUnusual} or id = any($5::bigint[]) or exists (select from unnest(labels) label where ${mayBeLabel}), true) as is_unusual
        from (
          select p.* from pull_request p where p.account_id = $1 and p.queue_id = $2 and p.status in ('queued', 'tagged') and p.version_since <= $3${of.ids === null ? '' : ' and p.id = any($6::bigint[])'}
          union all

@@ -1,7 +1,8 @@
 // Writes labels at the host.
-import { isSameLabel } from '../../../domain/label-names.ts';
+import { hasLabel, isSameLabel } from '../../../domain/label-names.ts';
 import type { Context } from '../../../context.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
+import type { Transaction } from '../../../platform/database.ts';
 import { hostClient, HostRefused, toHostedRepository, type HostedRepository } from '../../../hosts/port.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { configurationOf, labelRulesOf } from '../store/rules-in-force.ts';
@@ -46,13 +47,32 @@ async function setLabel(
   }
 }
 
-async function forgetLabel(ctx: Context, { pullRequestId }: IntentRow, label: string): Promise<void> {
+async function forgetLabel(ctx: Context, { pullRequestId = null }: IntentRow, label: string): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.send(
-      'update pull_request set queue_labels = array(select label from unnest(queue_labels) label where lower(label) <> lower($3)) where account_id = $1 and id = $2',
-      [ctx.accountId, pullRequestId, label],
-    );
+    const kept = (await lockOwnLabels(ctx, tx, pullRequestId)).filter((each) => !isSameLabel(each, label));
+    await writeOwnLabels(ctx, tx, { pullRequestId, labels: kept });
   });
+}
+
+/** The queue's own labels of the pull request, which nobody else changes until the end of the transaction. */
+async function lockOwnLabels(ctx: Context, tx: Transaction, pullRequestId: string | null): Promise<readonly string[]> {
+  const [row] = await tx.query<{ labels: string[] }>(
+    'select queue_labels as labels from pull_request where account_id = $1 and id = $2 for no key update',
+    [ctx.accountId, pullRequestId],
+  );
+  return row?.labels ?? [];
+}
+
+async function writeOwnLabels(
+  ctx: Context,
+  tx: Transaction,
+  { pullRequestId, labels }: { readonly pullRequestId: string | null; readonly labels: readonly string[] },
+): Promise<void> {
+  await tx.send('update pull_request set queue_labels = $3 where account_id = $1 and id = $2', [
+    ctx.accountId,
+    pullRequestId,
+    labels,
+  ]);
 }
 
 /**
@@ -68,12 +88,10 @@ async function startLabel(ctx: Context, intent: IntentRow): Promise<Labelling> {
     const isWanted = isStillWanted(row, { label, present, blocked: rules.blocked, trigger: rules.trigger });
     // This updates the row by SQL and not by the entity, because the row was read without a lock, and a read of the
     // host may have changed it.
-    if (isWanted && present)
-      await tx.send(
-        `update pull_request set queue_labels = array_append(queue_labels, $3)
-         where account_id = $1 and id = $2 and not exists (select from unnest(queue_labels) label where lower(label) = lower($3))`,
-        [ctx.accountId, row.id, label],
-      );
+    if (isWanted && present) {
+      const own = await lockOwnLabels(ctx, tx, row.id);
+      if (!hasLabel(own, label)) await writeOwnLabels(ctx, tx, { pullRequestId: row.id, labels: [...own, label] });
+    }
     return { host: toHostedRepository(repository), number: row.number, label, present, isWanted };
   });
 }
