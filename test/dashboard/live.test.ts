@@ -221,6 +221,70 @@ describe('the page of a queue', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('keeps what is known of the chosen pull request and of those that are not in line while reads of them fail', async () => {
+    const number = await w.open('stopped', { 'stopped.txt': 'new\n' }, { title: 'A stopped one' });
+    await w.host.label(number, 'blocked', true);
+    await w.queue(number);
+    expect((await w.status(number)).status).toBe('blocked');
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open(`${path}?select=2`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    const row = lineOf(page).getByRole('link', { name: 'A stopped one' });
+    const inspector = page.getByRole('complementary', { name: 'Pull request 2' }).getByText('Branch', { exact: true });
+    await Promise.all([row.waitFor(), inspector.waitFor()]);
+    const shown = await Promise.all([row.elementHandle(), inspector.elementHandle()]);
+    await failRequests(page, 'NotInLine', ['refused', 'refused']);
+    await failRequests(page, 'Inspector', ['refused', 'refused']);
+    await w.dequeue(3);
+    await page.getByText('Not live', { exact: true }).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    for (const element of shown) expect(await element?.evaluate((one) => one.isConnected)).toBe(true);
+    await closePullRequest(w.ctx, { repository: w.repository, number });
+    await row.waitFor({ state: 'detached' });
+    await w.queue(3);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('does not say that no pull request is open while the read of them fails', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await w.dequeue(3);
+    await visit.open(path);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await failRequests(page, 'OpenPullRequests', ['refused', 'refused']);
+    await page.keyboard.press('q');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The pull requests could not be read.').waitFor();
+    expect(await dialog.getByText('No pull request into main is open.').count()).toBe(0);
+    await dialog.getByText('Gift cards').waitFor();
+    await w.queue(3);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('does not say that nothing matches while the search fails', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open(path);
+    await failRequests(page, 'Search', ['refused', 'refused']);
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog');
+    await palette.getByRole('combobox').fill('gift');
+    await palette.getByText('What the server has could not be searched.').waitFor();
+    expect(await palette.getByText('Nothing matches.').count()).toBe(0);
+    await palette.getByRole('option', { name: 'Gift cards' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('gets its menu, although the first reads of the repositories fail', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await failRequests(page, 'Shell', ['refused', 'refused']);
+    await visit.open(path);
+    await page.getByRole('combobox', { name: 'Repository' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
   it.each([4401, 4403])('goes to the sign-in, and returns, if its socket is closed with %d', async (code) => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
@@ -247,6 +311,40 @@ describe('the page of a queue', () => {
     await marks.waitFor();
     const to = async (): Promise<number> => Number(await page.getByRole('slider').getAttribute('max'));
     await expect.poll(async () => (await to()) - Date.now()).toBeLessThan(120_000);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('a page of pull requests that reads nothing from time to time', () => {
+  // What has no event is read again at intervals. Without them, only events can tell the page.
+  const openWithoutIntervals = async (visit: SignedIn, where: string): Promise<void> => {
+    await visit.page.addInitScript('window.setInterval = () => 0;');
+    await visit.open(where);
+    await visit.page.getByText('Live', { exact: true }).waitFor();
+  };
+
+  it('shows that a pull request that is not in line was opened and closed', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await openWithoutIntervals(visit, '/acme/shop/pulls');
+    const number = await w.open('brief', { 'brief.txt': 'new\n' }, { title: 'A brief one' });
+    const row = page.getByRole('link', { name: 'A brief one' });
+    await row.waitFor();
+    await closePullRequest(w.ctx, { repository: w.repository, number });
+    await row.waitFor({ state: 'detached' });
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('shows a new title, and that the pull request was closed, on its own page', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    const number = await w.open('titled', { 'titled.txt': 'new\n' }, { title: 'First title' });
+    await openWithoutIntervals(visit, `/acme/shop/pull/${number}`);
+    await w.service.localHost.editPullRequest(hostOf(w), number, { title: 'Second title' });
+    await w.service.drain();
+    await page.getByRole('heading', { name: 'Second title' }).waitFor();
+    await closePullRequest(w.ctx, { repository: w.repository, number });
+    await page.getByText('closed', { exact: true }).first().waitFor();
     expect(visit.complaints).toEqual([]);
   });
 });
@@ -297,6 +395,16 @@ describe('the dialog of an action', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('reads what the action would do until a read succeeds', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open(`${path}?select=2`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await failRequests(page, 'DequeuePullRequest', ['refused', 'refused']);
+    await openDequeueing(page, 2);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('that was closed too early still says why the action was refused', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
@@ -315,40 +423,33 @@ describe('the dialog of an action', () => {
   it('says that the dashboard itself has failed, and whether the action may have been carried out', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
-describe('a page of pull requests that reads nothing from time to time', () => {
-  // What has no event is read again at intervals. Without them, only events can tell the page.
-  const openWithoutIntervals = async (visit: SignedIn, where: string): Promise<void> => {
-    await visit.page.addInitScript('window.setInterval = () => 0;');
-    await visit.open(where);
-    await visit.page.getByText('Live', { exact: true }).waitFor();
-  };
-
-  it('shows that a pull request that is not in line was opened and closed', async () => {
-    await using visit = await signIn(browser, s);
-    const { page } = visit;
-    await openWithoutIntervals(visit, '/acme/shop/pulls');
-    const number = await w.open('brief', { 'brief.txt': 'new\n' }, { title: 'A brief one' });
-    const row = page.getByRole('link', { name: 'A brief one' });
-    await row.waitFor();
-    await closePullRequest(w.ctx, { repository: w.repository, number });
-    await row.waitFor({ state: 'detached' });
-    expect(visit.complaints).toEqual([]);
+    // Answers without the part that the dashboard needs.
+    await page.route('**/graphql', async (route) => {
+      const sent = route.request().postData() ?? '';
+      if (sent.includes('"operationName":"DequeuePullRequest"'))
+        await route.fulfill({ json: { data: { dequeuePullRequest: null } } });
+      else if (sent.includes('"operationName":"CreateApiToken"'))
+        await route.fulfill({ json: { data: { createApiToken: null } } });
+      else await route.fallback();
+    });
+    await visit.open(`${path}?select=2`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.keyboard.press('x');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The dashboard has failed').waitFor();
+    await dialog.getByText('Nothing has been changed yet.').waitFor();
+    await visit.open('/settings/tokens');
+    await page.getByRole('button', { name: 'New token' }).click();
+    await dialog.getByLabel('Name').fill('a script');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText('The dashboard has failed').waitFor();
+    await dialog.getByText('The action may have been carried out.').waitFor();
+    expect(visit.complaints).toEqual([expect.stringContaining('TypeError'), expect.stringContaining('TypeError')]);
   });
 
-  it('shows a new title, and that the pull request was closed, on its own page', async () => {
+  it('stays open when the action of a former dialog succeeds', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
-    const number = await w.open('titled', { 'titled.txt': 'new\n' }, { title: 'First title' });
-    await openWithoutIntervals(visit, `/acme/shop/pull/${number}`);
-    await w.service.localHost.editPullRequest(hostOf(w), number, { title: 'Second title' });
-    await w.service.drain();
-    await page.getByRole('heading', { name: 'Second title' }).waitFor();
-    await closePullRequest(w.ctx, { repository: w.repository, number });
-    await page.getByText('closed', { exact: true }).first().waitFor();
-    expect(visit.complaints).toEqual([]);
-  });
-});
-
     await visit.open(`${path}?select=2`);
     const answer = await holdDequeueing(page);
     const confirm = await openDequeueing(page, 2);
@@ -448,6 +549,20 @@ describe('a row of the line', () => {
     await expect.poll(top).toBeLessThan(before);
     expect(await title.evaluate((link) => link.matches(':focus'))).toBe(true);
     await w.queue(1);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('a page that is not live', () => {
+  it.each([
+    ['/settings/tokens', 'TokensOfAccount', 'token is valid.'],
+    ['/settings/people', 'People', 'service user, and nobody else.'],
+  ])('%s reads again until a read succeeds', async (where, operation, sentence) => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await failRequests(page, operation, ['refused', 'refused']);
+    await visit.open(where);
+    await page.getByText(sentence).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 });

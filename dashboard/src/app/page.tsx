@@ -3,22 +3,33 @@
 import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useClient, useQuery, type AnyVariables, type TypedDocumentNode, type UseQueryArgs } from 'urql';
 import { Banner, Empty, Failure, Waiting } from '../design/parts.tsx';
-import { problemReference, problemOf, type Problem } from './errors.ts';
-import { useFormerData, type QueryAnswer } from './use-live-query.ts';
+import { backOffMs, isPassing, problemReference, problemOf, type Problem } from './errors.ts';
+import { useServerAnswer } from './server-answers.ts';
+import { useBehind, useFormerData, useRepeats, type QueryAnswer } from './use-live-query.ts';
 
+interface ReadAnswer<Data> extends QueryAnswer<Data> {
+  /** Whether the page waits for the server. */
+  readonly fetching: boolean;
+}
+
+/** Reads once, and again until a read succeeds if a read fails for a reason that may pass. */
 export function useAnswer<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
   { pause = false, requestPolicy = 'cache-and-network' }: Pick<UseQueryArgs, 'pause' | 'requestPolicy'> = {},
-): QueryAnswer<Data> {
+): ReadAnswer<Data> {
   const [{ data: newest, error, fetching }, read] = useQuery({ query, variables, pause, requestPolicy });
   const data = useFormerData({ variables, data: newest, error, fetching });
   const refresh = useCallback(() => read({ requestPolicy: 'network-only' }), [read]);
+  const answer = useServerAnswer(query, variables);
+  useRepeats({ answer, repeat: refresh });
+  useBehind(answer.problem !== null && isPassing(answer.problem));
   return {
     data,
     problem: error && data === undefined ? problemOf(error) : null,
     partial: error && data !== undefined ? problemOf(error) : null,
     isWaiting: data === undefined && fetching,
+    fetching,
     refresh,
   };
 }
@@ -49,12 +60,20 @@ export function useWholeList<Data, Node, Variables extends object>(
   const subject = JSON.stringify(variables);
   useEffect(() => {
     let isCurrent = true;
+    let failures = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const readFrom = async (after: string | null, before: readonly Node[]): Promise<void> => {
       const { data: answer, error } = await client
         .query(query, { ...latest.current.variables, after }, { requestPolicy: 'network-only' })
         .toPromise();
       if (!isCurrent) return;
-      if (error || !answer) return setAnswer({ data: undefined, problem: error ? problemOf(error) : null });
+      if (error || !answer) {
+        const failure = error ? problemOf(error) : null;
+        setAnswer({ data: undefined, problem: failure });
+        failures += 1;
+        if (failure && isPassing(failure)) timer = setTimeout(() => void readFrom(null, []), backOffMs(failures));
+        return;
+      }
       const { nodes, pageInfo } = latest.current.pageOf(answer);
       if (pageInfo.hasNextPage) return await readFrom(pageInfo.endCursor ?? null, [...before, ...nodes]);
       return setAnswer({ data: [...before, ...nodes], problem: null });
@@ -62,6 +81,7 @@ export function useWholeList<Data, Node, Variables extends object>(
     void readFrom(null, []);
     return () => {
       isCurrent = false;
+      clearTimeout(timer);
     };
   }, [client, query, subject, reads]);
   return {

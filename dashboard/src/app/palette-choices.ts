@@ -1,10 +1,11 @@
 // What the palette offers for a text: commands of the page, what the server finds, and queues.
 import { useEffect, useMemo, useState } from 'react';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useQuery } from 'urql';
 import { labelOf, personOf } from '../design/labels.ts';
 import { SearchDocument, type SearchQuery, type ShellQuery } from '../generated/app.ts';
 import { listCommands } from './commands.ts';
+import type { Problem } from './errors.ts';
+import { useAnswer } from './page.tsx';
 
 export interface Choice {
   readonly id: string;
@@ -22,11 +23,17 @@ const maxEntriesOfGroup = 8;
 const longestText = 200;
 const maxWords = 10;
 
+interface Choices {
+  readonly choices: readonly Choice[];
+  /** What the palette says below the choices. Null: nothing. */
+  readonly note: string | null;
+}
+
 /** Returns what matches the text: commands of the page, what the server finds, and queues. */
-export function useChoices(text: string, shell: ShellQuery | undefined): readonly Choice[] {
+export function useChoices(text: string, shell: ShellQuery | undefined): Choices {
   const navigate = useNavigate();
   const found = useSearch(text);
-  return useMemo(() => {
+  const choices = useMemo(() => {
     const open = (owner: string, name: string, branch: string): void =>
       void navigate({ to: '/$owner/$name/queue/$', params: { owner, name, _splat: branch } });
     const sought = text.toLowerCase().trim().split(/\s+/);
@@ -45,6 +52,13 @@ export function useChoices(text: string, shell: ShellQuery | undefined): readonl
       })
       .sort((a, b) => groupOrder.indexOf(a.group) - groupOrder.indexOf(b.group));
   }, [text, found, shell, navigate]);
+  return { choices, note: noteOf(found, choices.length === 0) };
+}
+
+function noteOf({ problem, isOfText }: SearchResult, isNothing: boolean): string | null {
+  if (problem !== null) return `What the server has could not be searched. ${problem.sentence}`;
+  if (!isNothing) return null;
+  return isOfText ? 'Nothing matches.' : 'Searching…';
 }
 
 const groupOrder = ['This row', 'Pull requests', 'This page', 'Runbooks', 'Releases', 'Pages', 'Queues', 'View'];
@@ -93,22 +107,28 @@ function useSearch(text: string): SearchResult {
     return () => clearTimeout(timer);
   }, [typed]);
   const repository = useMemo(() => (owner === undefined || name === undefined ? null : { owner, name }), [owner, name]);
-  const [{ data, fetching }] = useQuery({
-    query: SearchDocument,
-    variables: { text: searched, repository },
-    pause: searched === '' || typed === '',
-  });
+  const { data, problem, fetching } = useAnswer(
+    SearchDocument,
+    { text: searched, repository },
+    { pause: searched === '' || typed === '', requestPolicy: 'cache-first' },
+  );
   const choices = useMemo(
     () => (data === undefined ? [] : choicesFound(data, navigate, repository === null)),
     [data, navigate, repository],
   );
-  return { choices: typed === '' ? [] : choices, isOfText: typed === searched && !fetching };
+  return {
+    choices: typed === '' ? [] : choices,
+    isOfText: typed === searched && !fetching,
+    problem: typed === '' ? null : problem,
+  };
 }
 
 interface SearchResult {
   readonly choices: readonly Choice[];
   /** Whether the server found the choices by the present text. If false, it found them by an earlier text. */
   readonly isOfText: boolean;
+  /** Why the server found nothing. Null: it was able to search. */
+  readonly problem: Problem | null;
 }
 
 function searchText(text: string): string {

@@ -19,7 +19,7 @@ interface PaletteProps {
 export function Palette({ shell, onClose }: PaletteProps): ReactNode {
   const [text, setText] = useState('');
   const [index, setIndex] = useState(0);
-  const choices = useChoices(text, shell);
+  const { choices, note } = useChoices(text, shell);
   const id = useId();
   const chosen = choices[Math.min(index, choices.length - 1)];
   const [previewed, ask] = usePreview(chosen);
@@ -58,7 +58,11 @@ export function Palette({ shell, onClose }: PaletteProps): ReactNode {
         <Kbd>Esc</Kbd>
       </div>
       <Choices {...{ id, choices, chosen, previewed, run }} point={(choice) => setIndex(choices.indexOf(choice))} />
-      {choices.length === 0 && <p className={styles['none']}>Nothing matches.</p>}
+      {note !== null && (
+        <p className={styles['none']} role="status">
+          {note}
+        </p>
+      )}
       <Footer />
     </Dialog>
   );

@@ -152,7 +152,7 @@ function useNewestCursor(subject: string | null): NewestCursor {
 }
 
 /** Lets the page say that it is not live while what it shows could not be read. */
-function useBehind(isBehind: boolean): void {
+export function useBehind(isBehind: boolean): void {
   const self = useRef({});
   useEffect(() => {
     const who = self.current;
@@ -162,7 +162,7 @@ function useBehind(isBehind: boolean): void {
 }
 
 /** Repeats a read that failed for a reason that may pass, until the read succeeds. */
-function useRepeats({
+export function useRepeats({
   answer: { problem, count },
   repeat,
 }: {

@@ -1,6 +1,6 @@
 // What an action would do, as the server says, while its dialog is open.
 import { useEffect, useRef, useState } from 'react';
-import { problemOfThrown, type Problem } from './errors.ts';
+import { backOffMs, isPassing, problemOfThrown, type Problem } from './errors.ts';
 import { useConnection } from './live.ts';
 import { createReader, type Reader } from './reader.ts';
 
@@ -34,7 +34,8 @@ const nothing: Preview = { effect: null, problem: null, isArmed: false };
  * Reads what the action would do when the dialog opens, and again when a field or something on the server changes.
  * Until the preview of the present fields has been read, the action cannot be confirmed. Changes on the server do not
  * prevent the confirmation, because under constant changes no action could be confirmed. If the preview differs after
- * such a change, it is shown for a moment before it can be confirmed.
+ * such a change, it is shown for a moment before it can be confirmed. A read that failed for a reason that may pass is
+ * repeated.
  */
 export function usePreview(preview: ReadPreview | null, values: Values): Preview {
   const { changes } = useConnection();
@@ -46,6 +47,8 @@ export function usePreview(preview: ReadPreview | null, values: Values): Preview
     let isReading = false;
     let shown: string | null = null;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let again: ReturnType<typeof setTimeout> | undefined;
+    let failures = 0;
     const show = (next: Preview): void => {
       const isChanged = shown !== null && shown !== JSON.stringify(next);
       shown = JSON.stringify(next);
@@ -60,6 +63,9 @@ export function usePreview(preview: ReadPreview | null, values: Values): Preview
       if (reader.current !== newReader) return;
       show(next);
       newReader.onRead();
+      failures = next.problem !== null && isPassing(next.problem) ? failures + 1 : 0;
+      clearTimeout(again);
+      if (failures > 0) again = setTimeout(newReader.request, backOffMs(failures));
     };
     const newReader = createReader({ read: () => void read(), isBusy: () => isReading });
     setState((before) => ({ ...before, isArmed: false }));
@@ -67,6 +73,7 @@ export function usePreview(preview: ReadPreview | null, values: Values): Preview
     reader.current = newReader;
     return () => {
       clearTimeout(timer);
+      clearTimeout(again);
       newReader.stop();
     };
   }, [preview, subject]);

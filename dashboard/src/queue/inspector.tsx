@@ -3,12 +3,13 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { useClient, useQuery } from 'urql';
 import { useAct, type Action } from '../app/act.tsx';
+import { AnswerView, useAnswer } from '../app/page.tsx';
 import { refusalOf } from '../app/permitted.ts';
 import { useNow } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { useHasOneColumn } from '../design/narrow.ts';
-import { Button, Pill, Waiting } from '../design/parts.tsx';
+import { Button, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { list, personOf, shortenCommit, labelOf } from '../design/labels.ts';
 import { InspectorDocument, WhoMaySkipDocument, type InspectorQuery } from '../generated/queue.ts';
@@ -37,30 +38,28 @@ export function toneOfStatus(status: string): 'blue' | 'red' | 'amber' | 'green'
 }
 
 export function Inspector({ queue, number, at, version, onClose }: InspectorProps): ReactNode {
-  const [{ data, fetching }, read] = useQuery({
-    query: InspectorDocument,
-    variables: { owner: queue.owner, name: queue.name, number, asOf: at },
-    requestPolicy: 'cache-and-network',
-  });
+  const answer = useAnswer(InspectorDocument, { owner: queue.owner, name: queue.name, number, asOf: at });
+  const { refresh } = answer;
   // The queue is read again at most once a second. The details of the chosen pull request are read at the same time.
   const isFirst = useRef(true);
   useEffect(() => {
-    if (!isFirst.current) read({ requestPolicy: 'network-only' });
+    if (!isFirst.current) refresh();
     isFirst.current = false;
-  }, [version, read]);
-  const pull = data?.repository?.pullRequest;
+  }, [version, refresh]);
   return (
     <Frame number={number} onClose={onClose}>
-      {pull ? (
-        <Inspected queue={queue} pull={pull} at={at} onClose={onClose} />
-      ) : fetching || !data ? (
-        <Waiting />
-      ) : (
-        <div className={parts['acts']}>
-          <p className="dim grow">There is no pull request #{number} here.</p>
-          <Button kind="quiet" icon="cross" onClick={onClose} aria-label="Close" />
-        </div>
-      )}
+      <AnswerView answer={answer} what={`#${number}`}>
+        {({ repository }) =>
+          repository?.pullRequest ? (
+            <Inspected queue={queue} pull={repository.pullRequest} at={at} onClose={onClose} />
+          ) : (
+            <div className={parts['acts']}>
+              <p className="dim grow">There is no pull request #{number} here.</p>
+              <Button kind="quiet" icon="cross" onClick={onClose} aria-label="Close" />
+            </div>
+          )
+        }
+      </AnswerView>
     </Frame>
   );
 }

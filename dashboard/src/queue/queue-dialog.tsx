@@ -1,7 +1,8 @@
 // The dialog in which a user chooses the pull request to queue.
 import { useState, type ReactNode } from 'react';
-import { useClient, useQuery } from 'urql';
+import { useClient } from 'urql';
 import { useAct } from '../app/act.tsx';
+import { useAnswer } from '../app/page.tsx';
 import { useSettled } from '../app/use-settled.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { Button, Pill } from '../design/parts.tsx';
@@ -20,15 +21,11 @@ export function QueueDialog({ queue, onClose }: QueueDialogProps): ReactNode {
   const [text, setText] = useState('');
   const words = wordsOf(text);
   const sought = useSettled(words.join(' '));
-  const [{ data, fetching }] = useQuery({
-    query: OpenPullRequestsDocument,
-    variables: { ...queue, text: sought },
-    requestPolicy: 'cache-and-network',
-  });
+  const { data, problem, fetching } = useAnswer(OpenPullRequestsDocument, { ...queue, text: sought });
   const { nodes = [], pageInfo } = data?.repository?.pullRequests ?? {};
   // What was found by the text before may not match the present text.
   const pulls = nodes.filter((pull) => isMatch(pull, words));
-  const isFound = !fetching && sought === words.join(' ');
+  const isFound = !fetching && problem === null && sought === words.join(' ');
   return (
     <Dialog title={`Queue into ${queue.branch}`} onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
       <label className={parts['field']}>
@@ -46,6 +43,11 @@ export function QueueDialog({ queue, onClose }: QueueDialogProps): ReactNode {
             <PullItem key={pull.id} pull={pull} queue={queue} onClose={onClose} />
           ))}
         </ul>
+      )}
+      {problem && (
+        <p className="dim" role="status">
+          The pull requests could not be read. {problem.sentence}
+        </p>
       )}
       {isFound && pageInfo?.hasNextPage === true && <p className="dim">Others match too. Type more words.</p>}
       {pulls.length === 0 && isFound && (

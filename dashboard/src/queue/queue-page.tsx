@@ -1,12 +1,11 @@
 // The page of a queue: what lands next and when, and who must act so that a pull request can land.
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useQuery } from 'urql';
 import { problemReference } from '../app/errors.ts';
 import { changePreferences } from '../app/preferences.ts';
 import { useReadAfterChanges } from '../app/reader.ts';
 import { useLiveQuery } from '../app/use-live-query.ts';
-import { MissingPart, NoRepository } from '../app/page.tsx';
+import { MissingPart, NoRepository, useAnswer } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Banner, Bar, Button, Empty, Failure, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -267,32 +266,26 @@ function useRestOfPage(
   readonly past: readonly Landing[];
   readonly proofs: Proofs | null;
 } {
-  const [outside, readOutside] = useQuery({
-    query: NotInLineDocument,
-    variables: queue,
-    pause: at !== null,
-    requestPolicy: 'cache-and-network',
-  });
-  const [landings, readLandings] = useQuery({
-    query: LandingsDocument,
-    variables: useMemo(() => ({ ...queue, asOf: at }), [queue, at]),
-    requestPolicy: 'cache-and-network',
-  });
+  const outside = useAnswer(NotInLineDocument, queue, { pause: at !== null });
+  const { data: landings, refresh: readLandings } = useAnswer(
+    LandingsDocument,
+    useMemo(() => ({ ...queue, asOf: at }), [queue, at]),
+  );
   useReadAfterChanges({
-    read: () => readOutside({ requestPolicy: 'network-only' }),
+    read: outside.refresh,
     fetching: outside.fetching,
     everyMs: outsideEveryMs,
     isOver: at !== null,
   });
   const tip = useRef(data.baseTip);
   useEffect(() => {
-    if (tip.current !== data.baseTip) readLandings({ requestPolicy: 'network-only' });
+    if (tip.current !== data.baseTip) readLandings();
     tip.current = data.baseTip;
   }, [data.baseTip, readLandings]);
   return {
     outside: at === null ? (outside.data?.repository?.notInLine.nodes ?? none) : none,
     hasMoreOutside: at === null && outside.data?.repository?.notInLine.pageInfo.hasNextPage === true,
-    past: landings.data?.repository?.queue?.past.nodes ?? none,
-    proofs: at === null ? (landings.data?.repository?.proofs ?? null) : null,
+    past: landings?.repository?.queue?.past.nodes ?? none,
+    proofs: at === null ? (landings?.repository?.proofs ?? null) : null,
   };
 }
