@@ -171,6 +171,23 @@ describe('a typed text', () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await visit.open('/acme/shop/queue/main');
+describe('a configuration whose text the server refuses to judge', () => {
+  it('is not judged for ever: the page says why', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/configuration');
+    await page.route('**/graphql', async (route) => {
+      const isJudging = route.request().postData()?.includes('"operationName":"PreviewConfiguration"') === true;
+      if (isJudging) await route.fulfill({ json: { data: null, errors: refusedWith('FORBIDDEN') } });
+      else await route.fallback();
+    });
+    await page.getByRole('textbox', { name: 'Configuration as YAML' }).fill(configurationYaml(parallel({ builds: 7 })));
+    await page.getByText('The server does not judge this text: Refused. (FORBIDDEN)').waitFor();
+    expect(await page.getByRole('button', { name: 'Replace…' }).isDisabled()).toBe(true);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
     const reason = page.getByRole('dialog', { name: 'Freeze main?' }).getByLabel('Reason');
     const show = async (): Promise<void> => {
       await page.getByText('Live', { exact: true }).waitFor();

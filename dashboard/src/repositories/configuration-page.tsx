@@ -5,7 +5,7 @@ import type { Client } from '@urql/core';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { useHasDrafts } from '../app/drafts.ts';
-import { backOffMs, RefusedError } from '../app/errors.ts';
+import { backOffMs, isPassing, problemOfThrown, problemReference, RefusedError, type Problem } from '../app/errors.ts';
 import { AnswerView, RepositoryAnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Answer, Banner, Bar, Button, Pages, Waiting } from '../design/parts.tsx';
@@ -63,10 +63,17 @@ interface ViewProps {
   readonly refresh: () => void;
 }
 
+interface Judging {
+  /** Null: the server has not judged the text yet. */
+  readonly judged: Judged | null;
+  /** Why the server does not judge the text, for example because it is too long. Null: it does, or it is not known. */
+  readonly problem: Problem | null;
+}
+
 /** Returns the server's judgement of the text. The text is sent a moment after the last key. */
-function useJudged(text: string, { owner, name, repository }: ViewProps): Judged | null {
+function useJudged(text: string, { owner, name, repository }: ViewProps): Judging {
   const client = useClient();
-  const [judgement, setJudgement] = useState<{ readonly text: string; readonly judged: Judged } | null>(null);
+  const [judgement, setJudgement] = useState<(Judging & { readonly text: string }) | null>(null);
   const isChanged = text !== repository.configuration.yaml;
   useEffect(() => {
     if (!isChanged) return undefined;
@@ -77,12 +84,14 @@ function useJudged(text: string, { owner, name, repository }: ViewProps): Judged
         client.query(PreviewConfigurationDocument, { input: { repository: { owner, name }, yaml: text } }),
       ).then(
         ({ previewConfiguration }) => {
-          if (isCurrent) setJudgement({ text, judged: previewConfiguration });
+          if (isCurrent) setJudgement({ text, judged: previewConfiguration, problem: null });
         },
         (error: unknown) => {
-          if (!(error instanceof RefusedError)) throw error;
+          const problem = problemOfThrown(error);
           failures += 1;
-          if (isCurrent) timer = setTimeout(judge, backOffMs(failures));
+          if (!isCurrent) return;
+          if (isPassing(problem)) timer = setTimeout(judge, backOffMs(failures));
+          else setJudgement({ text, judged: null, problem });
         },
       );
     let timer = setTimeout(judge, judgeAfterMs);
@@ -92,7 +101,7 @@ function useJudged(text: string, { owner, name, repository }: ViewProps): Judged
     };
   }, [client, text, isChanged, owner, name]);
   // The judgement of another text says nothing about this one.
-  return isChanged && judgement?.text === text ? judgement.judged : null;
+  return isChanged && judgement?.text === text ? judgement : { judged: null, problem: null };
 }
 
 function ConfigurationView(props: ViewProps): ReactNode {
@@ -103,7 +112,7 @@ function ConfigurationView(props: ViewProps): ReactNode {
   const { begunFrom, text, edition, setText, discard } = useText(yaml, `configuration of ${owner}/${name}`);
   // The simulation uses the text at the time of the request, so that a key press does not start another simulation.
   const [simulated, setSimulated] = useState<{ readonly yaml: string | null } | null>(null);
-  const judged = useJudged(text, props);
+  const { judged, problem } = useJudged(text, props);
   const problems = useMemo(() => placesOf(judged), [judged]);
   const isChanged = text !== yaml;
   return (
@@ -129,7 +138,7 @@ function ConfigurationView(props: ViewProps): ReactNode {
           The configuration has changed since you began to edit. Your text does not have this change.
         </Banner>
       )}
-      <State repository={repository} sentence={judgement(isChanged, judged)} />
+      <State repository={repository} sentence={judgement(isChanged, { judged, problem })} />
       <div className={parts['two']}>
         <div tabIndex={0}>
           <div className={styles['editor']}>
@@ -183,6 +192,7 @@ function replaceAction(client: Client, { owner, name, begunFrom, refresh }: Repl
       const sentence = (await send(true, hash)).impact?.sentence ?? 'No running build is affected.';
       const isChanged = repository !== null && repository?.configuration.yaml !== begunFrom;
       return {
+        pinned: hash,
         sentence: isChanged
           ? `The configuration has changed since you began to edit, and your text replaces this change too. ${sentence}`
           : sentence,
@@ -193,7 +203,6 @@ function replaceAction(client: Client, { owner, name, begunFrom, refresh }: Repl
       const { outcome } = await send(false, shown?.pinned ?? null).finally(refresh);
       if (outcome.__typename === 'ConfigurationRefused')
         throw new RefusedError({
-        pinned: hash,
           sentence: outcome.messages.join(' '),
           code: 'CONFIGURATION_REFUSED',
           requestId: null,
@@ -277,8 +286,10 @@ function Changes({ changes }: { readonly changes: readonly EarlierChange[] }): R
   );
 }
 
-function judgement(isChanged: boolean, judged: Judged | null): string {
+function judgement(isChanged: boolean, { judged, problem }: Judging): string {
   if (!isChanged) return 'Edit the configuration below. You see what a change would do before it takes effect.';
+  if (problem !== null)
+    return `The server does not judge this text: ${problem.sentence} (${problemReference(problem)})`;
   if (judged === null) return 'Checking what the change would do…';
   return judged.accepted
     ? `The change is valid and touches ${count(judged.changedKeys.length, 'key')}.`
