@@ -50,6 +50,19 @@ describe('an address whose number is no number', () => {
   });
 });
 
+describe('an address with a branch that does not exist', () => {
+  it('is not the queue to which the first page leads afterwards', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/none');
+    await page.getByText('Nobody has queued a pull request into none yet.').waitFor();
+    await page.goto(s.url);
+    await page.waitForURL('**/acme/shop/queue/*');
+    expect(new URL(page.url()).pathname).toBe('/acme/shop/queue/main');
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
 describe('a very long name', () => {
   it('is broken on a narrow screen', async () => {
     await using visit = await signIn(browser, s, { width: 390 });
@@ -107,19 +120,6 @@ describe('the dialog that replaces a configuration', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('cannot be opened before the server has judged the text, and the judgement is asked for again if it fails', async () => {
-    await using visit = await signIn(browser, s);
-    const { page } = visit;
-    let refusals = 0;
-    await visit.open('/acme/shop/configuration');
-    const editor = page.getByRole('textbox', { name: 'Configuration as YAML' });
-    const replace = page.getByRole('button', { name: 'Replace…' });
-    await editor.fill(configurationYaml(parallel({ builds: 4 })));
-    await expect.poll(async () => await replace.isEnabled()).toBe(true);
-    await page.route('**/graphql', async (route) => {
-      const isJudging = route.request().postData()?.includes('"operationName":"PreviewConfiguration"') === true;
-      if (!isJudging || refusals === 2) return await route.fallback();
-      refusals += 1;
   it('replaces no change that somebody else makes between the preview and the confirmation', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
@@ -146,6 +146,19 @@ describe('the dialog that replaces a configuration', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('cannot be opened before the server has judged the text, and the judgement is asked for again if it fails', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    let refusals = 0;
+    await visit.open('/acme/shop/configuration');
+    const editor = page.getByRole('textbox', { name: 'Configuration as YAML' });
+    const replace = page.getByRole('button', { name: 'Replace…' });
+    await editor.fill(configurationYaml(parallel({ builds: 4 })));
+    await expect.poll(async () => await replace.isEnabled()).toBe(true);
+    await page.route('**/graphql', async (route) => {
+      const isJudging = route.request().postData()?.includes('"operationName":"PreviewConfiguration"') === true;
+      if (!isJudging || refusals === 2) return await route.fallback();
+      refusals += 1;
       return await route.fulfill({ json: { data: null, errors: refusedWith('RATE_LIMITED') } });
     });
     await editor.fill('merge_rules:\n  nonsense: 1\n');
@@ -158,19 +171,6 @@ describe('the dialog that replaces a configuration', () => {
   });
 });
 
-describe('a typed text', () => {
-  const signInAs = async (visit: SignedIn, token?: string): Promise<void> => {
-    await visit.context.request.post(s.url + (await s.link(token)), {
-      form: {},
-      headers: { origin: s.url, 'sec-fetch-site': 'same-origin' },
-      maxRedirects: 0,
-    });
-  };
-
-  it('in a dialog is there again after a sign-in in between, until the dialog is closed', async () => {
-    await using visit = await signIn(browser, s);
-    const { page } = visit;
-    await visit.open('/acme/shop/queue/main');
 describe('a configuration whose text the server refuses to judge', () => {
   it('is not judged for ever: the page says why', async () => {
     await using visit = await signIn(browser, s);
@@ -188,6 +188,19 @@ describe('a configuration whose text the server refuses to judge', () => {
   });
 });
 
+describe('a typed text', () => {
+  const signInAs = async (visit: SignedIn, token?: string): Promise<void> => {
+    await visit.context.request.post(s.url + (await s.link(token)), {
+      form: {},
+      headers: { origin: s.url, 'sec-fetch-site': 'same-origin' },
+      maxRedirects: 0,
+    });
+  };
+
+  it('in a dialog is there again after a sign-in in between, until the dialog is closed', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/main');
     const reason = page.getByRole('dialog', { name: 'Freeze main?' }).getByLabel('Reason');
     const show = async (): Promise<void> => {
       await page.getByText('Live', { exact: true }).waitFor();

@@ -67,6 +67,11 @@ export function QueuePage(): ReactNode {
     document.title = `${branch} of ${owner}/${name} · Interlock`;
     changePreferences({ lastQueue: `/${owner}/${name}/queue/${branch}` });
   }, [owner, name, branch]);
+  // An address with a wrong branch is not where the first page leads to the next time.
+  const rightBranch = data?.repository?.queue ? branch : (data?.repository?.defaultBranch ?? branch);
+  useEffect(() => {
+    if (rightBranch !== branch) changePreferences({ lastQueue: `/${owner}/${name}/queue/${rightBranch}` });
+  }, [rightBranch, owner, name, branch]);
 
   const failure = problem ?? (data?.repository?.queue ? null : partial);
   if (failure)
