@@ -198,12 +198,27 @@ describe('a user without every right', () => {
     ['/settings/webhooks', 'The webhooks could not be read.'],
     ['/activity?show=people', 'The activity could not be read.'],
     ['/releases', 'The release projects could not be read.'],
+    ['/acme/shop/configuration', 'The configuration could not be read.'],
+    ['/acme/shop/runbooks', 'The runbooks could not be read.'],
+    ['/acme/shop/analytics', 'The analytics could not be read.'],
+    ['/acme/shop/screens', 'The links could not be read.'],
   ])('reads on %s why the page is empty', async (path, title) => {
     await using visit = await signInAs('queue:read');
     const { page } = visit;
     await page.goto(s.url + path);
     await page.getByText(title).waitFor();
     await page.getByText('This needs').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('reads the page of a pull request, without the releases that have it', async () => {
+    await using visit = await signInAs('queue:read');
+    const { page } = visit;
+    await visit.open('/acme/shop/pull/1');
+    await page.getByRole('heading', { name: 'Cart: keep line items' }).first().waitFor();
+    await page.getByText('From the request to the environments').waitFor();
+    expect(await page.getByText('could not be read').count()).toBe(0);
+    expect(await page.getByText('in none yet').count()).toBe(0);
     expect(visit.complaints).toEqual([]);
   });
 

@@ -134,16 +134,14 @@ interface RepositoryAnswerProps<Repository> {
   readonly children: (repository: Repository) => ReactNode;
 }
 
-/** Shows an answer about a repository, or says that the repository does not exist. */
+/** Shows an answer about a repository, or says that it could not be read or that the repository does not exist. */
 export function RepositoryAnswerView<Repository>(props: RepositoryAnswerProps<Repository>): ReactNode {
   const { answer, what, owner, name, children } = props;
+  // If a part could not be read and there is no repository, it is not known whether the repository exists.
+  const isMissing = answer.partial !== null && !answer.data?.repository;
   return (
-    <AnswerView answer={answer} what={what}>
-      {({ repository }) => {
-        if (repository) return children(repository);
-        // If a part could not be read, it is not known whether the repository exists.
-        return answer.partial === null && <NoRepository owner={owner} name={name} />;
-      }}
+    <AnswerView answer={isMissing ? { ...answer, problem: answer.partial } : answer} what={what}>
+      {({ repository }) => (repository ? children(repository) : <NoRepository owner={owner} name={name} />)}
     </AnswerView>
   );
 }

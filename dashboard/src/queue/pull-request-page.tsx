@@ -5,6 +5,7 @@ import type { Command } from '../app/commands.ts';
 import { problemReference } from '../app/errors.ts';
 import { LiveSign } from '../app/connection.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
+import { useShell } from '../app/use-shell.ts';
 import { useNow } from '../design/clock.ts';
 import { MissingPart } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
@@ -33,6 +34,10 @@ import { describeNextActor, describeForecast } from './next-actor.ts';
 
 const buildsShown = 20;
 
+/** With one of these scopes, the viewer may read releases or runbooks. */
+const readReleases: ReadonlySet<string> = new Set(['RELEASE_READ', 'RELEASE_WRITE', 'DEPLOY_WRITE']);
+const readRunbooks: ReadonlySet<string> = new Set(['RUNBOOK_WRITE']);
+
 export function PullRequestPage(): ReactNode {
   const { owner = '', name = '', number = '' } = useParams({ strict: false });
   if (numberOf(number) === null)
@@ -55,9 +60,12 @@ function NumberedPage({ owner, name, number }: NumberedPageProps): ReactNode {
   const { tab: requestedTab, at } = useSearch({ strict: false });
   const variables = { owner, name, number: Number(number) };
   const [builds, setBuilds] = useState(buildsShown);
+  const scopes = useShell()?.viewer.scopes;
+  const has = (one: ReadonlySet<string>): boolean => scopes === undefined || scopes.some((scope) => one.has(scope));
+  const readable = { releases: has(readReleases), runbooks: has(readRunbooks) };
   const { data, problem, partial, isWaiting, refresh } = useLiveQuery({
     document: PullRequestPageDocument,
-    variables: { ...variables, asOf: at ?? null, builds },
+    variables: { ...variables, asOf: at ?? null, builds, ...readable },
     follows: {
       document: PullRequestChangedDocument,
       variables,
@@ -70,7 +78,8 @@ function NumberedPage({ owner, name, number }: NumberedPageProps): ReactNode {
   }, [owner, name, number]);
   const pull = data?.repository?.pullRequest;
   const failure = problem ?? (pull ? null : partial);
-  if (failure)
+  // A viewer without a scope is refused the parts that need it, until the scopes are known.
+  if (failure && scopes !== undefined)
     return (
       <Failure title={`#${number} could not be read.`} code={problemReference(failure)} retry={refresh}>
         {failure.sentence}

@@ -15,7 +15,10 @@ interface Stop {
 }
 
 /** `It landed at 14:21 with #12, and runs in staging and production.` */
-export function describeLanding({ number, mergedAt, landedBatch, environments }: PullRequest, now: number): string {
+export function describeLanding(
+  { number, mergedAt, landedBatch, environments = [] }: PullRequest,
+  now: number,
+): string {
   const others =
     landedBatch?.members.map(({ pullRequest }) => pullRequest.number).filter((one) => one !== number) ?? [];
   const landed = `It landed${mergedAt ? ` at ${describeInstant(mergedAt, now)}` : ''}${others.length > 0 ? ` with ${numbers(others)}` : ''}`;
@@ -77,8 +80,9 @@ function stopsOf(pull: PullRequest): readonly Stop[] {
   ];
 }
 
-/** The first candidate with the pull request, and the environments in which it runs. */
+/** The first candidate with the pull request, and the environments in which it runs, if the viewer may read them. */
 function releaseStopsOf({ status, firstReleaseCandidate: candidate, environments }: PullRequest): readonly Stop[] {
+  if (environments === undefined) return [];
   if (status !== 'MERGED' && !candidate) return [];
   const running = [...environments].sort((a, b) => a.environment.position - b.environment.position);
   return [
@@ -143,7 +147,7 @@ function trackEventsOf(pull: PullRequest): readonly TrackEvent[] {
       detail: pull.firstReleaseCandidate.project.name,
       tone: 'green',
     });
-  for (const { environment, since, releaseCandidate } of pull.environments)
+  for (const { environment, since, releaseCandidate } of pull.environments ?? [])
     all.push({ at: since, text: `Runs in ${environment.name}`, detail: releaseCandidate.version, tone: 'green' });
   if (pull.mergedAt && pull.mergeCommit)
     all.push({ at: pull.mergedAt, text: 'Landed', detail: shortenCommit(pull.mergeCommit), tone: 'green' });
