@@ -262,6 +262,24 @@ describe('the page of a queue', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('says in the dialog that queues that a slow server is still asked', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open(path);
+    await page.getByText('Live', { exact: true }).waitFor();
+    const answer = Promise.withResolvers<void>();
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('"operationName":"OpenPullRequests"') === true) await answer.promise;
+      await route.fallback();
+    });
+    await page.keyboard.press('q');
+    const waiting = page.getByRole('dialog').getByText('Searching…');
+    await waiting.waitFor();
+    answer.resolve();
+    await waiting.waitFor({ state: 'detached' });
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('does not say that nothing matches while the search fails', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;

@@ -49,6 +49,11 @@ export function QueueDialog({ queue, onClose }: QueueDialogProps): ReactNode {
           The pull requests could not be read. {problem.sentence}
         </p>
       )}
+      {pulls.length === 0 && !isFound && problem === null && (
+        <p className="dim" role="status">
+          Searching…
+        </p>
+      )}
       {isFound && pageInfo?.hasNextPage === true && <p className="dim">Others match too. Type more words.</p>}
       {pulls.length === 0 && isFound && (
         <p className="dim">
