@@ -561,6 +561,19 @@ describe('a visitor', () => {
     await page.getByRole('dialog').getByLabel('Who').selectOption('ada@acme.test');
     await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
     await team.getByText('ada@acme.test').waitFor();
+    // Nobody else can be added.
+    await w.rows(
+      `insert into account_team_member (account_id, team_id, user_id, created_at)
+       select t.account_id, t.id, u.id, now() from account_team t join account_user u on u.account_id = t.account_id
+       on conflict do nothing`,
+    );
+    await visit.open('/settings/people');
+    await team.getByRole('button', { name: 'Remove…' }).waitFor();
+    const everybody = team.getByRole('button', { name: 'Add…' });
+    expect([await everybody.isDisabled(), await everybody.getAttribute('title')]).toEqual([
+      true,
+      'Everybody is in the team.',
+    ]);
     await visit.open('/activity?show=people');
     await page.getByRole('row', { name: /Team created.*@acme\/core/ }).waitFor();
     expect(visit.complaints).toEqual([]);

@@ -95,16 +95,22 @@ interface TeamProps extends AnyTeamProps {
 }
 
 function TeamItem(props: TeamProps): ReactNode {
-  const { team, members } = props;
+  const { team, members, people } = props;
   const client = useClient();
   const act = useAct();
+  const isFull = choicesOf(people, members, 'add').length === 0;
   return (
     <li>
       <span className="grow">
         <b>{team.address}</b> {team.name !== team.address && <span className="faint">{team.name}</span>}
         <p className="sm dim">{members.length === 0 ? 'nobody yet' : members.map(({ email }) => email).join(', ')}</p>
       </span>
-      <Button kind="quiet" onClick={() => act(changeAction(client, props, 'add'))}>
+      <Button
+        kind="quiet"
+        disabled={isFull}
+        title={isFull ? 'Everybody is in the team.' : undefined}
+        onClick={() => act(changeAction(client, props, 'add'))}
+      >
         Add…
       </Button>
       {members.length > 0 && (
@@ -139,10 +145,14 @@ function createAction(client: Client, refresh: () => void): Action {
   };
 }
 
+function choicesOf(people: readonly Person[], members: readonly Person[], what: 'add' | 'remove'): readonly Person[] {
+  const emails = new Set(members.map(({ email }) => email));
+  return people.filter(({ email }) => emails.has(email) === (what === 'remove'));
+}
+
 /** Adds a person to the team, or removes a member. */
 function changeAction(client: Client, { team, people, members, refresh }: TeamProps, what: 'add' | 'remove'): Action {
-  const emails = new Set(members.map(({ email }) => email));
-  const choices = people.filter(({ email }) => emails.has(email) === (what === 'remove'));
+  const choices = choicesOf(people, members, what);
   return {
     title: what === 'add' ? `Add to ${team.address}` : `Remove from ${team.address}`,
     verb: what === 'add' ? 'Add' : 'Remove',
