@@ -3,7 +3,7 @@
 import { chmod } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { pino, type DestinationStream, type Logger } from 'pino';
+import type { DestinationStream, Logger } from 'pino';
 import { createSignInLinkAt, firstAccount, readSecrets } from './first-account.ts';
 import { hostSettingsFrom } from './host-settings.ts';
 import { clearDataDirectory } from './launcher/data-directory.ts';
@@ -22,7 +22,7 @@ import { startGitHub, type GitHubOption } from './github.ts';
 import type { Ports } from './context.ts';
 import type { Secrets } from './modules/accounts/index.ts';
 import type { PushPace } from './hosts/github/index.ts';
-import { createLog, secretsOf } from './platform/logging.ts';
+import { createLog, openLogDestination, secretsOf } from './platform/logging.ts';
 import { repeat } from './platform/repeat.ts';
 import { networkFrom } from './providers.ts';
 import type { Service } from './service.ts';
@@ -195,7 +195,7 @@ async function connectGitHub(
 /** Opens the log so that only its owner can read it, even if an earlier version made the file readable for others. */
 async function openLog(file: string): Promise<DestinationStream> {
   if (existsSync(file)) await chmod(file, 0o600);
-  return pino.destination({ dest: file, sync: false, mode: 0o600 });
+  return openLogDestination({ dest: file, mode: 0o600 });
 }
 
 /** Waits for both promises, even if one of them fails, so that both parts can be stopped. */

@@ -5,7 +5,6 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import pg from 'pg';
-import { pino } from 'pino';
 import { systemContext, type Context } from './context.ts';
 import { hostSettingsFrom } from './host-settings.ts';
 import { calledAs, examplesOf } from './launcher/called-as.ts';
@@ -19,7 +18,7 @@ import type { Secrets } from './modules/accounts/index.ts';
 import { findRepository } from './modules/repositories/index.ts';
 import type { RepositoryRow } from './modules/repositories/repositories.entities.ts';
 import { readStoredSecrets } from './parts.ts';
-import { createLog, secretsOf } from './platform/logging.ts';
+import { createLog, openLogDestination, secretsOf } from './platform/logging.ts';
 import { parseArguments } from './run-tool.ts';
 import { createService, type Service } from './service.ts';
 
@@ -43,7 +42,7 @@ export async function withService<T>(
   const log = createLog({
     level: 'error',
     secrets: secretsOf({ ...process.env, DATABASE_URL: database.url }),
-    destination: pino.destination(2),
+    destination: openLogDestination({ dest: 2 }),
   });
   const secrets = await readStoredSecrets(dataDir);
   // This service sends no wakes. The relay of a running Interlock finds the changed rows.

@@ -11,10 +11,29 @@ export interface LogOptions {
   readonly destination?: DestinationStream;
 }
 
-export function createLog({ level, secrets, destination }: LogOptions): Logger {
+/** How many bytes of lines wait while they cannot be written. Further lines are dropped. */
+const longestBacklog = 2 ** 20;
+
+/**
+ * Opens a file, or a descriptor of this process, for a log. While its disk is full, lines wait or are dropped, and the
+ * process goes on. An asynchronous destination was rejected: pino writes its rest at the end of the process, and tries
+ * again without end while the disk is full.
+ */
+export function openLogDestination(target: {
+  readonly dest: string | number;
+  readonly mode?: number;
+}): DestinationStream {
+  // With a `minLength`, `flush` writes what waits.
+  const destination = pino.destination({ ...target, sync: true, minLength: 1, maxLength: longestBacklog });
+  destination.on('error', () => {});
+  destination.on('drop', () => destination.flush());
+  return destination;
+}
+
+export function createLog({ level, secrets, destination = openLogDestination({ dest: 1 }) }: LogOptions): Logger {
   const withoutSecrets = redactor(secrets);
   const options = { level, mixin: traceOfLog, hooks: { streamWrite: withoutSecrets } };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  return pino(options, destination);
 }
 
 const hidden = '[secret]';

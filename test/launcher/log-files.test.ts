@@ -1,11 +1,15 @@
 // The logs of `npm start` are kept small while the programs have them open.
+import { execFile } from 'node:child_process';
 import { mkdtemp, open, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { boundLogFiles } from '../../src/launcher/log-files.ts';
-import { mountSmallDisk } from '../e2e/interlock.ts';
+import { createLog, openLogDestination } from '../../src/platform/logging.ts';
+import { projectRoot } from '../../src/platform/project-root.ts';
+import { fillDisk, mountSmallDisk } from '../e2e/interlock.ts';
 import { spawnGuarded } from '../../src/launcher/guarded-process.ts';
 
 let folder = '';
@@ -34,6 +38,33 @@ test('a log that is too long is emptied although the disk has no room for its co
   await boundLogFiles(disk.folder, 20);
   expect((await stat(log)).size).toBe(0);
   expect(await readdir(disk.folder)).toEqual(['interlock.log']);
+});
+
+test('a process goes on and ends while the disk of its log is full', async () => {
+  await using disk = await mountSmallDisk(join(folder, 'disk'), 64 * 1024);
+  const program = join(projectRoot, 'test/launcher/programs/write-log.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [program, join(disk.folder, 'interlock.log')], {
+    timeout: 30_000,
+  });
+  expect(stdout).toBe('written\n');
+});
+
+test('a log that could not be written goes on when its disk has room again', async () => {
+  await using disk = await mountSmallDisk(join(folder, 'disk'), 4 * 2 ** 20);
+  const file = join(disk.folder, 'interlock.log');
+  const log = createLog({ level: 'info', secrets: [], destination: openLogDestination({ dest: file }) });
+  log.info('before');
+  const filler = await fillDisk(disk.folder);
+  // More than what may wait.
+  for (let line = 0; line < 2_000; line += 1) log.info('x'.repeat(1_000));
+  await rm(filler);
+  log.info('with room');
+  log.info('at last');
+  const lines = (await readFile(file, 'utf8')).trim().split('\n');
+  expect([lines.at(0), lines.at(-1)]).toEqual([
+    expect.stringContaining('"before"'),
+    expect.stringContaining('"at last"'),
+  ]);
 });
 
 test('the output of a server goes on at the beginning of its log too', async () => {
