@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { Context } from './context.ts';
 import { HostRefused, type ImportedRepository, toHostedRepository } from './hosts/port.ts';
 import { StartError } from './launcher/start-error.ts';
-import { syncBase } from './modules/queue/index.ts';
+import { listBranchesOfLandings, syncBase } from './modules/queue/index.ts';
 import {
   beginRepository,
   completeRepository,
@@ -54,7 +54,8 @@ async function updateRepository(
       `The repository ${nameOf(repository)} is not a repository of the local host. Name another repository.`,
     );
   const { ctx } = target;
-  return await fetchInto(target, { repository, source }, async ({ defaultBranch }) => {
+  const onlyForward = await listBranchesOfLandings(ctx, repository.id);
+  return await fetchInto(target, { repository, source, onlyForward }, async ({ defaultBranch }) => {
     await ctx.db.transaction(ctx.accountId, async (tx) => {
       await tx.send('update repository set default_branch = $3 where account_id = $1 and id = $2', [
         ctx.accountId,
@@ -89,10 +90,15 @@ async function makeRepository(target: ImportTarget, name: RepositoryName, source
 
 async function fetchInto(
   { service, ctx, onProgress }: ImportTarget,
-  { repository, source }: { readonly repository: RepositoryRow; readonly source: string },
+  {
+    repository,
+    source,
+    onlyForward = [],
+  }: { readonly repository: RepositoryRow; readonly source: string; readonly onlyForward?: readonly string[] },
   whenFetched: (imported: ImportedRepository) => Promise<void>,
 ): Promise<ImportedRepository> {
   const imported = await service.localHost.importRepository(toHostedRepository(repository), source, {
+    onlyForward,
     whenFetched,
     onProgress,
   });

@@ -50,6 +50,28 @@ test('a second import follows the source, and reports the refs that moved', asyn
   expect(world.events).toEqual([{ kind: 'push', repository: world.repository, ref: 'refs/heads/trunk' }]);
 });
 
+test('a second import takes no commit from a branch that only moves forward, and then moves no other branch either', async () => {
+  const first = commit(source, { branch: 'trunk', files: { 'a.txt': 'a\n' } });
+  const topic = commit(source, { branch: 'topic', from: first, files: { 'b.txt': 'b\n' } });
+  await world.host.importRepository(world.repository, source);
+  const landed = commit(world.directory, { branch: 'trunk', from: first, files: { 'c.txt': 'c\n' } });
+  commit(source, { branch: 'trunk', from: first, files: { 'd.txt': 'd\n' } });
+  commit(source, { branch: 'topic', from: topic, files: { 'b.txt': 'more\n' } });
+  const onlyForward = ['trunk', 'gone'];
+  const again = world.host.importRepository(world.repository, source, { onlyForward });
+  await expect(again).rejects.toThrow(`trunk of ${source} lacks commits that trunk has here`);
+  expect([tip(world.directory, 'trunk'), tip(world.directory, 'topic')]).toEqual([landed, topic]);
+  git(source, 'fetch', '--quiet', world.directory, '+trunk:trunk');
+  const next = commit(source, { branch: 'trunk', from: landed, files: { 'e.txt': 'e\n' } });
+  world.events.length = 0;
+  await world.host.importRepository(world.repository, source, { onlyForward, onProgress: () => {} });
+  expect(tip(world.directory, 'trunk')).toBe(next);
+  expect(world.events.map((event) => ('ref' in event ? event.ref : event.kind)).toSorted()).toEqual([
+    'refs/heads/topic',
+    'refs/heads/trunk',
+  ]);
+});
+
 test("git's progress is reported line by line while it fetches, and not as the reason of a failure", async () => {
   commit(source, { branch: 'trunk', files: { 'a.txt': 'a\n' } });
   const lines: string[] = [];

@@ -17,30 +17,26 @@ export async function importRepository(
   repository: HostRepository,
   {
     source,
+    onlyForward,
     whenFetched,
     onProgress,
   }: {
     readonly source: string;
+    /** Branches from which the import takes no commit. */
+    readonly onlyForward: readonly string[];
     readonly whenFetched: (imported: ImportedRepository) => Promise<void>;
     /** Receives each line of git's progress. */
     readonly onProgress?: ((line: string) => void) | undefined;
   },
 ): Promise<ImportedRepository> {
   const from = locationOf(source);
-  const defaultBranch = await readSourceHead(installation, from);
+  const { defaultBranch, branches: offered } = await readSource(installation, from);
   await ensureRepository(installation, repository, { defaultBranch });
   await passFailpoint('import:made');
   const directory = installation.directoryOf(repository);
   const before = new Map((await listRefs(directory, 'refs/heads/')).map(({ ref, commit }) => [ref, commit]));
-  await runAgainst(source, async () => {
-    const progress = onProgress === undefined ? {} : { onStderr: linesOf(onProgress) };
-    const options = onProgress === undefined ? ['--quiet'] : ['--progress'];
-    await installation.git.run(directory, ['fetch', ...options, ...fetchFrom(from)], {
-      timeoutMs: longFetchMs,
-      env: transport,
-      ...progress,
-    });
-  });
+  const forward = offered.filter((branch) => onlyForward.includes(branch));
+  await fetchRefs(installation, directory, { source, from, forward, onProgress });
   const [branches, tags] = await Promise.all(
     ['refs/heads/', 'refs/tags/'].map(async (prefix) => await listRefs(directory, prefix)),
   );
@@ -53,6 +49,56 @@ export async function importRepository(
   return imported;
 }
 
+/** First the branches that only move forward, so that a refusal leaves everything as it was. */
+async function fetchRefs(
+  { git }: Installation,
+  directory: string,
+  {
+    source,
+    from,
+    forward,
+    onProgress,
+  }: {
+    readonly source: string;
+    readonly from: string;
+    readonly forward: readonly string[];
+    readonly onProgress: ((line: string) => void) | undefined;
+  },
+): Promise<void> {
+  const progress = onProgress === undefined ? {} : { onStderr: linesOf(onProgress) };
+  const fetch = async (verbosity: '--quiet' | '--progress' | '--no-progress', refs: readonly string[]): Promise<void> =>
+    await runAgainst(source, async () => {
+      await git.run(directory, ['fetch', verbosity, ...fetchOptions, from, ...refs], {
+        timeoutMs: longFetchMs,
+        env: transport,
+        ...progress,
+      });
+    });
+  // Without `+`, git compares each branch with its old value, so that a landing at this moment is not lost either. It
+  // reports a branch that lacks commits unless it is quiet.
+  if (forward.length > 0)
+    await fetch(
+      onProgress === undefined ? '--no-progress' : '--progress',
+      forward.map((branch) => `refs/heads/${branch}:refs/heads/${branch}`),
+    );
+  await fetch(onProgress === undefined ? '--quiet' : '--progress', [
+    '+refs/heads/*:refs/heads/*',
+    '+refs/tags/*:refs/tags/*',
+    '^refs/heads/mq-*',
+    ...forward.map((branch) => `^refs/heads/${branch}`),
+  ]);
+}
+
+const fetchOptions = [
+  '--atomic',
+  '--no-tags',
+  '--no-write-fetch-head',
+  '--update-head-ok',
+  // Without this option, git silently skips the refs of a shallow source. With this option, git fetches the history
+  // that the source has.
+  '--update-shallow',
+];
+
 /**
  * Returns a function that takes git's output in pieces, and calls `each` for each complete line. Git overwrites a line
  * of progress after a carriage return, so this character ends a line too.
@@ -64,25 +110,6 @@ function linesOf(each: (line: string) => void): (text: string) => void {
     rest = parts.pop() ?? '';
     for (const part of parts) if (part.trim() !== '') each(part.trim());
   };
-}
-
-/**
- * The arguments of `git fetch` that fetch the branches and tags of a repository, without bot branches and temporary
- * branches.
- */
-function fetchFrom(location: string): readonly string[] {
-  return [
-    '--no-tags',
-    '--no-write-fetch-head',
-    '--update-head-ok',
-    // Without this option, git silently skips the refs of a shallow source. With this option, git fetches the history
-    // that the source has.
-    '--update-shallow',
-    location,
-    '+refs/heads/*:refs/heads/*',
-    '+refs/tags/*:refs/tags/*',
-    '^refs/heads/mq-*',
-  ];
 }
 
 // ssh reads a host that begins with a hyphen as an option.
@@ -99,8 +126,11 @@ function locationOf(source: string): string {
   return path;
 }
 
-/** The branch of the source's HEAD, or else `main`, `master` or the first branch. */
-async function readSourceHead(installation: Installation, from: string): Promise<string> {
+/** The branches of the source, and the branch of its HEAD, or else `main`, `master` or the first branch. */
+async function readSource(
+  installation: Installation,
+  from: string,
+): Promise<{ readonly defaultBranch: string; readonly branches: readonly string[] }> {
   const { git, dataDir } = installation;
   const listing = await runAgainst(
     from,
@@ -113,13 +143,14 @@ async function readSourceHead(installation: Installation, from: string): Promise
   const lines = listing.split('\n').map((line) => line.split('\t'));
   const branches = lines
     .map(([, ref]) => branchOf(ref ?? ''))
-    .filter((branch) => branch !== null && !isBotBranch(branch) && !isTemporaryBranch(branch));
+    .filter((branch) => branch !== null)
+    .filter((branch) => !isBotBranch(branch) && !isTemporaryBranch(branch));
   const head = branchOf(
     lines.find(([what, ref]) => ref === 'HEAD' && what?.startsWith('ref: '))?.[0]?.slice('ref: '.length) ?? '',
   );
   const chosen = [head, 'main', 'master', branches[0]].find((branch) => branch && branches.includes(branch));
   if (!chosen) throw new HostRefused(`${from} has no branches to import`);
-  return chosen;
+  return { defaultBranch: chosen, branches };
 }
 
 async function runAgainst<T>(source: string, work: () => Promise<T>): Promise<T> {
@@ -127,6 +158,11 @@ async function runAgainst<T>(source: string, work: () => Promise<T>): Promise<T>
     return await work();
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
+    const behind = / ! \[rejected\] +(\S+) +-> .*\(non-fast-forward\)/.exec(error.stderr)?.[1];
+    if (behind !== undefined)
+      throw new HostRefused(
+        `${behind} of ${source} lacks commits that ${behind} has here, and an import takes back no landing. Nothing was imported. Push ${behind} to the source first, or import under another name.`,
+      );
     const message =
       error.stderr
         .trim()

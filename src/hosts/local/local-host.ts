@@ -61,8 +61,10 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
     reconciler: (settings) =>
       together([createReconciler(installation, settings), ...packingOf(installation, settings)]),
     stop: async () => await installation.git.processes.stop(),
-    importRepository: async (repository, source, { whenFetched = async () => {}, onProgress } = {}) =>
-      await importRepository(installation, repository, { source, whenFetched, onProgress }),
+    importRepository: async (repository, source, following = {}) => {
+      const { onlyForward = [], whenFetched = async () => {}, onProgress } = following;
+      return await importRepository(installation, repository, { source, onlyForward, whenFetched, onProgress });
+    },
     serveGit: async (fastify, serving) => await registerGitHttp(fastify, { ...serving, host }),
     createCiRunner: (running) => createCiRunner({ ...running, host }),
   });

@@ -132,13 +132,15 @@ export interface LocalHostFeatures extends HostConversations {
   /**
    * Copies the branches and tags of `source` (a URL or a path) into a repository, and makes the repository if
    * necessary. A second import moves refs to their values at the source, and leaves refs that the source does not have.
-   * `whenFetched` is called before the host reports any change of refs, and `onProgress` for each line of git's
-   * progress. Throws HostRefused if the source has no branches or cannot be read.
+   * The branches `onlyForward` are not moved to a commit that lacks their present one. `whenFetched` is called before
+   * the host reports any change of refs, and `onProgress` for each line of git's progress. Throws HostRefused if the
+   * source has no branches, cannot be read, or would take commits from a branch of `onlyForward`.
    */
   importRepository(
     repository: HostRepository,
     source: string,
     following?: {
+      readonly onlyForward?: readonly string[];
       readonly whenFetched?: (imported: ImportedRepository) => Promise<void>;
       readonly onProgress?: ((line: string) => void) | undefined;
     },

@@ -14,6 +14,17 @@ export const maxReads = 5;
 /** What the row of a queue says about its base branch. */
 type KnownBase = Pick<QueueRow, 'id' | 'baseTip' | 'hostRequiredChecks' | 'hostRules' | 'hostRulesUntil'>;
 
+/** Base branches of a repository on which something may have landed, because their queues have had batches. */
+export async function listBranchesOfLandings(ctx: Context, repositoryId: string): Promise<readonly string[]> {
+  const rows = await ctx.db.read<{ branch: string }>(ctx.accountId, {
+    name: 'branches_of_landings',
+    text: `select base_branch as branch from queue q where account_id = $1 and repository_id = $2
+           and exists (select from batch b where b.account_id = q.account_id and b.queue_id = q.id)`,
+    values: [ctx.accountId, repositoryId],
+  });
+  return rows.map(({ branch }) => branch);
+}
+
 /**
  * Reads the tip of a base branch and the checks that its protection requires. If Interlock did not land the tip,
  * somebody pushed it, and the queue plans again on the new tip. While a landing is under way, the outcome of the
