@@ -2,7 +2,7 @@
 // unless `--yes` is given.
 import { Command, Option } from 'commander';
 import color from 'picocolors';
-import { calledAs, examplesOf } from './launcher/called-as.ts';
+import { calledAs, examplesOf, installationFlags } from './launcher/called-as.ts';
 import { recoverInstallation, surveyRecovery, type Recovery } from './installation-recovery.ts';
 import { parseArguments, printResult, runTool } from './run-tool.ts';
 import { withService } from './tool.ts';
@@ -27,6 +27,7 @@ interface Flags {
 async function main(): Promise<number> {
   parseArguments(program);
   const { data, databaseUrl, yes, json } = program.opts<Flags>();
+  const call = `${calledAs('recover')} ${installationFlags({ data, databaseUrl })} --yes`;
   return await withService({ dataDir: data, databaseUrl }, async ({ ports }) => {
     const { isNeeded, epoch, changes, left } = await (yes ? recoverInstallation : surveyRecovery)(ports);
     const listed = changes.map((line) => `  ${line}`);
@@ -41,7 +42,7 @@ async function main(): Promise<number> {
           ]),
       ...(isNeeded && !yes ? ['To recover the restored database:'] : []),
       ...listed,
-      ...(isNeeded && !yes ? [`Nothing was changed. Make the changes with: ${calledAs('recover')} --yes`] : []),
+      ...(isNeeded && !yes ? [`Nothing was changed. Make the changes with: ${call}`] : []),
       ...(epoch === null
         ? []
         : [

@@ -5,7 +5,7 @@ import { Command, Option } from 'commander';
 import pg from 'pg';
 import color from 'picocolors';
 import { databaseFolder, dataFolder, readManifest, type BackupManifest } from './backup-folder.ts';
-import { calledAs, examplesOf } from './launcher/called-as.ts';
+import { calledAs, examplesOf, installationFlags } from './launcher/called-as.ts';
 import { lockDataDirectory } from './launcher/access.ts';
 import { openPostgres } from './launcher/parts.ts';
 import { StartError } from './launcher/start-error.ts';
@@ -55,8 +55,7 @@ async function main(): Promise<number> {
     await lock.release();
   }
   const { takenAt, repositories } = manifest;
-  // The URL is not printed, because it may contain a password.
-  const flags = [`--data ${data}`, ...(databaseUrl === undefined ? [] : ['--database-url <url>'])].join(' ');
+  const flags = installationFlags({ data, databaseUrl });
   printResult({ json }, { dataDirectory: dataDir, takenAt, repositories: repositories.length }, [
     color.green(`Restored as of ${takenAt}: ${countRepositories(repositories)} in ${dataDir}`),
     `Repositories may be newer than the database. See what landed since: ${calledAs('recover')} ${flags}`,

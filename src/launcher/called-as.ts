@@ -7,6 +7,15 @@ export function calledAs(program: string): string {
   return program === 'start' ? 'npm start --' : `npm run ${program} --`;
 }
 
+/**
+ * The options that name the same installation in another call. The URL of the database is not repeated, because it may
+ * contain a password.
+ */
+export function installationFlags({ data, databaseUrl }: { data: string; databaseUrl?: string | undefined }): string {
+  const folder = /^[\w@%+=:,./-]+$/.test(data) ? data : `'${data.replaceAll("'", String.raw`'\''`)}'`;
+  return [`--data ${folder}`, ...(databaseUrl === undefined ? [] : ['--database-url <url>'])].join(' ');
+}
+
 /** Lets the message about a wrong option or argument name the help of the command. `call` is what the user types. */
 export function nameHelpInErrors(command: Command, call: string): void {
   command.configureOutput({

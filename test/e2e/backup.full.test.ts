@@ -78,6 +78,8 @@ test('after a restore and a recovery, no landing is lost, neither from before th
   await rm(join(restored, 'git'), { recursive: true });
   await cp(join(dataDir, 'git'), join(restored, 'git'), { recursive: true });
 
+  const surveyed = await runProgram('recover', ['--data', restored]).ended;
+  expect(surveyed.said).toContain(`Make the changes with: npm run recover -- --data ${restored} --yes`);
   const recovered = await runProgram('recover', ['--yes', '--data', restored]).ended;
   expect(recovered, recovered.said).toMatchObject({ code: 0 });
   interlock = await startInterlock(restored);

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { DomainError } from '../../src/domain/errors.ts';
 import { exitCodes } from '../../src/platform/exit-codes.ts';
+import { installationFlags } from '../../src/launcher/called-as.ts';
 import { StartError } from '../../src/launcher/start-error.ts';
 import { printFailure } from '../../src/run-tool.ts';
 
@@ -73,4 +74,14 @@ test('the row that PostgreSQL quotes in an error is not printed', () => {
   printFailure(Object.assign(new Error('violates a constraint'), { detail: `Failing row contains (${secret}).` }));
   expect(printed.join()).toContain('violates a constraint');
   expect(printed.join()).not.toContain(secret);
+});
+
+test.each([
+  [{ data: '.interlock' }, '--data .interlock'],
+  [
+    { data: "/srv/Ada's data", databaseUrl: 'postgres://a:b@c/d' },
+    String.raw`--data '/srv/Ada'\''s data' --database-url <url>`,
+  ],
+])('a command that a program recommends names the same installation', (installation, flags) => {
+  expect(installationFlags(installation)).toBe(flags);
 });
