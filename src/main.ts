@@ -9,6 +9,7 @@ import { playDemo } from './demo/play.ts';
 import { playFirstReleases } from './demo/releases.ts';
 import { startScenario } from './demo/scenario.ts';
 import { calledAs, examplesOf, nameHelpInErrors } from './launcher/called-as.ts';
+import { readGitHubServer } from './launcher/general-settings.ts';
 import { createProgress } from './launcher/progress.ts';
 import { readSecretFiles } from './launcher/secret-files.ts';
 import { StartError } from './launcher/start-error.ts';
@@ -77,7 +78,7 @@ function githubOf({ github, githubEmulator }: Flags): GitHubOption | null {
   if (githubEmulator !== undefined)
     return { kind: 'emulator', port: githubEmulator === true ? 4900 : githubEmulator, hasRepository: true };
   if (github === undefined) return null;
-  return { kind: 'app', server: github === true ? 'https://github.com' : github };
+  return { kind: 'app', server: github === true ? 'https://github.com' : readGitHubServer(github) };
 }
 
 async function main(): Promise<void> {

@@ -13,6 +13,7 @@ import { readSlackSettings, SlackSettingsRefused, type SlackSettings } from './d
 import { readSocketLimits, SocketLimitsRefused, type SocketLimits } from './graphql/socket-limits.ts';
 import { hostSettingsFrom } from './host-settings.ts';
 import { parseJson } from './launcher/durable-file.ts';
+import { switchFrom } from './launcher/general-settings.ts';
 import { StartError } from './launcher/start-error.ts';
 import type { TemporalSecurity } from './launcher/temporal-security.ts';
 import type { PushPace } from './hosts/github/index.ts';
@@ -84,7 +85,7 @@ export async function openService(installation: Installation): Promise<Service> 
 
 /** The client for addresses that users enter. */
 function openHttp(): HttpOut {
-  return createHttpOut({ allowPrivateAddresses: process.env['WEBHOOK_ALLOW_PRIVATE_ADDRESSES'] === 'true' });
+  return createHttpOut({ allowPrivateAddresses: switchFrom(process.env, 'WEBHOOK_ALLOW_PRIVATE_ADDRESSES') ?? false });
 }
 
 export interface ServerSettings {

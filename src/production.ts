@@ -10,6 +10,7 @@ import { assertGit } from './launcher/git-program.ts';
 import { nameHelpInErrors } from './launcher/called-as.ts';
 import { checkDatabase, openTemporal, prepareSchema } from './launcher/parts.ts';
 import { readSecretFiles } from './launcher/secret-files.ts';
+import { githubServerFrom, logLevelFrom, publicUrlFrom, switchFrom } from './launcher/general-settings.ts';
 import { StartError } from './launcher/start-error.ts';
 import { stopOnSignals } from './launcher/stop-signals.ts';
 import { temporalSecurityFrom } from './launcher/temporal-security.ts';
@@ -122,7 +123,7 @@ async function openShared({ databaseUrl, data }: Flags): Promise<Shared> {
   await assertGit();
   await makeDataDirectory(dataDir);
   const log = createLog({
-    level: process.env['LOG_LEVEL'] ?? 'info',
+    level: logLevelFrom(process.env, 'info'),
     secrets: secretsOf({ ...process.env, DATABASE_URL: databaseUrl }),
   });
   await checkDatabase(databaseUrl);
@@ -141,7 +142,7 @@ async function findInstallation(flags: Flags): Promise<Installation> {
       namespace: process.env['TEMPORAL_NAMESPACE'] ?? 'default',
       security: temporalSecurityFrom(process.env),
     },
-    publicUrl: process.env['INTERLOCK_PUBLIC_URL'] ?? `http://127.0.0.1:${port}`,
+    publicUrl: publicUrlFrom(process.env, `http://127.0.0.1:${port}`),
   };
 }
 
@@ -159,7 +160,7 @@ async function runServer(flags: Flags, stops: Stop[]): Promise<Running> {
   stops.push(async () => await service.stop());
   const server = await openServer(service, installation, {
     ...flags,
-    githubServer: process.env['GITHUB_SERVER'] ?? null,
+    githubServer: githubServerFrom(process.env),
   });
   stops.push(async () => await server.close());
   service.start();
@@ -177,7 +178,7 @@ async function runWorker(flags: WorkerFlags, stops: Stop[]): Promise<Running> {
   const ci = flags.ci ? { concurrency: flags.ciConcurrency, allowPlain: flags.unsafeCi } : null;
   // Commands have no network by default, because they could reach the operator's other servers. The operator must allow
   // it.
-  const network = process.env['DEPLOYMENT_NETWORK'] === 'true';
+  const network = switchFrom(process.env, 'DEPLOYMENT_NETWORK') ?? false;
   const worker = await openWorker(service, installation, { ci, network });
   const watch = watchTemporal({ ...temporal, ui: null, log, clock: service.ports.clock });
   stops.push(async () => await watch.stop());

@@ -30,7 +30,7 @@ export function createReleaseDriving(
  * machine, including Temporal, which has no authentication. Therefore the default is true only while there is a single
  * account, because its commands are the operator's own. DEPLOYMENT_NETWORK overrides the default.
  */
-export function networkFrom(given: string | undefined, { db }: Pick<Ports, 'db'>): ProviderOptions['network'] {
-  if (given === 'true' || given === 'false') return given === 'true';
+export function networkFrom(given: boolean | null, { db }: Pick<Ports, 'db'>): ProviderOptions['network'] {
+  if (given !== null) return given;
   return async () => (await db.system.query('select from account limit 2')).length < 2;
 }

@@ -7,6 +7,7 @@ import type { DestinationStream, Logger } from 'pino';
 import { createSignInLinkAt, firstAccount, readSecrets } from './first-account.ts';
 import { hostSettingsFrom } from './host-settings.ts';
 import { clearDataDirectory } from './launcher/data-directory.ts';
+import { githubServerFrom, logLevelFrom, publicUrlFrom, switchFrom } from './launcher/general-settings.ts';
 import { assertGit } from './launcher/git-program.ts';
 import { lockDataDirectory, removeAccess, writeAccess, type Access } from './launcher/access.ts';
 import { boundLogFiles } from './launcher/log-files.ts';
@@ -117,6 +118,10 @@ export async function startInterlock(options: StartOptions, progress: Progress):
     hostSettingsFrom(process.env);
     metricsTokenFrom(process.env);
     socketLimitsFrom(process.env);
+    publicUrlFrom(process.env, '');
+    logLevelFrom(process.env, 'warn');
+    switchFrom(process.env, 'DEPLOYMENT_NETWORK');
+    switchFrom(process.env, 'WEBHOOK_ALLOW_PRIVATE_ADDRESSES');
     temporalUiOf({ namespace: '' }, process.env);
     const port = await choosePort(options);
     const started = await startParts({ ...options, port }, { dataDir, stops, progress, watch });
@@ -147,7 +152,7 @@ async function startParts(options: StartOptions, starting: Starting): Promise<Om
   stops.push(await openTracing(process.env, 'all'));
   await boundLogFiles(dataDir);
   const log = createLog({
-    level: process.env['LOG_LEVEL'] ?? 'warn',
+    level: logLevelFrom(process.env, 'warn'),
     secrets: secretsOf({ ...process.env, DATABASE_URL: options.databaseUrl ?? '' }),
     destination: await openLog(join(dataDir, 'interlock.log')),
   });
@@ -257,7 +262,7 @@ interface StartedService extends Pick<Interlock, 'url' | 'sandbox' | 'agent'> {
 async function startService(parts: ServiceParts): Promise<StartedService> {
   const { options, dataDir, databaseUrl, temporal, secrets, log, stops, watch } = parts;
   const url = `http://${reachableHost(options.host)}:${options.port}`;
-  const publicUrl = process.env['INTERLOCK_PUBLIC_URL'] ?? url;
+  const publicUrl = publicUrlFrom(process.env, url);
   const pace = options.pushPace === undefined ? {} : { pushPace: options.pushPace };
   // One process runs all parts on one data directory, so this directory is kept, whatever GITHUB_MIRRORS says.
   const installation = {
@@ -269,7 +274,7 @@ async function startService(parts: ServiceParts): Promise<StartedService> {
   await service.recover();
   const worker = await openWorker(service, installation, {
     ci: { concurrency: options.ciConcurrency, allowPlain: true },
-    network: networkFrom(process.env['DEPLOYMENT_NETWORK'], service.ports),
+    network: networkFrom(switchFrom(process.env, 'DEPLOYMENT_NETWORK'), service.ports),
   });
   stops.push(async () => await worker.stop());
   watch(worker.ended, `The Temporal worker ended (interlock.log in ${options.dataDir} says why).`);
@@ -285,7 +290,7 @@ async function startService(parts: ServiceParts): Promise<StartedService> {
 /** The server of GitHub that the operator names. Null: the operator names none. */
 function serverOf(github: GitHubOption | null): string | null {
   if (github?.kind === 'app') return github.server;
-  return github === null ? (process.env['GITHUB_SERVER'] ?? null) : `http://127.0.0.1:${github.port}`;
+  return github === null ? githubServerFrom(process.env) : `http://127.0.0.1:${github.port}`;
 }
 
 /** The host name by which a client on this machine reaches a server that listens on `host`. */

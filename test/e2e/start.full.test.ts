@@ -36,6 +36,15 @@ describe('a start fails with the reason and advice in one line on', () => {
     expect(short.stderr).toContain('INTERLOCK_SECRET must have at least 32 characters');
   });
 
+  test.each([
+    ['INTERLOCK_PUBLIC_URL', 'interlock.example.com'],
+    ['GITHUB_SERVER', 'github.example.com'],
+    ['LOG_LEVEL', 'verbose'],
+  ])('a wrong %s', async (name, value) => {
+    const { stderr } = await expectFailedStart([], { [name]: value });
+    expect(stderr).toMatch(new RegExp(`${name}\\)? must be .*, not ${value}\\.\n$`));
+  });
+
   test('a database that does not answer', async () => {
     const { stderr } = await expectFailedStart([], { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/interlock' });
     expect(stderr).toMatch(

@@ -10,10 +10,10 @@ beforeAll(async () => {
 afterAll(async () => await s.close());
 
 test('commands may use the network while there is one account, or if the setting says so', async () => {
-  const network = networkFrom(undefined, s.ports);
+  const network = networkFrom(null, s.ports);
   const isGiven = async (): Promise<boolean> => (typeof network === 'boolean' ? network : await network());
   expect(await isGiven()).toBe(true);
   await s.otherAccount();
   expect(await isGiven()).toBe(false);
-  expect([networkFrom('true', s.ports), networkFrom('false', s.ports)]).toEqual([true, false]);
+  expect([networkFrom(true, s.ports), networkFrom(false, s.ports)]).toEqual([true, false]);
 });
