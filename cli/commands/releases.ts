@@ -98,7 +98,8 @@ interface Change {
   readonly environment: string;
   /** Null: a rollback, which chooses the version itself. */
   readonly version: string | null;
-  readonly send: (preview: boolean) => Promise<{
+  /** `ifRunning` is the candidate that ran in the environment when the user saw the preview. */
+  readonly send: (more: { readonly preview: boolean; readonly ifRunning?: string }) => Promise<{
     readonly deployment: DeploymentRowFragment;
     readonly impact: { readonly sentence: string } | null;
   }>;
@@ -113,7 +114,7 @@ async function deploy(
 ): Promise<Outcome | void> {
   const api = await connect(invocation);
   const input = { project, environment, version, force: options.force === true, supersede: options.supersede === true };
-  const send: Change['send'] = async (preview) =>
+  const send: Change['send'] = async ({ preview }) =>
     (await api.ask(CreateDeploymentDocument, { input: { ...input, preview } })).createDeployment;
   return await change(invocation, { api, options }, { project, environment, version, send });
 }
@@ -126,8 +127,8 @@ async function rollBack(
 ): Promise<Outcome | void> {
   const api = await connect(invocation);
   const input = { project, environment, force: options.force === true };
-  const send: Change['send'] = async (preview) =>
-    (await api.ask(RollBackEnvironmentDocument, { input: { ...input, preview } })).rollBackEnvironment;
+  const send: Change['send'] = async (more) =>
+    (await api.ask(RollBackEnvironmentDocument, { input: { ...input, ...more } })).rollBackEnvironment;
   return await change(invocation, { api, options }, { project, environment, version: null, send });
 }
 
@@ -152,12 +153,14 @@ async function change(
   { project, environment, version: asked, send }: Change,
 ): Promise<Outcome | void> {
   const cure = cureOf({ project, environment, version: asked, url: api.url });
-  const { impact } = await completeRefusal(cure, send(true));
+  const { impact, deployment: previewed } = await completeRefusal(cure, send({ preview: true }));
   const sentence = impact?.sentence ?? '';
   if (!(await isConfirmed(invocation, options, sentence)))
     return invocation.document({ ...notDeployed, project, environment, impact: sentence });
   const { cursor } = await api.ask(CursorDocument, {});
-  const { deployment } = await send(false);
+  const running = previewed.fromReleaseCandidateVersion;
+  // Meanwhile another rollback may have succeeded. This one would then go back further than its preview said.
+  const { deployment } = await send({ preview: false, ...(running !== null && { ifRunning: running }) });
   const ended = options.wait
     ? await waitForEnd(invocation, api, { project, environment, deployment, cursor })
     : deployment;

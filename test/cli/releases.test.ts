@@ -77,6 +77,25 @@ describe('a release', () => {
     expect(json(await shop.run('rollback', ...place, '--yes', '--json'))).toMatchObject({ version: '1.0-rc1' });
   });
 
+  test('is not rolled back further than was shown if somebody else has rolled it back before the answer', async () => {
+    await shop.run('release', 'shop', '1.0-rc3');
+    for (const version of ['1.0-rc2', '1.0-rc3']) await report(version, 'SUCCESS');
+    const answer = Promise.withResolvers<string>();
+    const onStderr = (text: string): void => {
+      if (!text.startsWith('Do it?')) return;
+      void shop.run('rollback', ...place, '--yes').then(async () => {
+        await report('1.0-rc2', 'SUCCESS');
+        answer.resolve('y\n');
+      });
+    };
+    const late = await shop.runWith({ onStderr, isTTY: true, typed: answer.promise }, 'rollback', ...place);
+    expect([late.code, late.stderr]).toEqual([
+      1,
+      expect.stringContaining('1.0-rc2 runs in production, and not 1.0-rc3. Read the environment again.'),
+    ]);
+    expect(late.stderr).toContain('Rolls back to 1.0-rc2 in the place of 1.0-rc3.');
+  });
+
   test('of a project that does not exist is refused', async () => {
     const { code, stderr } = await shop.run('release', 'shoe', '1.0-rc1');
     expect([code, stderr]).toEqual([

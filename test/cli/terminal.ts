@@ -15,8 +15,8 @@ export interface CommandRun {
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Lines on the standard input. Null: there is nothing to read. */
-  readonly typed?: string | null;
+  /** Lines on the standard input, or when they are typed. Null: there is nothing to read. */
+  readonly typed?: string | null | Promise<string>;
   readonly isTTY?: boolean;
   /** Aborts like Ctrl-C. */
   readonly signal?: AbortSignal;
@@ -32,7 +32,8 @@ export async function runIn(terminal: Terminal, ...argv: readonly string[]): Pro
   const started: { name: ProgramName; args: readonly string[] }[] = [];
   const isTTY = terminal.isTTY ?? false;
   const stdin = new PassThrough();
-  stdin.end(terminal.typed ?? '');
+  if (terminal.typed instanceof Promise) void terminal.typed.then((typed) => stdin.end(typed));
+  else stdin.end(terminal.typed ?? '');
   const io: Io = {
     stdin: Object.assign(stdin, { isTTY }),
     stdout: {
