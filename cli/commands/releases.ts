@@ -136,10 +136,10 @@ async function rollBack(
 function cureOf(of: Pick<Change, 'project' | 'environment' | 'version'> & { readonly url: string }) {
   const { project, environment, version, url } = of;
   const place = `${project}/${environment}`;
-  return ({ code }: Failure): string => {
+  return ({ code, message }: Failure): string => {
     if (code === 'ENVIRONMENT_FROZEN')
       return `${place}. Wait for the end of the freeze, end it (interlock unfreeze ${environment} --project ${project}), or give --force.`;
-    return version !== null && code === 'BAD_INPUT'
+    return version !== null && (code === 'BAD_INPUT' || message === 'Release not found')
       ? `version ${version} for ${place}. \`interlock release\` makes a candidate.`
       : `${place}. The projects and their environments are at ${url}/releases`;
   };

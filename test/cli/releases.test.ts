@@ -53,6 +53,11 @@ describe('a release', () => {
       2,
       expect.stringContaining('candidate version: version 9.9 for shop/production. '),
     ]);
+    const unknown = await shop.run('deploy', ...place, '9.9-rc1', '--yes');
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      'Release not found: version 9.9-rc1 for shop/production. `interlock release` makes a candidate.\n',
+    ]);
     const elsewhere = await shop.run('deploy', 'shop', 'moon', '1.0-rc1', '--yes');
     expect([elsewhere.code, elsewhere.stderr]).toEqual([
       1,
