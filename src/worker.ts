@@ -9,6 +9,7 @@ import type { CiRunner } from './hosts/port.ts';
 import type { TemporalSecurity } from './launcher/temporal-security.ts';
 import type { VerificationPorts } from './modules/previews/index.ts';
 import type { RunbookDriving } from './modules/runbooks/index.ts';
+import { withErrorTexts } from './platform/logging.ts';
 import { findSandbox, type Sandbox } from './platform/sandbox/index.ts';
 import { createVerifying, reconcileSandboxesRegularly, type PreviewOptions } from './previews.ts';
 import { createReleaseDriving, type ProviderOptions } from './providers.ts';
@@ -151,7 +152,7 @@ let installed: { readonly sdkMetrics: SdkMetrics | null } | null = null;
 function installRuntime(log: Logger, measuresSdk: boolean): SdkMetrics | null {
   if (installed !== null) return installed.sdkMetrics;
   const write: ConstructorParameters<typeof DefaultLogger>[1] = ({ message, meta }) =>
-    log.warn({ temporal: meta }, message);
+    log.warn({ temporal: withErrorTexts(meta ?? {}) }, message);
   const buffer = measuresSdk ? new MetricsBuffer({ maxBufferSize: 50_000, useSecondsForDurations: true }) : null;
   Runtime.install({
     shutdownSignals: [],

@@ -1,5 +1,6 @@
 // The log of a process: JSON lines with the current trace, and without secrets. The code never logs a secret on
 // purpose. Secrets are removed here nevertheless, because errors of libraries and programs quote their input.
+import { isNativeError } from 'node:util/types';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { traceOfLog } from './tracing/index.ts';
 
@@ -97,12 +98,19 @@ export function textRedactor(secrets: readonly string[]): (text: string) => stri
 
 /** The stacks of an error and of its causes. Other fields are left out, because PostgreSQL quotes rows in them. */
 export function errorText(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!isNativeError(error)) return String(error);
   const inner: readonly unknown[] = [
     ...(error instanceof AggregateError ? (error.errors as readonly unknown[]) : []),
     ...(error.cause === undefined ? [] : [error.cause]),
   ];
   return [error.stack ?? String(error), ...inner.map((each) => `Caused by: ${errorText(each)}`)].join('\n');
+}
+
+/** The fields of a line, with the texts of errors, because JSON of an error is empty. An error may be of another realm. */
+export function withErrorTexts(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, isNativeError(value) ? errorText(value) : value]),
+  );
 }
 
 const secretNames = /(?:SECRET|TOKEN|PASSWORD|API_KEY|PRIVATE_KEY|OTLP_HEADERS)$/;

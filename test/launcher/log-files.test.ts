@@ -4,10 +4,11 @@ import { mkdtemp, open, readFile, readdir, rm, stat, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { boundLogFiles } from '../../src/launcher/log-files.ts';
-import { createLog, openLogDestination } from '../../src/platform/logging.ts';
+import { createLog, openLogDestination, withErrorTexts } from '../../src/platform/logging.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 import { fillDisk, mountSmallDisk } from '../e2e/interlock.ts';
 import { spawnGuarded } from '../../src/launcher/guarded-process.ts';
@@ -93,4 +94,15 @@ test('a log that is not too long stays as it is, and so does every other file', 
   expect([await text('temporal.log'), await text('temporal.log.1')]).toEqual(['short\n', 'absent']);
   expect((await stat(join(folder, 'token'))).size).toBe(100);
   expect((await stat(join(folder, 'big'))).size).toBe(1_000);
+});
+
+test("a line about an error of Temporal's SDK has the message and the causes of the error", () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'warn', secrets: [], destination: { write: (line) => void lines.push(line) } });
+  // Errors of workflows come from another realm.
+  const error: unknown = runInNewContext(`new Error('The deployment failed.', { cause: new Error('exit code 7') })`);
+  log.warn({ temporal: withErrorTexts({ workflowId: 'deployment:1:12', error }) }, 'Workflow failed');
+  const { temporal } = JSON.parse(lines[0] ?? '') as { temporal: Record<string, string> };
+  expect(temporal['workflowId']).toBe('deployment:1:12');
+  expect(temporal['error']).toMatch(/^Error: The deployment failed\.[^]*Caused by: Error: exit code 7/);
 });
