@@ -76,7 +76,10 @@ export interface DatabaseOptions {
 }
 
 export async function connectDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, entities, onError = () => {}, poolSize: size = 8, limits = defaultLimits } = options;
+  const { url, entities, poolSize: size = 8, limits = defaultLimits } = options;
+  let closing: Promise<void> | undefined;
+  // PostgreSQL may end a session before it learns that its connection was closed. This is no failure.
+  const onError = (error: unknown): void => void (closing === undefined && options.onError?.(error));
   const made: pg.Pool[] = [];
   const orm = await openOrm(
     entities,
@@ -95,7 +98,6 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   const end = async (): Promise<void> => {
     await Promise.allSettled([closeOrm(entities, orm), readPool.end(), system.end()]);
   };
-  let closing: Promise<void> | undefined;
 
   return {
     ...createAccountReads({ reads, entities: transactions }, readerOf),

@@ -83,3 +83,20 @@ test('a lock that a process holds is taken again', async () => {
   }, pollOptions);
   await release();
 });
+
+test('a session that PostgreSQL ends after the database was closed is no failure', async () => {
+  const errors: unknown[] = [];
+  const db = await connectDatabase({
+    url: network.leadToDatabase(world.url),
+    entities: [],
+    onError: (error) => void errors.push(error),
+  });
+  const [session] = await db.system.query<{ pid: number }>('select pg_backend_pid() as pid');
+  // PostgreSQL ends the session before it learns that the connection was closed.
+  const passed = network.holdUp(1_000);
+  await db.close();
+  await world.owner.query('select pg_terminate_backend($1)', [session?.pid]);
+  await passed;
+  await outcomes();
+  expect(errors).toEqual([]);
+});
