@@ -155,6 +155,12 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
       '4 builds of',
     ],
     [
+      'bounded_builds',
+      'four builds whose checks are all known and run, where three are allowed',
+      [...fourBuilds(true), ...checksOfFour('test', 'pending')],
+      '4 builds of',
+    ],
+    [
       'absolute_pause',
       'a landing that started while the repository was paused',
       [
@@ -374,6 +380,14 @@ function fourBuilds(areOpen: boolean): string[] {
   ]);
 }
 
+/** SQL for a check of each of these four builds, whose lists of checks are complete. */
+function checksOfFour(name: string, conclusion: string): string[] {
+  return [1, 2, 3, 4].flatMap((at) => [
+    `update build set complete = true where commit = 'build${at}'`,
+    `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion) values (${account}, ${repository}, 'build${at}', '${name}', 1, '${conclusion}')`,
+  ]);
+}
+
 /** SQL for two batches, with #4 and #5. */
 function lineOfTwo(): string[] {
   return [4, 5].flatMap((number) => [
@@ -519,6 +533,16 @@ describe('the comparison of the invariants', () => {
   it('does not count builds that are not open, because an earlier build of their tree counts for them', async () => {
     const found = await findPlanted(fourBuilds(false));
     expect(found.filter(({ invariant }) => invariant === 'bounded_builds')).toEqual([]);
+  });
+
+  it('does not count builds whose required check has passed, although another check runs', async () => {
+    const violationsOf = async (running: string, passed: string): Promise<string[]> => {
+      const checks = [...checksOfFour(running, 'pending'), ...checksOfFour(passed, 'success')];
+      const found = await findPlanted([...fourBuilds(true), ...checks]);
+      return found.flatMap(({ invariant, sentence }) => (invariant === 'bounded_builds' ? [sentence] : []));
+    };
+    expect(await violationsOf('slow', 'test')).toEqual([]);
+    expect(await violationsOf('test', 'slow')).toEqual([expect.stringContaining('4 builds of')]);
   });
 
   it('allows a green batch to wait for a required check of a head that was canceled', async () => {

@@ -1,6 +1,6 @@
 // What always holds in an installation: the rules that no crash, race or lost message may break. `npm run doctor` and
 // the service compare the rows with them.
-import { judgeBuild } from '../queue/evidence/evidence.ts';
+import { judgeBuild, type CheckList } from '../queue/evidence/evidence.ts';
 import type { RequiredCheck } from '../queue/model/rules.ts';
 import type { CheckState } from '../queue/model/snapshot.ts';
 import { problemsOfEvents, type LoggedEvent } from '../events/event-grammar.ts';
@@ -125,6 +125,15 @@ export function judgeLanding({ commit, tree, grade, gate, evidence, isOnRecord }
   const red = evidence.find((each) => judgeBuild(buildOf(each), gate) !== 'green');
   if (red !== undefined) return `${commit} landed on results that are not green, those of ${red.commit}.`;
   return isOnRecord ? null : `${commit} landed on results that are not on record.`;
+}
+
+/** Whether the checks that are required leave the result of a build open. Null: all checks are required. */
+export function isUndecided(
+  build: Pick<CheckList, 'checks' | 'complete'>,
+  required: readonly RequiredCheck[] | null,
+): boolean {
+  const at = { startedAt: 0, finishedAt: null, lastEndAt: null };
+  return judgeBuild({ commit: '', tree: '', base: '', ...at, ...build }, required) === 'pending';
 }
 
 function buildOf({

@@ -3,6 +3,7 @@ import type { Ports } from '../../../context.ts';
 import {
   catchUpMs,
   isHeldUp,
+  isUndecided,
   judgeHistories,
   judgeLanding,
   type EventOfRepository,
@@ -10,6 +11,9 @@ import {
   type LandingRow,
   type Violation,
 } from '../../../domain/health/invariants.ts';
+import { toQueueRules } from '../../../domain/configuration/queue-rules.ts';
+import type { QueueRules } from '../../../domain/queue/model/rules.ts';
+import type { CheckState } from '../../../domain/queue/model/snapshot.ts';
 import { hostClient, type HostClient } from '../../../hosts/port.ts';
 import { configurationOf, decideHolds, holdColumns, type HoldRows } from '../../repositories/index.ts';
 
@@ -86,38 +90,49 @@ export async function findBrokenHistories(query: Query, reach: Reach): Promise<r
 
 interface Building {
   readonly account: string;
+  readonly repository: string;
   readonly name: string;
   readonly yaml: string;
-  readonly running: number;
+  readonly host: Parameters<typeof toQueueRules>[1];
+  readonly checks: readonly CheckState[];
+  readonly complete: boolean;
 }
 
 /**
  * Finds the repositories in which more builds run than the configuration allows. A build counts while its result is
- * open. Builds that began before the configuration in force are not counted, and neither are batches without a pull
- * request of their own: they wait for their turn, or an earlier build of the same tree counts for them.
+ * open. Builds that began before the configuration in force are not counted, and neither are those of halted queues, or
+ * batches without a pull request of their own: they wait for their turn, or an earlier build of the same tree counts
+ * for them.
  */
 export async function findTooManyBuilds(query: Query): Promise<readonly Violation[]> {
   const rows = await query<Building>(
-    `select r.account_id::text as account, r.owner || '/' || r.name as name, r.configuration_yaml as yaml,
-            count(*)::int as running
+    `select r.account_id::text as account, r.id::text as repository, r.owner || '/' || r.name as name, r.configuration_yaml as yaml,
+            jsonb_build_object('hostRequiredChecks', q.host_required_checks, 'hostRules', q.host_rules) as host, u.complete,
+            array(select jsonb_build_object('name', c.name, 'attempt', c.attempt, 'conclusion', c.conclusion) from check_result c
+                  where c.account_id = b.account_id and c.repository_id = b.repository_id and c.commit = u.commit) as checks
      from batch b join repository r on r.account_id = b.account_id and r.id = b.repository_id
+     join queue q on q.account_id = b.account_id and q.id = b.queue_id
      join build u on u.account_id = b.account_id and u.repository_id = b.repository_id and u.commit = coalesce(b.tested_commit, b.commit)
-     where b.state = 'building' and not u.complete and not u.canceled
+     where b.state = 'building' and not b.given_up and q.halted_reason is null and u.finished_at is null and not u.canceled
        and b.created_at > coalesce((select max(c.modified_at) from configuration_change c where c.account_id = r.account_id and c.repository_id = r.id), '-infinity')
        and exists (select from bot_pull_request o where o.account_id = b.account_id and o.batch_id = b.id and o.closed_at is null)
        and not exists (select from check_result c where c.account_id = b.account_id and c.repository_id = b.repository_id
                        and c.commit = u.commit and c.conclusion not in ('pending', 'success', 'skipped', 'neutral'))
        and not exists (select from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
-                       where m.account_id = b.account_id and m.batch_id = b.id and p.skip_validation)
-     group by r.account_id, r.id`,
+                       where m.account_id = b.account_id and m.batch_id = b.id and p.skip_validation)`,
   );
-  return rows.flatMap(({ account, name, yaml, running }) => {
-    const { type, parallel_mode } = configurationOf({ configurationYaml: yaml }).merge_rules.merge_mode;
-    const max = type === 'parallel' ? (parallel_mode.max_parallel_builds ?? null) : null;
-    if (max === null || running <= max + parallel_mode.max_topup_builds) return [];
-    const sentence = `${running} builds of ${name} run, but its configuration allows ${max}.`;
+  const running = rows.filter(({ yaml, host, ...build }) => isUndecided(build, rulesOf(yaml, host).requiredChecks));
+  return [...Map.groupBy(running, ({ repository }) => repository).values()].flatMap((builds) => {
+    const [{ account, name, yaml, host }] = builds as [Building];
+    const { mode, maxParallelBuilds: max, maxTopupBuilds } = rulesOf(yaml, host);
+    if (mode !== 'parallel' || max === null || builds.length <= max + maxTopupBuilds) return [];
+    const sentence = `${builds.length} builds of ${name} run, but its configuration allows ${max}.`;
     return [{ invariant: 'bounded_builds' as const, account, sentence }];
   });
+}
+
+function rulesOf(yaml: string, host: Building['host']): QueueRules {
+  return toQueueRules(configurationOf({ configurationYaml: yaml }), host);
 }
 
 interface Landed {
