@@ -11,114 +11,41 @@ import {
 } from '../../src/modules/queue/index.ts';
 import { worldName } from '../support/world-template.ts';
 import { admin, isAnswered, isAway, member } from './acting.ts';
-import { hasRelease, hasStacks, isTargeted } from './configurations.ts';
-import type { Draws } from './draws.ts';
-import { setHold, startedLandings, type Hold } from './holds.ts';
-import type { Installation, Process } from './installation.ts';
+import { drawBase } from './base-acts.ts';
+import { hasStacks, isTargeted } from './configurations.ts';
+import type { Installation } from './installation.ts';
+import { allBelow, touch, type Act, type Nature, type PullRequest, type Setting } from './promises.ts';
 
-export type Nature = 'good' | 'bad' | 'half' | 'conflicting';
-
-export interface PullRequest {
-  readonly branch: string;
-  readonly nature: Nature;
-  readonly targets: readonly string[];
-  /** The base branch of the pull request, or of the stack to which it belongs. */
-  base: string;
-  /** Whether its base branch was ever another one than `main`. */
-  wasElsewhere: boolean;
-  /** The pull requests on whose branches this one was ever based. */
-  readonly below: PullRequest[];
-  /** Null: the request to open it was not answered. */
-  number: number | null;
-  pushes: number;
-}
-
-/** What the service has answered, and therefore must keep. */
-export interface Promises {
-  readonly pullRequests: PullRequest[];
-  /** Queued with an answer, and nobody has tried to change that since. */
-  readonly asked: Set<number>;
-  /** Dequeued with an answer, and nobody has tried to queue it since. */
-  readonly dequeued: Set<number>;
-  /**
-   * Landings that had started when the pause, freeze or halt in force was answered. Null: none is in force, or it was not
-   * answered.
-   */
-  held: Record<Hold, ReadonlySet<string> | null>;
-  /** Holds that somebody asked for and whose end was not answered since. Each of them may be in force. */
-  readonly stopped: Set<Hold>;
-  /** Pull requests that the rules have seen as merged. */
-  readonly merged: Set<number>;
-  /** Commits that people pushed to the base. */
-  readonly direct: Set<string>;
-  /** Base branches that were deleted or made again since the rules have looked. */
-  readonly deleted: Set<string>;
-  /** The commit of `release` when it was last deleted. */
-  deletedRelease: string;
-  /**
-   * Pull requests that were labelled, pushed to or closed. Such changes reach the queue by hints at any later time, and
-   * may undo later requests.
-   */
-  readonly touched: Set<number>;
-}
-
-export const noPromises = (): Promises => ({
-  pullRequests: [],
-  asked: new Set(),
-  dequeued: new Set(),
-  held: { pause: null, 'branch pause': null, freeze: null, halt: null, deactivation: null },
-  stopped: new Set(),
-  merged: new Set(),
-  direct: new Set(),
-  deleted: new Set(),
-  deletedRelease: '',
-  touched: new Set(),
-});
-
-export interface Act {
-  readonly name: string;
-  /**
-   * What the act is about. Two acts about the same subject never run at once, because their answers would not show
-   * which act was later.
-   */
-  readonly subject: string;
-  readonly work: () => Promise<void>;
-}
-
-export interface Setting {
-  readonly i: Installation;
-  readonly promises: Promises;
-  readonly draw: Draws;
-  readonly by: Process;
-}
-
-/** The pull request and all that are or were above it. */
-function withAbove({ pullRequests }: Promises, pullRequest: PullRequest): readonly PullRequest[] {
-  return pullRequests.filter((each) => each === pullRequest || allBelow(each).includes(pullRequest));
-}
-
-/** All pull requests that are or were below this one. */
-export function allBelow({ below }: PullRequest): readonly PullRequest[] {
-  return [...new Set(below.flatMap((each) => [each, ...allBelow(each)]))];
-}
-
-/** A change of a pull request also changes the ones above it. */
-function touch(promises: Promises, pullRequest: PullRequest): void {
-  for (const { number } of withAbove(promises, pullRequest)) if (number !== null) promises.touched.add(number);
-}
-
-/** Draws the pull request below a new one. Null: the new one is based on the base branch. */
+/**
+ * Draws the pull request below a new one, mostly the newest, so that stacks grow. Null: the new one is based on the
+ * base branch.
+ */
 function drawBelow({ i, promises, draw }: Setting): PullRequest | null {
   const open = promises.pullRequests.filter(({ number }) => number !== null && !promises.merged.has(number));
-  return open.length > 0 && i.configurations.some(hasStacks) && draw.chance(0.4) ? draw.pick(open) : null;
+  const newest = open.at(-1);
+  if (newest === undefined || !i.configurations.some(hasStacks)) return null;
+  if (!draw.chance(beginsWith(i, hasStacks) ? 0.6 : 0.4)) return null;
+  return draw.chance(0.6) ? newest : draw.pick(open);
 }
 
-function drawBase({ i, draw }: Setting): string {
-  return i.configurations.some(hasRelease) && draw.chance(0.4) ? 'release' : 'main';
+/** Whether this holds for the configuration that is in force at the start. */
+export function beginsWith({ configurations: [first = ''] }: Installation, holds: (yaml: string) => boolean): boolean {
+  return holds(first);
+}
+
+/** On what a new pull request is based: a base branch, or the branch of another pull request. */
+interface Ground {
+  readonly base: string;
+  readonly below: PullRequest | null;
+}
+
+function drawGround(setting: Setting): Ground {
+  const below = drawBelow(setting);
+  return { below, base: below?.base ?? drawBase(setting) };
 }
 
 /** Opens a pull request, and mostly queues it at once. */
-export function open(setting: Setting): Act {
+export function open(setting: Setting, { base, below }: Ground = drawGround(setting)): Act {
   const { i, promises, draw, by } = setting;
   const nth = promises.pullRequests.length + 1;
   const nature = draw.weighted<Nature>([
@@ -130,10 +57,9 @@ export function open(setting: Setting): Act {
   const halves = promises.pullRequests.filter((each) => each.nature === 'half');
   const branch = `p${nth}`;
   const targets = nature === 'half' ? ['pair'] : ['api', 'web', 'docs'].filter(() => draw.chance(0.5));
-  const below = drawBelow(setting);
-  const baseBranch = below?.branch ?? drawBase(setting);
+  const baseBranch = below?.branch ?? base;
   const pullRequest: PullRequest = {
-    base: below?.base ?? baseBranch,
+    base,
     wasElsewhere: baseBranch !== 'main',
     branch,
     nature,
@@ -184,7 +110,7 @@ function numberOf({ number }: PullRequest): number {
 }
 
 export function queue(
-  { promises, by }: Setting,
+  { i, promises, by }: Setting,
   pullRequest: PullRequest,
   options: { readonly skipLine?: boolean; readonly skipValidation?: boolean },
 ): Act {
@@ -197,7 +123,12 @@ export function queue(
       for (const each of [pullRequest, ...allBelow(pullRequest)])
         if (each.number !== null) promises.dequeued.delete(each.number);
       const request = { repository: worldName, number, source: 'graphql_api' as const, ...options };
-      if (await isAnswered(queuePullRequest(admin(by.ctx), request))) promises.asked.add(number);
+      if (!(await isAnswered(queuePullRequest(admin(by.ctx), request)))) return;
+      promises.asked.add(number);
+      // A closed or moved pull request may end the stack.
+      const numbers = allBelow(pullRequest).flatMap((each) => each.number ?? []);
+      const isStack = [number, ...numbers].every((each) => !promises.touched.has(each));
+      if (isStack && i.configurations.every(hasStacks)) for (const each of numbers) promises.asked.add(each);
     },
   };
 }
@@ -209,8 +140,10 @@ export function dequeue({ promises, by }: Setting, pullRequest: PullRequest): Ac
     subject: pullRequest.branch,
     work: async () => {
       promises.asked.delete(number);
-      if (await isAnswered(dequeuePullRequest(admin(by.ctx), { repository: worldName, number })))
-        promises.dequeued.add(number);
+      const isDequeued = await isAnswered(dequeuePullRequest(admin(by.ctx), { repository: worldName, number }));
+      // A request for a pull request above may have been answered meanwhile.
+      promises.asked.delete(number);
+      if (isDequeued) promises.dequeued.add(number);
     },
   };
 }
@@ -220,8 +153,10 @@ export function retarget(setting: Setting, pullRequest: PullRequest): Act {
   const number = numberOf(pullRequest);
   const { i, promises, by, draw } = setting;
   const older = promises.pullRequests.slice(0, promises.pullRequests.indexOf(pullRequest));
-  const mayStack = older.length > 0 && i.configurations.some(hasStacks);
-  const below = mayStack && draw.chance(0.5) ? draw.pick(older) : null;
+  const unmerged = older.filter((each) => each.number === null || !promises.merged.has(each.number));
+  const possible = unmerged.length > 0 && draw.chance(0.8) ? unmerged : older;
+  const mayStack = possible.length > 0 && i.configurations.some(hasStacks);
+  const below = mayStack && draw.chance(0.6) ? draw.pick(possible) : null;
   const baseBranch = below?.branch ?? drawBase(setting);
   return {
     name: `base #${number} on ${baseBranch}`,
@@ -264,51 +199,6 @@ export function push({ i, promises, by, draw }: Setting, pullRequest: PullReques
       if (!(await i.git.hasBranch(branch))) return;
       const files = isMend ? { [`bad-${branch}`]: null } : { [`${branch}-push-${nth}.txt`]: 'more\n' };
       await i.git.commit({ branch, onto: branch, files, message: `Change ${branch}` });
-      await isAnswered(by.service.localHost.reconcile(i.repository));
-    },
-  };
-}
-
-export function pushToBase(setting: Setting): Act {
-  const { i, promises, by } = setting;
-  const base = drawBase(setting);
-  return {
-    name: `push to ${base}`,
-    subject: base,
-    work: async () => {
-      if (!(await i.git.hasBranch(base))) return;
-      const files = { [`direct-${promises.direct.size}.txt`]: 'direct\n' };
-      promises.direct.add(await i.git.commit({ branch: base, onto: base, files, message: 'Past the queue' }));
-      await isAnswered(by.service.localHost.reconcile(i.repository));
-    },
-  };
-}
-
-/**
- * Makes the branch `release` again: from `main` if the service knows that it was deleted, otherwise where it was.
- * Another branch that was made again unseen would be a forced push, and would have lost landings.
- */
-export async function makeRelease(i: Installation, promises: Promises): Promise<void> {
-  const [last] = await i.rows<{ to: string | null }>(
-    `select e.payload ->> 'to' as to from event e join queue q on q.account_id = e.account_id and q.id = e.queue_id
-     where q.base_branch = 'release' and e.action = 'base_moved' order by e.id desc limit 1`,
-  );
-  promises.deleted.add('release');
-  i.git.writeRef('release', last?.to === null ? await i.git.tip() : promises.deletedRelease);
-}
-
-/** Somebody deletes the branch `release`, or makes it again. */
-export function changeRelease({ i, promises, by }: Setting): Act {
-  return {
-    name: 'delete or make release',
-    subject: 'release',
-    work: async () => {
-      for (const each of promises.pullRequests) if (each.base === 'release') touch(promises, each);
-      if (await i.git.hasBranch('release')) {
-        promises.deleted.add('release');
-        promises.deletedRelease = await i.git.tip('release');
-        await i.git.run('update-ref', '-d', 'refs/heads/release');
-      } else await makeRelease(i, promises);
       await isAnswered(by.service.localHost.reconcile(i.repository));
     },
   };
@@ -361,30 +251,6 @@ export function skip(setting: Setting, pullRequest: PullRequest): Act {
       if (error instanceof DomainError && error.code === 'FORBIDDEN') return;
       if (error === null) throw new Error(`A member was allowed to queue #${number} ${JSON.stringify(options)}.`);
       if (!isAway(error)) throw error;
-    },
-  };
-}
-
-export function hold({ i, promises, by }: Setting, kind: Hold): Act {
-  return {
-    name: kind,
-    subject: kind,
-    work: async () => {
-      promises.stopped.add(kind);
-      // A deactivation takes all pull requests out of the line.
-      if (kind === 'deactivation') for (const each of promises.pullRequests) touch(promises, each);
-      if (await isAnswered(setHold(by, kind, true))) promises.held[kind] = await startedLandings(i, kind);
-    },
-  };
-}
-
-export function release({ promises, by }: Setting, kind: Hold): Act {
-  return {
-    name: `end the ${kind}`,
-    subject: kind,
-    work: async () => {
-      promises.held[kind] = null;
-      if (await isAnswered(setHold(by, kind, false))) promises.stopped.delete(kind);
     },
   };
 }

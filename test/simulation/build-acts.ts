@@ -2,7 +2,7 @@
 import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { worldName } from '../support/world-template.ts';
 import { admin, isAnswered } from './acting.ts';
-import type { Act, Setting } from './acts.ts';
+import type { Act, Setting } from './promises.ts';
 
 /** Somebody cancels the check of a commit. It proves nothing then. A build is repeated; the check of a head is not. */
 export function cancel({ i, by }: Setting, commit: string): Act {

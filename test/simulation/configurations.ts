@@ -146,7 +146,7 @@ merge_mode:
   type: parallel
   parallel_mode:
     max_parallel_builds: 2
-    batch_size: 2
+    batch_size: 1
     on_commit_added: requeue
 `,
   },
@@ -157,7 +157,7 @@ base_branches: [main, release]
 merge_mode:
   type: parallel
   parallel_mode:
-    max_parallel_builds: 3
+    max_parallel_builds: 2
     on_commit_added: requeue
     use_affected_targets: true
 speculation: adaptive
@@ -187,6 +187,21 @@ export function hasStacks(yaml: string): boolean {
 /** Whether `release` has a queue too, if this configuration is in force. */
 export function hasRelease(yaml: string): boolean {
   return yaml.includes('base_branches: [main, release]');
+}
+
+/** Whether a queue has one batch at a time, if this configuration is in force. */
+export function isSerial(yaml: string): boolean {
+  return yaml.includes('type: default');
+}
+
+/** How many builds may run at once in all queues, if this configuration is in force. Infinity: any number. */
+export function mostBuilds(yaml: string): number {
+  return Number(/max_parallel_builds: (\d+)/.exec(yaml)?.[1] ?? Number.POSITIVE_INFINITY);
+}
+
+/** Whether the check of a head must pass before its pull request lands, if this configuration is in force. */
+export function requiresOwnCheck(yaml: string): boolean {
+  return yaml.includes('required_checks: [test]');
 }
 
 /** Whether pull requests that do not overlap may land in any order, if this configuration is in force. */

@@ -3,7 +3,7 @@ import { webhookActions } from '../../src/domain/events/subscription.ts';
 import { verifyRepository } from '../../src/modules/queue/landing/verify.ts';
 import { findRepository } from '../../src/modules/repositories/index.ts';
 import { worldName } from '../support/world-template.ts';
-import { allBelow, type Promises, type PullRequest } from './acts.ts';
+import { allBelow, type Promises, type PullRequest } from './promises.ts';
 import { hasRelease, hasStacks } from './configurations.ts';
 import type { Installation } from './installation.ts';
 import { linesOf } from './repository.ts';
@@ -19,6 +19,7 @@ interface PullRequestRow {
 export async function lookAtTheRest(i: Installation, promises: Promises, truth: Truth): Promise<readonly string[]> {
   return [
     ...(await lookAtLine(i, promises, truth)),
+    ...(await lookAtStacks(i, promises)),
     ...(await lookAtWebhooks(i)),
     ...(await lookAtProofs(i)),
     ...(await lookAtRepository(i)),
@@ -39,6 +40,21 @@ async function lookAtLine(i: Installation, promises: Promises, truth: Truth): Pr
       problems.push(`#${number} is blocked, and nothing is wrong with it: ${text ?? ''}`);
   }
   return problems;
+}
+
+/** After a landing, the pull requests that were stacked on the landed one are based on its base branch. */
+async function lookAtStacks(i: Installation, { touched }: Promises): Promise<string[]> {
+  if (!i.configurations.every(hasStacks)) return [];
+  const left = await i.rows<{ number: number; below: number }>(
+    `select l.number, p.number as below from local_pull_request l
+     join pull_request p on p.account_id = l.account_id and p.repository_id = l.repository_id and p.head_branch = l.base_branch
+     where l.state = 'open' and p.status = 'merged' and l.created_at < p.merged_at order by l.number`,
+  );
+  return left.flatMap(({ number, below }) =>
+    touched.has(number) || touched.has(below)
+      ? []
+      : [`#${number} is still based on the branch of #${below}, which has landed.`],
+  );
 }
 
 /**

@@ -1,19 +1,22 @@
 // Rules about each landing that has begun since the last call. They compare the landing with the rows as they were
 // before the step in which it began.
 import { rulesOf } from '../../src/modules/queue/store/rules-in-force.ts';
-import { hasStacks, isTargeted } from './configurations.ts';
+import { createBuildRules } from './build-rules.ts';
+import { hasStacks, isTargeted, requiresOwnCheck } from './configurations.ts';
 import type { Installation } from './installation.ts';
 
 export interface LandingRules {
   look(): Promise<readonly string[]>;
 }
 
-interface Head {
+export interface Head {
   readonly number: number;
   readonly queue: string;
   readonly head: string;
   /** Whether the newest results of the checks on the head contain a failure, and the pull request must be validated. */
   readonly isRed: boolean;
+  /** Whether the newest result of the check of the head is no success, and the pull request must be validated. */
+  readonly isUnproven: boolean;
   readonly isInLine: boolean;
   readonly skipLine: boolean;
   readonly rank: number | null;
@@ -48,6 +51,7 @@ export function createLandingRules(i: Installation): LandingRules {
   let heads = new Map<number, Head>();
   let configured = '';
   const known = new Set<string>();
+  const buildRules = createBuildRules(i);
 
   async function readHeads(): Promise<Map<number, Head>> {
     const rows = await i.kept.query<Head>(
@@ -58,6 +62,10 @@ export function createLandingRules(i: Installation): LandingRules {
                 where newest.conclusion not in ('pending', 'success', 'skipped', 'neutral', 'cancelled')
                   and not exists (select from check_retry t where t.account_id = p.account_id and t.repository_id = p.repository_id
                                   and t.commit = p.head_sha and t.name = newest.name and t.attempt = newest.attempt)) as "isRed",
+              not p.skip_validation and coalesce((
+                select c.conclusion from check_result c
+                where c.account_id = p.account_id and c.repository_id = p.repository_id and c.commit = p.head_sha and c.name = 'test'
+                order by c.attempt desc limit 1), '') not in ('success', 'skipped', 'neutral') as "isUnproven",
               p.status in ('queued', 'tagged') as "isInLine", p.skip_line as "skipLine", p.rank::int as rank, p.affected_targets as targets,
               (select b.number from pull_request b where b.account_id = p.account_id and b.id = p.below_id and b.status not in ('merged', 'closed')) as below
        from pull_request p`,
@@ -111,13 +119,17 @@ export function createLandingRules(i: Installation): LandingRules {
           ...(was.isRed && heads.get(number)?.isRed !== false
             ? [`Landing ${landing} began, and a check of #${number} had failed.`]
             : []),
+          ...(inForce.every(requiresOwnCheck) && was.isUnproven && heads.get(number)?.isUnproven !== false
+            ? [`Landing ${landing} began, and the check of #${number} had not passed.`]
+            : []),
         ];
       });
       const hashes = new Set(inForce.filter((yaml) => yaml !== '').map(buildKeysOf));
       const outdated = begun
         .filter(({ built }) => !hashes.has(built))
         .map(({ landing }) => `Landing ${landing} began, and was built under another configuration.`);
-      return [...wrong, ...unordered, ...unstacked, ...outdated];
+      const builds = await buildRules.look(inForce, { before, now: heads });
+      return [...wrong, ...unordered, ...unstacked, ...outdated, ...builds];
     },
   };
 }

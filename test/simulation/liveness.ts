@@ -45,6 +45,10 @@ export function createLiveness(i: Installation): Liveness {
        union all select format('Webhooks were made up to event %s of %s.', c.position, h.position)
          from webhook_cursor c join event_head h on h.account_id = c.account_id where c.position < h.position
        union all select format('Delivery %s was never tried.', id) from webhook_delivery where state = 'pending'
+       union all select format('Build %s goes on, and the branch %s is gone.', b.id, q.base_branch)
+         from batch b join queue q on q.account_id = b.account_id and q.id = b.queue_id
+         join repository r on r.account_id = q.account_id and r.id = q.repository_id
+         where b.state in ('making', 'building') and q.base_tip is null and q.halted_reason is null and r.active
        union all select format('Intent %s (%s) is %s, and was due at %s.', n.id, n.kind, n.state, coalesce(n.next_try_at, n.planned_at))
          from intent n join queue q on q.account_id = n.account_id and q.id = n.queue_id
          join repository r on r.account_id = q.account_id and r.id = q.repository_id

@@ -1,6 +1,7 @@
 // What happens while work is held at a failpoint: people change pull requests that have a build, or stop the landings,
 // or the process dies, or Temporal gives the work up. Most faults of locks and leases show only then, between a read
 // and the write that depends on it.
+import { requiresOwnCheck } from './configurations.ts';
 import type { Draws } from './draws.ts';
 import { forget, kill } from './faults.ts';
 import { chooseAct, chooseActAbout } from './people.ts';
@@ -73,8 +74,8 @@ export async function happenMeanwhile(p: Played, task: Task, draw: Draws): Promi
 async function act(p: Played, { at }: Task, draw: Draws): Promise<string[]> {
   const { i, promises } = p;
   const by = draw.pick(i.processes);
-  const rows = await i.rows<{ number: number; commit: string | null }>(
-    `select p.number, coalesce(b.tested_commit, b.commit) as commit from pull_request p join batch_member m on m.account_id = p.account_id and m.pull_request_id = p.id
+  const rows = await i.rows<{ number: number; head: string; commit: string | null }>(
+    `select p.number, p.head_sha as head, coalesce(b.tested_commit, b.commit) as commit from pull_request p join batch_member m on m.account_id = p.account_id and m.pull_request_id = p.id
      join batch b on b.account_id = m.account_id and b.id = m.batch_id
      where b.ended_at is null and (not $1 or exists (
        select from intent n where n.account_id = b.account_id and n.batch_id = b.id and n.kind = 'land' and n.state in ('planned', 'started')))
@@ -84,7 +85,10 @@ async function act(p: Played, { at }: Task, draw: Draws): Promise<string[]> {
   const setting = { i, promises, draw, by };
   const concerned = {
     numbers: rows.map(({ number }) => number),
-    commits: rows.flatMap(({ commit }) => commit ?? []),
+    commits: rows.flatMap(({ head, commit }) => [
+      ...(commit === null ? [] : [commit]),
+      ...(i.configurations.some(requiresOwnCheck) ? [head] : []),
+    ]),
     hasBegun: begunLandings.includes(at ?? ''),
   };
   const chosen = chooseActAbout(setting, concerned) ?? chooseAct(setting);

@@ -1,26 +1,11 @@
 // Chooses what people do next: open, push, queue, dequeue, label, pause, freeze, close, and skip with and without the
 // permission.
-import {
-  changeRelease,
-  close,
-  closeAtHost,
-  dequeue,
-  hold,
-  label,
-  open,
-  push,
-  pushToBase,
-  queue,
-  release,
-  retarget,
-  skip,
-  type Act,
-  type PullRequest,
-  type Setting,
-} from './acts.ts';
+import { beginsWith, close, closeAtHost, dequeue, label, open, push, queue, retarget, skip } from './acts.ts';
+import { changeRelease, hold, pushToBase, release } from './base-acts.ts';
 import { hasRelease, hasStacks } from './configurations.ts';
 import { cancel, configure, rerun } from './build-acts.ts';
 import { holds } from './holds.ts';
+import type { Act, PullRequest, Setting } from './promises.ts';
 
 const maxOpen = 14;
 
@@ -37,7 +22,7 @@ export function chooseAct(setting: Setting): Act | null {
   const idle = known.filter(({ number }) => number !== null && !promises.asked.has(number));
   const someIdle = (): PullRequest => draw.pick(idle.length > 0 && draw.chance(0.9) ? idle : known);
   const acts: [number, (() => Act) | null][] = [
-    [known.length < maxOpen ? 26 : 8, () => open(setting)],
+    [known.length < maxOpen ? 22 : 8, () => open(setting)],
     [idle.length === 0 ? 3 : 16, known.length === 0 ? null : () => queue(setting, someIdle(), {})],
     [5, known.length === 0 ? null : () => dequeue(setting, some())],
     [3, known.length === 0 ? null : () => label(setting, some(), draw.chance(0.6))],
@@ -48,9 +33,9 @@ export function chooseAct(setting: Setting): Act | null {
     // Most holds end soon. Otherwise nearly nothing would land outside of the windows without faults.
     [stopped.length === 0 ? 0 : 60, () => release(setting, draw.pick(stopped))],
     [2, () => pushToBase(setting)],
-    [i.configurations.length > 2 ? 2 : 0.5, () => configure(setting)],
-    [known.length > 0 && i.configurations.some(mayRetarget) ? 2 : 0, () => retarget(setting, some())],
-    [i.configurations.some(hasRelease) ? 0.7 : 0, () => changeRelease(setting)],
+    [i.configurations.length > 2 ? 3 : 0.5, () => configure(setting)],
+    [known.length > 0 && i.configurations.some(mayRetarget) ? 3 : 0, () => retarget(setting, some())],
+    [beginsWith(i, hasRelease) ? 1.5 : i.configurations.some(hasRelease) ? 0.7 : 0, () => changeRelease(setting)],
     [checked.length === 0 ? 0 : 2, () => cancel(setting, draw.pick(checked))],
   ];
   const possible = acts.flatMap(([weight, act]) => (act === null || weight === 0 ? [] : [[weight, act] as const]));
@@ -59,19 +44,33 @@ export function chooseAct(setting: Setting): Act | null {
 
 const mostAtOnce = 6;
 
-/** Somebody queues several pull requests at once, so that more builds wait than may run. */
-export function chooseRush(setting: Setting): Act[] {
+/**
+ * Somebody opens two pull requests, and queues them and others at once, so that more builds wait than may run. An act is
+ * chosen when the one before has ended.
+ */
+export function* chooseRush(setting: Setting): Generator<Act> {
   const { promises } = setting;
+  const known = promises.pullRequests.filter(({ number }) => number !== null && !promises.merged.has(number));
+  if (known.length < maxOpen) yield* openTwo(setting);
   const idle = promises.pullRequests.filter(
     ({ number }) => number !== null && !promises.asked.has(number) && !promises.merged.has(number),
   );
-  return idle.slice(-mostAtOnce).map((pullRequest) => queue(setting, pullRequest, {}));
+  for (const pullRequest of idle.slice(-mostAtOnce)) yield queue(setting, pullRequest, {});
+}
+
+/** With stacks, the second pull request is on top of the first one. With two base branches, each of them gets one. */
+function* openTwo(setting: Setting): Generator<Act> {
+  const { i, promises } = setting;
+  yield open(setting, { base: 'main', below: null });
+  const first = promises.pullRequests.at(-1);
+  const below = first !== undefined && first.number !== null && beginsWith(i, hasStacks) ? first : null;
+  yield open(setting, { base: beginsWith(i, hasRelease) ? 'release' : 'main', below });
 }
 
 interface Concerned {
   /** The numbers of pull requests that are in a build. */
   readonly numbers: readonly number[];
-  /** The commits of their builds. */
+  /** The commits of their builds, and also their heads if a head has a check that is required. */
   readonly commits: readonly string[];
   /** Whether the landing of the pull requests has begun. Then only the host still closes them. */
   readonly hasBegun: boolean;
@@ -93,7 +92,7 @@ export function chooseActAbout(setting: Setting, { numbers, commits, hasBegun }:
     [2, () => close(setting, pullRequest, true)],
     [hasBegun ? 12 : 2, () => closeAtHost(setting, pullRequest)],
     [1, () => label(setting, pullRequest, false)],
-    [setting.i.configurations.some(mayRetarget) ? 3 : 0, () => retarget(setting, pullRequest)],
+    [setting.i.configurations.some(mayRetarget) ? 6 : 0, () => retarget(setting, pullRequest)],
     [setting.i.configurations.some(hasRelease) ? 2 : 0, () => changeRelease(setting)],
     [8, () => hold(setting, draw.pick(holds))],
     [3, () => pushToBase(setting)],

@@ -6,7 +6,7 @@ import { hasRelease } from './configurations.ts';
 import type { Day } from './days.ts';
 import type { Draws } from './draws.ts';
 import type { Installation, Process } from './installation.ts';
-import type { Act, Promises } from './acts.ts';
+import type { Act, Promises } from './promises.ts';
 import type { Rules } from './rules.ts';
 import { newTask, runTask, toTheEnd, type Run, type Task } from './tasks.ts';
 import { choicesOf, type Working } from './work.ts';

@@ -1,6 +1,6 @@
 // Spans without faults: windows in the middle of a history, and its end. What was lost before must be made up for, and
 // all work must come to its end.
-import { makeRelease } from './acts.ts';
+import { makeRelease } from './base-acts.ts';
 import { hasRelease } from './configurations.ts';
 import type { Draws } from './draws.ts';
 import { holds, setHold } from './holds.ts';

@@ -9,7 +9,7 @@ import { portsOf, type Installation } from './installation.ts';
 import { createLandingRules } from './landing-rules.ts';
 import { createLiveness, type Liveness } from './liveness.ts';
 import { haltReason, holds, startedLandings } from './holds.ts';
-import type { Promises } from './acts.ts';
+import type { Promises } from './promises.ts';
 import type { Truth } from './truth.ts';
 
 export interface Rules {
@@ -158,7 +158,16 @@ export function createRules(i: Installation, { promises, truth }: Judged): Rules
     for (const [kind, before] of held)
       for (const id of await startedLandings(i, kind))
         if (before?.has(id) === false) problems.push(`Landing ${id} began during a ${kind}.`);
-    return problems;
+    return [...problems, ...(promises.held.deactivation === null ? [] : await lookAtInactive())];
+  }
+
+  /** A deactivation takes all pull requests out of the line, except those that are landing. */
+  async function lookAtInactive(): Promise<string[]> {
+    const rows = await i.kept.query<{ number: number; status: string }>(
+      "select number, status from pull_request where status in ('pending', 'queued', 'tagged') order by number",
+    );
+    const others = rows.filter(({ number }) => !promises.landing.has(number));
+    return others.map(({ number, status }) => `#${number} is ${status}, and the repository is inactive.`);
   }
 
   async function lookAtDepth(): Promise<string[]> {

@@ -7,7 +7,7 @@ import { dayOf, drawPause, drawWindow, type Day, type FaultKind } from './days.t
 import { drawsOf, type Draws } from './draws.ts';
 import { happen, kill } from './faults.ts';
 import { firstInstant, openInstallation, type Installation, type Process } from './installation.ts';
-import { noPromises } from './acts.ts';
+import { noPromises } from './promises.ts';
 import { chooseAct, chooseRush } from './people.ts';
 import { failpoints, happenMeanwhile, isHeldAt } from './meanwhile.ts';
 import { beginAct, day, goOn, kindOfTask, minute, second, type Played } from './played.ts';
