@@ -50,6 +50,7 @@ function judgeBySimulation(node, index) {
         INTERLOCK_TESTS: 'all',
         MUTANT: String(index),
         FAULTS_SEED: '1',
+        FAULTS_CONFIGURATION: mutants[index].configuration ?? '',
         FAULTS_SEEDS: String(maxSeeds),
         FAULTS_DAYS: String(daysOfSeed),
         FAULTS_CPU: String(maxCpuSec),

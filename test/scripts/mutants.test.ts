@@ -2,12 +2,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { judgePlanted, judgeTests, type Result } from '../../scripts/fault-results.mjs';
+import { configurations } from '../simulation/configurations.ts';
 import { mutants } from '../support/mutants.mjs';
 
-it.each(mutants)('can plant that $what', ({ file, from, to, tests }) => {
+it.each(mutants)('can plant that $what', ({ file, from, to, tests, configuration }) => {
   expect(readFileSync(file, 'utf8').split(from)).toHaveLength(2);
   expect(to).not.toBe(from);
   expect(tests.filter((test) => !existsSync(test))).toEqual([]);
+  const names: readonly string[] = configurations.map(({ name }) => name);
+  expect([...names, undefined]).toContain(configuration);
 });
 
 const day: Result = { seed: 1, days: 0.25, steps: 100, landings: 3, faults: 9, cpuSec: 8, problem: null };

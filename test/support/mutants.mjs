@@ -2,7 +2,8 @@
 // up are left out: a landing that is planned on a moved base is reset first, a tombstone is refused where a landing ref
 // exists, a delivery is unique for its event, and the host closes a pull request whose branch is deleted. A fault
 // without `tests` is there for the simulation of faults (docs/fault-simulation.md). `hidden`: why the simulation cannot
-// show the fault.
+// show the fault. `configuration`: the simulation looks for the fault only under the seeds of this configuration
+// (test/simulation/configurations.ts).
 const histories = ['test/domain/queue/histories.test.ts'];
 const gateCases = ['test/domain/queue/gate.test.ts'];
 const evidenceCases = ['test/domain/queue/evidence.test.ts'];
@@ -11,7 +12,7 @@ const landing = 'src/domain/queue/linear/landing.ts';
 const resets = 'src/domain/queue/linear/resets.ts';
 const evidence = 'src/domain/queue/evidence/evidence.ts';
 
-/** @type {readonly { what: string, file: string, from: string, to: string, tests: readonly string[], hidden?: string }[]} */
+/** @type {readonly { what: string, file: string, from: string, to: string, tests: readonly string[], hidden?: string, configuration?: string }[]} */
 export const mutants = [
   {
     what: 'a landing does not stop at a pause',
@@ -297,6 +298,180 @@ export const mutants = [
     file: 'src/modules/queue/admission/enqueue.ts',
     from: 'if (request.skipLine) {',
     to: 'if (request.skipLine === null) {',
+    tests: [],
+  },
+  {
+    what: 'builds of another base branch do not count',
+    file: 'src/modules/queue/planning/snapshot.loader.ts',
+    from: 'buildsElsewhere: await countBuildsElsewhere(ctx, tx, queue),',
+    to: 'buildsElsewhere: 0,',
+    tests: [],
+    configuration: 'two base branches',
+  },
+  {
+    what: 'pull requests below in a stack are not seen',
+    file: 'src/modules/queue/facts/stacks.ts',
+    from: "if (!belowId || below.get(belowId)?.status === 'merged') return null;",
+    to: 'if (below.size >= 0) return null;',
+    tests: [],
+    configuration: 'speculative builds of stacks',
+  },
+  {
+    what: 'a stacked pull request stays in line although the one below has left',
+    file: 'src/domain/queue/planning/departures.ts',
+    from: 'if (below === null || inLine.has(below)) inLine.add(id);',
+    to: 'if (below === null || id !== null) inLine.add(id);',
+    tests: [],
+    configuration: 'stacks',
+  },
+  {
+    what: 'a stacked pull request lands although it was put on another one after the plan',
+    file: gate,
+    from: "if (current.below !== null && !landing.has(current.below)) return 'the pull request below it has not landed';",
+    to: '',
+    tests: gateCases,
+    configuration: 'stacks',
+  },
+  {
+    what: 'a request does not queue the pull requests below',
+    file: 'src/modules/queue/admission/enqueue.ts',
+    from: 'const pullRequestsBelow = await loadPullRequestsBelow(work, row);',
+    to: 'const pullRequestsBelow = [];',
+    tests: [],
+    configuration: 'stacks',
+  },
+  {
+    what: 'a pull request above a landed one keeps its base branch',
+    file: 'src/modules/queue/effects/merged-pull-request.ts',
+    from: 'await retargetAbove(ctx, repository, { row: pullRequest, baseBranch });',
+    to: '',
+    tests: [],
+    configuration: 'stacks',
+  },
+  {
+    what: 'a pull request that changes its base branch stays in line',
+    file: 'src/modules/queue/host-sync/queue-assignment.ts',
+    from: "writeStatus(work, storedRow, 'dequeue');",
+    to: '',
+    tests: [],
+    configuration: 'two base branches',
+  },
+  {
+    what: 'a pull request changes its queue during its landing',
+    file: 'src/modules/queue/host-sync/queue-assignment.ts',
+    from: 'if (await isLandingStarted(work.ctx, work.tx, storedRow.id)) return work;',
+    to: '',
+    tests: [],
+    configuration: 'two base branches',
+  },
+  {
+    what: 'a deleted base branch is not noticed',
+    file: 'src/modules/queue/facts/base-branches.ts',
+    from: 'queue.baseTip = tip?.commit ?? null;',
+    to: 'queue.baseTip = tip?.commit ?? queue.baseTip;',
+    tests: [],
+    configuration: 'two base branches',
+  },
+  {
+    what: 'the landings before the deletion of a base branch still count',
+    file: 'src/modules/queue/facts/base-branches.ts',
+    from: 'if (tip === null) queue.lastDeletedLandingId = await readLastLanding(tx, queue);',
+    to: '',
+    tests: [],
+    configuration: 'two base branches',
+  },
+  {
+    what: 'builds for a deleted base branch go on',
+    file: 'src/modules/queue/planning/advance.ts',
+    from: 'if (!queue.baseTip) await endBuilds(work, repository);',
+    to: '',
+    tests: [],
+    configuration: 'two base branches',
+  },
+  {
+    what: 'a landing does not wait for own checks',
+    file: 'src/domain/queue/planning/line.ts',
+    from: "return !skipValidation && hasOwn && ownVerdict === 'pending';",
+    to: "return !skipValidation && hasOwn && ownVerdict === 'red';",
+    tests: [],
+    configuration: 'own checks',
+  },
+  {
+    what: 'a canceled own check counts as passed',
+    file: evidence,
+    from: "return canceled.length === 0 || (isRepeated && isOfCi) ? verdict : 'pending';",
+    to: "return canceled.length === 0 || (isRepeated && isOfCi) ? verdict : 'green';",
+    tests: evidenceCases,
+    configuration: 'own checks',
+  },
+  {
+    what: 'a canceled own check counts as failed',
+    file: evidence,
+    from: "return canceled.length === 0 || (isRepeated && isOfCi) ? verdict : 'pending';",
+    to: "return canceled.length === 0 || (isRepeated && isOfCi) ? verdict : 'red';",
+    tests: evidenceCases,
+    configuration: 'own checks',
+  },
+  {
+    what: 'a green part does not return to the line',
+    file: 'src/domain/queue/linear/side-builds.ts',
+    from: "if (batch.givenUp === true || verdict.kind === 'green') return 'return';",
+    to: "if (batch.givenUp === true) return 'return';",
+    tests: [],
+    configuration: 'parts of batches',
+  },
+  {
+    what: 'a red part blocks its pull request at any place in line',
+    file: 'src/domain/queue/linear/side-builds.ts',
+    from: '.filter((members) => members.length > 1 || isFirst(view, members[0]))',
+    to: '',
+    tests: [],
+    configuration: 'parts of batches',
+  },
+  {
+    what: 'a pull request returns to the line after each failure',
+    file: 'src/domain/queue/planning/failure.ts',
+    from: 'member.requeueAttempts < maxRequeueAttempts',
+    to: 'member.requeueAttempts < maxRequeueAttempts + 99',
+    tests: [],
+    configuration: 'second attempts',
+  },
+  {
+    what: 'a green isolation build blocks its pull request',
+    file: 'src/domain/queue/linear/side-builds.ts',
+    from: "if (verdict.kind !== 'red' || !isAtFault(view, batch) || !isIsolationWanted(view, own)) return unchanged;",
+    to: "if (verdict.kind === 'pending' || !isAtFault(view, batch) || !isIsolationWanted(view, own)) return unchanged;",
+    tests: [],
+    configuration: 'second attempts',
+  },
+  {
+    what: 'several builds run in serial mode',
+    file: 'src/domain/queue/linear/next-batch.ts',
+    from: "if (view.snapshot.rules.mode !== 'parallel') return view.batches.length === 0;",
+    to: '',
+    tests: [],
+    configuration: 'one at a time',
+  },
+  {
+    what: 'speculative builds go on although the configuration has changed',
+    file: 'src/domain/queue/linear/side-builds.ts',
+    from: 'if (leftover.length === 0) return { view, decisions: [] };',
+    to: 'if (leftover.length >= 0) return { view, decisions: [] };',
+    tests: [],
+    configuration: 'speculative builds',
+  },
+  {
+    what: 'a landing does not stop at a deactivation',
+    file: 'src/modules/queue/landing/landing.gate.ts',
+    from: 'paused: !repository.active || pause !== null,',
+    to: 'paused: pause !== null,',
+    tests: [],
+  },
+  {
+    what: 'a pull request enters the line of an inactive repository',
+    file: 'src/modules/queue/admission/enqueue.ts',
+    from: 'if (!(await repositoryOf(work)).active) throw inactiveRepository();',
+    to: '',
     tests: [],
   },
 ];
