@@ -375,8 +375,8 @@ export const mutants = [
   {
     what: 'the landings before the deletion of a base branch still count',
     file: 'src/modules/queue/facts/base-branches.ts',
-    from: 'if (tip === null) queue.lastDeletedLandingId = await readLastLanding(tx, queue);',
-    to: '',
+    from: 'and base_tip is null and last_deleted_landing_id is distinct from n.id',
+    to: 'and false',
     tests: [],
     configuration: 'two base branches',
   },
