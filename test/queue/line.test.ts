@@ -1,6 +1,6 @@
 // Pull requests that skip the line or validation, and what people do at the host meanwhile.
 import { describe, expect, it } from 'vitest';
-import { openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
+import { advanceQueue, openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { atRest, expectLandedOnce, hostOf, line, resetCodes, resets, skipLine, startCi, statuses } from './stories.ts';
 
@@ -150,6 +150,30 @@ describe('two queues of one repository', () => {
     expect(await statuses(w, 1, 2)).toEqual(['merged', 'merged']);
     expect(await line(w)).toEqual(['Outside', 'Add a (#1)']);
     expect((await line(w, 'release')).at(-1)).toBe('Add b (#2)');
+  });
+
+  it('start no more builds than max_parallel_builds if they plan at the same time', async () => {
+    await using w = await twoQueues();
+    await w.queue(1, 2);
+    const queues = await w.rows<{ id: string }>('select id::text from queue order by base_branch');
+    const waiting = async (): Promise<number> =>
+      (
+        await w.rows(
+          'select from pg_locks where not granted and pid in (select pid from pg_stat_activity where datname = current_database())',
+        )
+      ).length;
+    // The first turn has counted the builds, and waits for the row of its pull request.
+    const turns: Promise<unknown>[] = [];
+    await w.ctx.db.system.transaction(async (query) => {
+      await query('select from pull_request where number = 1 for update');
+      for (const [at, { id }] of queues.entries()) {
+        const turn = advanceQueue(w.ctx, id);
+        turns.push(turn);
+        await Promise.race([turn, expect.poll(waiting).toBeGreaterThan(at)]);
+      }
+    });
+    await Promise.all(turns);
+    expect(await w.batches()).toHaveLength(1);
   });
 
   it('do not wait for builds of a queue that was halted an hour ago', async () => {

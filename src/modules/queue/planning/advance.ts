@@ -20,7 +20,7 @@ import { planAgainAt, writeDecisions } from './decisions.writer.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { readKeptLine, type LineOf, type LineRead } from '../facts/kept-line.ts';
 import type { QueueRow } from '../store/queue.entities.ts';
-import { lockQueue } from '../store/queue.locks.ts';
+import { lockBuildsOf, lockQueue } from '../store/queue.locks.ts';
 import { planRetries } from './check-retries.ts';
 import { planDueNotifications, scheduleNotifications } from './notifications.ts';
 import { readQueueFacts, type QueueFacts } from './queue.facts.ts';
@@ -210,6 +210,8 @@ async function planQueue(
   const { configuration, rules } = rulesOf(repository, queue);
   const { facts, hasIdleBots, ...first } = read ?? (await readForPlan(ctx, tx, queue));
   const { hasChanged, ...line } = await reconsider(work, repository, first);
+  // The lock shares the round trip of the snapshot, which counts the builds of the other queues.
+  if (rules.maxParallelBuilds !== null) await lockBuildsOf(tx, queue.repositoryId);
   const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, ...base, known: { ...line, holds, facts } });
   const decisions = await updateBeforeRequeue(work, configuration, plan(loaded.snapshot, now));
   await writeDecisions(work, loaded, { decisions, configuration });

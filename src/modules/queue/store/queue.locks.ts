@@ -18,6 +18,17 @@ export async function lockQueue(tx: Transaction, queueId: string): Promise<Queue
   return queue;
 }
 
+/** The class of the advisory locks: the letters `max `. */
+const buildsClass = 0x6d617820;
+
+/**
+ * Lets one queue of the repository at a time start builds, because `max_parallel_builds` limits all of them together.
+ * The lock is taken after the row of one queue, and its holder waits for no other queue.
+ */
+export async function lockBuildsOf(tx: Transaction, repositoryId: string): Promise<void> {
+  await tx.send('select pg_advisory_xact_lock($1, hashtext($2))', [buildsClass, repositoryId]);
+}
+
 /**
  * Locks the queue's row, increases the version of the queue and wakes the queue after the commit, if this is needed
  * (`isWakeNeeded`). The relay replaces a lost wake.
