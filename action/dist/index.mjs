@@ -292,7 +292,7 @@ var readers = {
 		return {
 			command: "register-preview",
 			repository: readRepository(read),
-			commitSha: readHead(read, event) ?? event.sha,
+			commitSha: readHead(read, event) ?? commitOf(event, number),
 			url: readRequired(read, "preview-url", "the address of the preview"),
 			of: number === null ? { branch: event.branch ?? "" } : { number },
 			name: read("preview-name") || null,
@@ -362,6 +362,16 @@ function readHead(read, event) {
 	const given = read("head-commit-sha");
 	const { pull_request: own } = event.payload;
 	return given || (own !== void 0 && own.number === readNumber(read, event) ? own.head.sha : null);
+}
+var eventsOfHeads = [
+	"push",
+	"workflow_dispatch",
+	"deployment",
+	"deployment_status"
+];
+function commitOf({ name, sha }, number) {
+	if (number === null || eventsOfHeads.includes(name)) return sha;
+	throw new InputError(`head-commit-sha is needed: the event ${name} does not have the head of #${number}. Pass the commit that was deployed.`);
 }
 function readPullRequest(read, event) {
 	const number = readNumber(read, event);
@@ -791,6 +801,12 @@ var Refusal = class extends Error {
 		this.name = "Refusal";
 	}
 };
+var Outage = class extends Refusal {
+	constructor(..._args2) {
+		super(..._args2);
+		this.name = "Outage";
+	}
+};
 var maxAttempts = 5;
 var firstWaitMs = 1e3;
 var longestWaitMs = 3e4;
@@ -820,6 +836,7 @@ function createService({ url, token, clock }) {
 			}));
 			const answer = await response.json().catch(() => ({}));
 			const [first] = answer.errors ?? [];
+			if (isBusy(response)) throw new Outage(first?.message ?? `${url} answered ${response.status}.`);
 			if (first !== void 0) throw new Refusal(first.message);
 			if (answer.data === void 0) throw notInterlock(url, response.status);
 			return answer.data;
@@ -844,18 +861,21 @@ function waitAfter(response, attempts) {
 	const backOffMs = firstWaitMs * 2 ** (attempts - 1);
 	if (response instanceof Error) return backOffMs;
 	const retryAfter = response.headers.get("retry-after");
-	if (!(response.status === 409 && retryAfter !== null) && ![
+	if (!(response.status === 409 && retryAfter !== null) && !isBusy(response)) return null;
+	const seconds = Number(retryAfter ?? NaN);
+	return Math.min(Number.isNaN(seconds) ? backOffMs : seconds * 1e3, longestWaitMs);
+}
+function isBusy({ status }) {
+	return [
 		429,
 		502,
 		503,
 		504
-	].includes(response.status)) return null;
-	const seconds = Number(retryAfter ?? NaN);
-	return Math.min(Number.isNaN(seconds) ? backOffMs : seconds * 1e3, longestWaitMs);
+	].includes(status);
 }
 function unreachable(url, error) {
 	const { code, message = error.message } = error.cause ?? {};
-	return new Refusal(`${url} does not answer (${code ?? message}). Check the input url, and whether this runner can reach this address.`);
+	return new Outage(`${url} does not answer (${code ?? message}). Check the input url, and whether this runner can reach this address.`);
 }
 function notInterlock(url, status) {
 	return new Refusal(`${url} answered ${status} and is not Interlock. Set the input url to the address of Interlock, without a path.`);
@@ -889,13 +909,20 @@ async function waitFor({ clock, say }, { minutes, read, isEnded }) {
 	const deadline = clock.now() + minutes * 6e4;
 	let lastSentence = "";
 	for (;;) {
-		const state = await read();
-		if (state.sentence !== lastSentence) say(state.sentence);
-		lastSentence = state.sentence;
-		if (isEnded(state)) return state;
+		const state = await readUnlessOut(read);
+		const sentence = state instanceof Outage ? `${state.message} The step tries again.` : state.sentence;
+		if (sentence !== lastSentence) say(sentence);
+		lastSentence = sentence;
+		if (!(state instanceof Outage) && isEnded(state)) return state;
 		if (clock.now() >= deadline) return null;
 		await clock.delay(pollEveryMs);
 	}
+}
+async function readUnlessOut(read) {
+	return await read().catch((error) => {
+		if (error instanceof Outage) return error;
+		throw error;
+	});
 }
 var progressQuery = `query ActionProgress($owner: String!, $name: String!, $number: Int!) {
   repository(owner: $owner, name: $name) { pullRequest(number: $number) { status mergeCommit explain { sentence } } }

@@ -113,6 +113,10 @@ describe('the order by gains', () => {
     expect(holds({}, Infinity)).toBe(false);
   });
 
+  it('does not hold if one build runs at a time', () => {
+    expect(holds({}, 1)).toBe(false);
+  });
+
   it.each<[string, Situation]>([
     ['speculation is linear', { rules: { speculation: 'linear', useAffectedTargets: true } }],
     [

@@ -26,7 +26,11 @@ export function allowsIsolatedBuilds(graph: SpeculationGraph, allowed: number): 
   return isFree(graph) && !isCrowded(graph, allowed);
 }
 
-/** Whether the builds that gain most start first (gain-order.ts). `allowed` is as above. */
+/**
+ * Whether the builds that gain most start first (gain-order.ts). `allowed` is as above. With one build at a time,
+ * batches save more builds.
+ */
 export function startsByGain(graph: SpeculationGraph, allowed: number): boolean {
-  return isFree(graph) && isCrowded(graph, allowed) && graph.line.every((_, index) => overlapsAll(graph, index));
+  const isAllUnknown = graph.line.every((_, index) => overlapsAll(graph, index));
+  return isFree(graph) && allowed > 1 && isCrowded(graph, allowed) && isAllUnknown;
 }
