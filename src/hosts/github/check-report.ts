@@ -232,20 +232,25 @@ function judgedOf(runs: readonly Run[]): Run[] {
 }
 
 /**
- * The first attempts of checks, if later runs of their workflow have replaced them. An earlier report may have called
- * such an attempt canceled, because the later run was not there yet. It must not count as canceled by CI.
+ * The attempts of checks that count as canceled only without the later runs of their workflows. An earlier report may
+ * have called such an attempt canceled, because the later run was not there yet. It must not count as canceled by CI.
  */
 function replacedAttempts(runs: readonly Run[]): HostCheck[] {
   const judged = judgedOf(runs);
   const replaced = new Set(judged.filter((run) => isReplaced(run, judged)).map(({ id }) => id));
   if (replaced.size === 0) return [];
+  const asJudged = new Map(judged.map((run) => [run.id, run]));
   const summary = 'A later run of the workflow replaced this canceled run.';
   return [...Map.groupBy(runs, ({ check }) => check.name).values()].flatMap((ofName) => {
-    const inOrder = ofName.toSorted((one, other) => one.id - other.id);
-    const count = inOrder.findIndex(({ id }) => !replaced.has(id));
-    return inOrder
-      .slice(0, count)
-      .map(({ check }, at) => ({ ...check, attempt: at + 1, conclusion: 'stale', summary }));
+    const inOrder = ofName.toSorted((one, other) => one.id - other.id).map((run) => asJudged.get(run.id) ?? run);
+    return inOrder.flatMap((_, at) => {
+      const newest = newestOf(inOrder.slice(0, at + 1));
+      const counting = newest.filter((run) => !isReplaced(run, newest));
+      const check = worstOf(counting.map((run) => run.check));
+      const isStillCanceled = counting.some((run) => isCanceled(run) && !replaced.has(run.id));
+      if (check.conclusion !== 'cancelled' || isStillCanceled) return [];
+      return [{ ...check, attempt: at + 1, conclusion: 'stale' as const, summary }];
+    });
   });
 }
 

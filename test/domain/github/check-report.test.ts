@@ -134,6 +134,39 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
     checks: ['test failure 1'],
   },
   {
+    name: 'a replaced run of one event, after a run of another event',
+    given: {
+      suites: [
+        suite('push', [run('test', 'SUCCESS')]),
+        suite('pull_request', [run('test', 'CANCELLED')]),
+        suite('pull_request', [run('test', 'CANCELLED')]),
+      ],
+    },
+    checks: ['test cancelled 3', 'test stale 2'],
+  },
+  {
+    name: 'a replaced run of one event, after a canceled or a failed run of another event',
+    given: {
+      suites: [
+        suite('push', [run('canceled', 'CANCELLED'), run('failed', 'FAILURE')]),
+        suite('pull_request', [run('canceled', 'CANCELLED'), run('failed', 'CANCELLED')]),
+        suite('pull_request', [run('canceled', 'SUCCESS'), run('failed', 'SUCCESS')]),
+      ],
+    },
+    checks: ['canceled cancelled 3', 'failed failure 3'],
+  },
+  {
+    name: 'a replaced run, and then a run of another event before the later run of its workflow',
+    given: {
+      suites: [
+        suite('pull_request', [run('test', 'CANCELLED')]),
+        suite('push', [run('test', 'SUCCESS')]),
+        suite('pull_request', [run('test', 'SUCCESS')]),
+      ],
+    },
+    checks: ['test success 3', 'test stale 1', 'test stale 2'],
+  },
+  {
     name: 'a canceled run that ran again in the same run of its workflow',
     given: { suites: [suite('pull_request', [run('test', 'CANCELLED'), run('test', 'CANCELLED')])] },
     checks: ['test cancelled 2'],
