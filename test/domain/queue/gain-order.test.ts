@@ -113,8 +113,10 @@ describe('the order by gains', () => {
     expect(holds({}, Infinity)).toBe(false);
   });
 
-  it('does not hold if one build runs at a time', () => {
-    expect(holds({}, 1)).toBe(false);
+  it('does not hold with batches and one build at a time', () => {
+    expect(holds({ rules: { batchSize: 8 } }, 1)).toBe(false);
+    expect(holds({ rules: { batchSize: 8 } })).toBe(true);
+    expect(holds({}, 1)).toBe(true);
   });
 
   it.each<[string, Situation]>([
