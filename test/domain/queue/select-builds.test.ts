@@ -119,6 +119,15 @@ const rows: readonly Row[] = [
     starts: [],
   },
   {
+    name: 'in a crowded line, the build that gains most among those that are needed often enough replaces another',
+    waiting: [1, 2, 3, 4, 5, 6, 7].map((number) => pr(number)),
+    line: [built('pending', [3], [2])],
+    lands: [0.96, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9],
+    free: 0,
+    starts: ['new p4 on p1 p2 p3'],
+    dropped: ['b1'],
+  },
+  {
     name: 'no build is replaced if more builds run than may run',
     line: [wrongly],
     lands: [0.99, 0.9],

@@ -73,7 +73,8 @@ export function selectBuilds(
     units: unitsOf(graph, formed),
     mayIsolate: allowsIsolatedBuilds(graph, allowed),
   });
-  const order = startsByGain(graph, allowed)
+  const isByGain = startsByGain(graph, allowed);
+  const order = isByGain
     ? new GainOrder(graph, probabilities, listPossibleBuilds(graph, candidates))
     : new WorthOrder(graph, candidates);
   for (let best = order.next(); best !== null; best = order.next()) {
@@ -84,8 +85,12 @@ export function selectBuilds(
     if (cause === null) continue;
     if (starts.length >= free + dropped.length) {
       const leastLikely = unlikely[dropped.length];
-      if (leastLikely === undefined || leastLikely.probability * minReplacementFactor > candidate.next.probability)
+      if (leastLikely === undefined) break;
+      // In the order of gains, a build that is needed more often may follow.
+      if (leastLikely.probability * minReplacementFactor > candidate.next.probability) {
+        if (isByGain) continue;
         break;
+      }
       dropped.push(leastLikely.build);
     }
     starts.push(start(graph, { members: candidate.members, assumed, cause, after: starts.length }));
