@@ -187,10 +187,22 @@ const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string |
     'It waits until the queue has decided about the failed build of #3, #4 before it.',
   ],
   [
-    { ahead: 1, hold: { kind: 'contained', in: [5] } },
+    { ahead: 1, hold: { kind: 'contained', in: [5], without: [] } },
     'in_line',
     'queue',
     'The build of #5 contains it, and lands it too if the build is green; one pull request is before it.',
+  ],
+  [
+    { ahead: 1, hold: { kind: 'contained', in: [5], without: [1] } },
+    'in_line',
+    'queue',
+    'The build of #5 contains it, and lands it too if the build is green and #1 does not land; one pull request is before it.',
+  ],
+  [
+    { ahead: 1, hold: { kind: 'contained', in: [5], without: [1, 4] } },
+    'in_line',
+    'queue',
+    'The build of #5 contains it, and lands it too if the build is green and #1, #4 do not land; one pull request is before it.',
   ],
   [
     { ahead: 3, skippers: [7], hold: { kind: 'room', builds: 2 } },

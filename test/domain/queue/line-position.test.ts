@@ -17,6 +17,15 @@ function positionOf(
 }
 
 const running: BatchSpec = { of: [1], build: 'pending' };
+/** A running build of this pull request, which assumes others to land first. */
+const speculative = (number: number, assumed: readonly number[]): BatchSpec => ({
+  of: [number],
+  build: 'pending',
+  change: {
+    sideBuild: 'speculative',
+    assumes: assumed.map((each) => ({ pullRequest: `p${each}`, head: `h${each}` })),
+  },
+});
 const smoke = { workflow: 'smoke', timeoutMins: 5, run: null };
 
 test('a pull request that is not in line has no position', () => expect(positionOf({}, 1)).toBeNull());
@@ -155,21 +164,22 @@ describe('a pull request without a build', () => {
     [
       'is contained in the build of a later one',
       {
-        line: [
-          {
-            of: [3],
-            build: 'pending',
-            change: {
-              sideBuild: 'speculative',
-              assumes: [1, 2].map((number) => ({ pullRequest: `p${number}`, head: `h${number}` })),
-            },
-          },
-        ],
+        line: [speculative(3, [1, 2])],
         waiting: [pr(1), pr(2), pr(3, { status: 'tagged' })],
         rules: { speculation: 'adaptive', maxParallelBuilds: 1 },
       },
       2,
-      { kind: 'contained', in: [3] },
+      { kind: 'contained', in: [3], without: [] },
+    ],
+    [
+      'is contained in the build of a later one, which lacks others before that one',
+      {
+        line: [speculative(5, [2, 3]), speculative(5, [2])],
+        waiting: [1, 2, 3, 4, 5].map((number) => pr(number)),
+        rules: { speculation: 'adaptive', maxParallelBuilds: 2 },
+      },
+      2,
+      { kind: 'contained', in: [5], without: [1, 4] },
     ],
     ['has room', { line: [running], waiting: [pr(2)], rules: { maxParallelBuilds: 2 } }, 2, null],
     [

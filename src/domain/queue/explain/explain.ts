@@ -36,8 +36,11 @@ export type Hold =
   | { readonly kind: 'part' }
   /** A build of these pull requests, which are before this one in line, failed. No build is made on a failed build. */
   | { readonly kind: 'judgement'; readonly of: readonly number[] }
-  /** A running or green build of these pull requests, which are behind this one in line, contains it and lands it too. */
-  | { readonly kind: 'contained'; readonly in: readonly number[] }
+  /**
+   * A running or green build of these pull requests, which are behind this one in line, contains it. The build lands it
+   * too if none of the others lands, which are before them.
+   */
+  | { readonly kind: 'contained'; readonly in: readonly number[]; readonly without: readonly number[] }
   /** The limit of concurrent builds is reached. */
   | { readonly kind: 'room'; readonly builds: number };
 
@@ -244,12 +247,17 @@ export function waitingText(pullRequest: ExplainedPullRequest): string {
     case 'judgement':
       return `It waits until the queue has decided about the failed build of ${numbersText(hold.of)} before it.`;
     case 'contained':
-      return `The build of ${numbersText(hold.in)} contains it, and lands it too if the build is green; ${beforeText(pullRequest)}.`;
+      return `The build of ${numbersText(hold.in)} contains it, and lands it too if the build is green${withoutText(hold.without)}; ${beforeText(pullRequest)}.`;
     case 'room':
       return `It waits until ${hold.builds === 1 ? 'no other build runs' : `fewer than ${hold.builds} builds run`}; ${beforeText(pullRequest)}.`;
     default:
       return hold satisfies never;
   }
+}
+
+function withoutText(numbers: readonly number[]): string {
+  if (numbers.length === 0) return '';
+  return ` and ${numbersText(numbers)} ${numbers.length === 1 ? 'does' : 'do'} not land`;
 }
 
 /** A clause, without a capital letter and a full stop. */

@@ -12,7 +12,7 @@ import {
 import { judgeGates } from '../evidence/final-gates.ts';
 import { reorderedText } from '../model/reordered.ts';
 import { ciDeadline, startDeadline, type BatchVerdict } from '../evidence/verdict.ts';
-import { countHeldBuilds, speculativePositionOf } from './speculative-position.ts';
+import { countHeldBuilds, speculativePositionOf, type Container } from './speculative-position.ts';
 import type { ExplainedBatch, ExplainedPullRequest, Hold } from './explain.ts';
 import type { BatchState, PullRequestState, Verdict } from '../model/snapshot.ts';
 import { findPass } from '../linear/red-head.ts';
@@ -100,7 +100,7 @@ export function linePositionOf(view: LineView, pullRequestId: string, beside: Fa
         ? null
         : index === -1
           ? { kind: 'part' }
-          : holdOf(view, pullRequest, { before, containedIn: speculative?.containedIn ?? [] }),
+          : holdOf(view, pullRequest, { before, container: speculative?.container ?? null }),
     ownChecks: ownChecksOf(view, pullRequest, batch),
     finalGate: batch === null || batch.sideBuild === 'part' || ahead > 0 ? null : finalGateOf(view, batch),
     batch: batch === null ? null : batchOf(view, batch, { pullRequestId, causes, assumed: speculative?.assumed ?? [] }),
@@ -116,7 +116,7 @@ export function linePositionOf(view: LineView, pullRequestId: string, beside: Fa
 function holdOf(
   view: LineView,
   pullRequest: PullRequestState,
-  { before, containedIn }: Readonly<Record<'before' | 'containedIn', readonly PullRequestState[]>>,
+  { before, container }: { readonly before: readonly PullRequestState[]; readonly container: Container | null },
 ): Hold | null {
   if (before.length > 0 && isSuspended(view, pullRequest))
     return { kind: 'conflict', with: conflictingWith(view, pullRequest) };
@@ -129,7 +129,12 @@ function holdOf(
   if (view.snapshot.rules.mode !== 'parallel') return null;
   const failed = view.batches.find((batch) => verdictTexts[verdictOf(view, batch).kind] === 'red');
   if (failed !== undefined) return { kind: 'judgement', of: membersOf(view, failed).map(({ number }) => number) };
-  if (containedIn.length > 0) return { kind: 'contained', in: containedIn.map(({ number }) => number) };
+  if (container !== null)
+    return {
+      kind: 'contained',
+      in: container.members.map(({ number }) => number),
+      without: container.without.map(({ number }) => number),
+    };
   const builds = limitThatIsReached(view, [pullRequest], isSpeculative(view) ? countHeldBuilds(view) : countHeld(view));
   // While a pause allows no builds, the pull request waits for the end of the pause, which is a condition of its own.
   return builds === null || builds === 0 ? null : { kind: 'room', builds };

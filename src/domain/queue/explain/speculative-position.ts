@@ -18,11 +18,15 @@ export interface SpeculativePosition {
   readonly batch: BatchState | null;
   /** The pull requests that this speculative build assumes to land first, and that are still in line. */
   readonly assumed: readonly PullRequestState[];
-  /**
-   * The members of the smallest running or green build of later pull requests that assumes this one to land, and so
-   * lands it too. Empty: there is none.
-   */
-  readonly containedIn: readonly PullRequestState[];
+  /** The build of later pull requests that is most likely to land this one too. Null: there is none. */
+  readonly container: Container | null;
+}
+
+/** A running or green build that assumes a pull request to land. */
+export interface Container {
+  readonly members: readonly PullRequestState[];
+  /** The pull requests before the members that the build assumes not to land. */
+  readonly without: readonly PullRequestState[];
 }
 
 const graphs = new WeakMap<LineView, SpeculationGraph>();
@@ -43,21 +47,39 @@ export function speculativePositionOf(view: LineView, pullRequestId: string): Sp
   const graph = graphOf(view);
   const index = graph.indexOf.get(pullRequestId);
   if (index === undefined) return null;
-  const rows = (indices: readonly number[]): PullRequestState[] => indices.flatMap((at) => graph.line[at] ?? []);
   const [build] = (graph.buildsOf.get(index) ?? []).toSorted(byNearnessToLanding);
   const landing = view.batchOf.get(pullRequestId) ?? null;
-  const [around] = graph.builds
-    .filter(({ verdict }) => verdict.kind === 'pending' || verdict.kind === 'green')
-    .filter(({ pendingSet, members }) => pendingSet.has(index) && !members.includes(index))
-    .toSorted((a, b) => a.pending.length - b.pending.length);
   return {
     // A pull request whose targets are unknown overlaps all others.
-    before: graph.line[index]?.targets === null ? graph.line.slice(0, index) : rows(graph.before(index)),
+    before: graph.line[index]?.targets === null ? graph.line.slice(0, index) : rowsOf(graph, graph.before(index)),
     batch: landing ?? build?.batch ?? null,
     assumed:
-      landing !== null || build === undefined ? [] : rows(build.pending.filter((at) => !build.members.includes(at))),
-    containedIn: rows(around?.members ?? []),
+      landing !== null || build === undefined
+        ? []
+        : rowsOf(
+            graph,
+            build.pending.filter((at) => !build.members.includes(at)),
+          ),
+    container: containerOf(graph, index),
   };
+}
+
+function rowsOf({ line }: SpeculationGraph, indices: readonly number[]): PullRequestState[] {
+  return indices.flatMap((at) => line[at] ?? []);
+}
+
+/** The build that assumes the fewest others not to land, and the smallest of these. */
+function containerOf(graph: SpeculationGraph, index: number): Container | null {
+  const lackedBy = ({ members, pendingSet }: SpeculativeBuild): readonly number[] => [
+    ...new Set(members.flatMap((member) => graph.before(member)).filter((at) => !pendingSet.has(at))),
+  ];
+  const [best] = graph.builds
+    .filter(({ verdict }) => verdict.kind === 'pending' || verdict.kind === 'green')
+    .filter(({ pendingSet, members }) => pendingSet.has(index) && !members.includes(index))
+    .map((build) => ({ build, lacked: lackedBy(build) }))
+    .toSorted((a, b) => a.lacked.length - b.lacked.length || a.build.pending.length - b.build.pending.length);
+  if (best === undefined) return null;
+  return { members: rowsOf(graph, best.build.members), without: rowsOf(graph, best.lacked) };
 }
 
 const weight: Readonly<Record<SpeculativeBuild['verdict']['kind'], number>> = {
