@@ -336,6 +336,25 @@ describe('a report', () => {
     expect(await statuses(w, number)).toEqual(['open']);
   });
 
+  it('of affected targets ends when a sync brings in the branch of another pull request, whose changes are not in it', async () => {
+    await using w = await world({
+      configuration: `${parallel({ more: 'use_affected_targets: true\n' })}auto_detect_stacks: true\n`,
+    });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.open('other', { 'other.txt': 'other\n' });
+    await w.pause(true);
+    const targets = async (): Promise<unknown> =>
+      (await w.rows('select affected_targets as targets from pull_request where number = $1', [number]))[0];
+    await queuePullRequest(w.ctx, { repository: w.repository, number, source: 'graphql_api', affectedTargets: ['a'] });
+    const { head_sha: head } = await w.status(number);
+    await retarget(w, number, 'other');
+    expect(await targets()).toEqual({ targets: ['a'] });
+    await requestSync(w.ctx, { repository: w.repository, number });
+    await w.until(async () => (await w.status(number)).head_sha !== head);
+    await retarget(w, number, 'main');
+    expect(await targets()).toEqual({ targets: null });
+  });
+
   it('of a commit with an open conversation makes the pull request pending, and its batch is reset with 310', async () => {
     await using w = await world({
       configuration: `${parallel({ more: 'on_commit_added: requeue\n' })}preconditions:\n  conversation_resolution_required: true\n`,

@@ -31,13 +31,13 @@ export async function onCommitAdded(
     bringsBaseIn ||
     (isInLine &&
       (await isMovedByLanding(work.ctx, work.tx, { pullRequestId: row.id, from: previous, to: pushed.head })));
-  // The affected targets were reported for the old head. Those of the new head are unknown, so the pull request
-  // overlaps every other pull request.
-  if (!addsBaseAlone) row.affectedTargets = null;
-  takeAwaited(row);
   // In a stack, the base branch is that of the pull request below. Its commits need not land before this pull request:
   // the pull request below may be red, or this one may get another base branch.
   const bringsBelowIn = bringsBaseIn && row.baseBranch !== work.queue.baseBranch;
+  // The affected targets were reported for the old head. Those of the new head are unknown, so the pull request
+  // overlaps every other pull request.
+  if (!addsBaseAlone || bringsBelowIn) row.affectedTargets = null;
+  takeAwaited(row);
   if (addsBaseAlone && !bringsBelowIn) return;
   if (!isInLine) return endSkippedValidation(row);
   // The old head lands, and its proof names the user who skipped its validation.
