@@ -93,6 +93,8 @@ export interface Service {
   storeHostEvents(events: readonly HostEvent[]): Promise<void>;
   /** Reads the installations of all GitHub Apps and their repositories now. */
   syncInstallations(): Promise<void>;
+  /** Ends the calls of code hosts that wait for their turn. Called at the begin of a stop. */
+  giveBackCalls(): void;
   /** Resolves when all host events that were received so far are handled. */
   drain(): Promise<void>;
   stop(): Promise<void>;
@@ -148,6 +150,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     ],
     wakers: [lookForDueWork(dueWork, { db, clock, everyMs: second, onError }), createReconciler(ports)],
   });
+  const giveBackCalls = (): void => {
+    for (const host of codeHosts) host.giveBackCalls();
+  };
   return {
     ports,
     localHost,
@@ -169,7 +174,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       if (secrets !== undefined) await syncInstallations(ports, secrets, true);
     },
     drain: async () => await inbox.drain(),
+    giveBackCalls,
     async stop() {
+      giveBackCalls();
       await loops.stop();
       await inbox.drain();
       for (const host of codeHosts) await host.stop();

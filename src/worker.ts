@@ -84,6 +84,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     async stop() {
       await runner?.stop();
       if (worker.getState() === 'RUNNING') worker.shutdown();
+      // After the shutdown, so that this worker does not take the steps again that the calls belong to.
+      service.giveBackCalls();
       await ended.catch(() => {});
       await reconciling.stop();
       if (verifying !== previews) await verifying.gateway.close();

@@ -1,7 +1,7 @@
 // The effects of a turn at the host: how many one turn has, which go first, and that a failed effect does not stop the
 // queue.
 import { describe, expect, it } from 'vitest';
-import { HostUnavailable } from '../../src/hosts/port.ts';
+import { CallGivenBack, HostUnavailable } from '../../src/hosts/port.ts';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
 import { advanceQueue, carryOut, requestSync } from '../../src/modules/queue/index.ts';
 import { planBranchWork } from '../../src/modules/queue/planning/branch-work.ts';
@@ -101,6 +101,25 @@ describe('effects of a turn', () => {
     for (const id of effects.flatMap(({ intents }) => intents))
       await carryOut(w.ctx, id).catch((error: unknown) => expect(error).toBeInstanceOf(HostUnavailable));
     expect(await w.rows("select attempt from intent where kind = 'comment'")).toEqual([{ attempt: 1 }]);
+    host.upsertComment = upsertComment;
+    await w.until(async () => /Not queued/.test((await w.statusComment(a)) ?? ''));
+  });
+
+  it('that a stop gave back do not count as tried, and are made at once by another process', async () => {
+    await using w = await world({ configuration: parallel(), runsCi: false });
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    await atOnce(w);
+    const host = w.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };
+    const upsertComment = host.upsertComment.bind(host);
+    host.upsertComment = async () => {
+      throw new CallGivenBack();
+    };
+    const { effects } = await advanceQueue(w.ctx, await queueOf(w));
+    for (const id of effects.flatMap(({ intents }) => intents))
+      await carryOut(w.ctx, id).catch((error: unknown) => expect(error).toBeInstanceOf(CallGivenBack));
+    expect(await w.rows("select attempt, next_try_at from intent where kind = 'comment'")).toEqual([
+      { attempt: 0, next_try_at: null },
+    ]);
     host.upsertComment = upsertComment;
     await w.until(async () => /Not queued/.test((await w.statusComment(a)) ?? ''));
   });

@@ -63,6 +63,8 @@ if (settings.mode === 'temporal' && settings.temporal) {
     void (async () => {
       await worker.stop();
       await service.stop();
+      // Rejects if work did not end in time, so that the process fails.
+      await worker.ended;
       process.exit(0);
     })();
   });

@@ -45,7 +45,8 @@ export function createGitHubHost(given: GitHubHostOptions): HostAdapter {
   const program = git.createGit(join(dataDir, 'mirrors', 'gitconfig'));
   const notePreparing = notePreparingIn(db);
   const mirrors = createMirrors({ dataDir, git: program, findRemote: client.findRemote, clock, notePreparing });
-  const pushes = createPushes(mirrors, options.pace ?? defaultPace);
+  const stopping = new AbortController();
+  const pushes = createPushes(mirrors, options.pace ?? defaultPace, stopping.signal);
   const committer = (repository: HostRepository): git.Committer => options.committer ?? client.identity(repository);
   const { keepsAtGitHub, maxBytes } = options.settings ?? defaultMirrorSettings;
   const signsCommits = options.committer?.sign !== undefined;
@@ -73,6 +74,7 @@ export function createGitHubHost(given: GitHubHostOptions): HostAdapter {
     recover: async () => await Promise.resolve(),
     reconciler: ({ onError, everyMs = maintenanceEveryMs }) =>
       createMaintenance({ dataDir, db, clock, mirrors, pushes, identity: committer, maxBytes }, { everyMs, onError }),
+    giveBackCalls: () => stopping.abort(),
     stop: async () => await program.processes.stop(),
   });
 }

@@ -1,6 +1,7 @@
 // Runs the pushes of a repository one at a time. GitHub recommends at most six pushes a minute. Pushes of landings come
 // before clean-ups.
 import { setTimeout as delay } from 'node:timers/promises';
+import { CallGivenBack } from '../port.ts';
 
 export interface PushPace {
   /** The most pushes in a minute. As many may start at once. */
@@ -16,17 +17,18 @@ export type PushPriority = 'landing' | 'other';
 interface Waiting {
   readonly priority: PushPriority;
   readonly run: () => Promise<void>;
+  readonly giveBack: () => void;
 }
 
 /**
  * Starts pushes in the order of their priority. A push starts when the one before has ended and the pace allows another
- * one.
+ * one. After `stopping` is aborted, a push that the pace does not allow yet is given back.
  */
 export interface PushLane {
   push<T>(priority: PushPriority, work: () => Promise<T>): Promise<T>;
 }
 
-export function createPushLane({ perMinute }: PushPace, clock: () => number = Date.now): PushLane {
+export function createPushLane({ perMinute }: PushPace, stopping: AbortSignal): PushLane {
   const waiting: Waiting[] = [];
   const startedAt: number[] = [];
   let isRunning = false;
@@ -40,14 +42,16 @@ export function createPushLane({ perMinute }: PushPace, clock: () => number = Da
           0,
           waiting.findIndex(({ priority }) => priority === 'landing'),
         );
-        const waitMs = waiting.length === 0 ? 0 : waitBefore(startedAt, perMinute, clock());
+        const waitMs = waiting.length === 0 ? 0 : waitBefore(startedAt, perMinute, Date.now());
         if (waitMs > 0) {
-          await delay(waitMs);
+          await delay(waitMs, undefined, { signal: stopping }).catch(() => {
+            for (const each of waiting.splice(0)) each.giveBack();
+          });
           continue;
         }
         const [next] = waiting.splice(index, 1);
         if (next === undefined) return;
-        startedAt.push(clock());
+        startedAt.push(Date.now());
         if (startedAt.length > perMinute) startedAt.shift();
         await next.run();
       }
@@ -59,7 +63,11 @@ export function createPushLane({ perMinute }: PushPace, clock: () => number = Da
   return {
     push: async (priority, push) =>
       await new Promise((resolve, reject) => {
-        waiting.push({ priority, run: async () => await push().then(resolve, reject) });
+        waiting.push({
+          priority,
+          run: async () => await push().then(resolve, reject),
+          giveBack: () => reject(new CallGivenBack()),
+        });
         void work();
       }),
   };

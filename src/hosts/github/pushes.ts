@@ -1,7 +1,8 @@
 // Moves refs at GitHub by `git push --atomic`, with `--force-with-lease` for the expected value of each ref. Unlike an
 // API call, a push also sends the objects, costs no points, and reports the rule that refuses it.
+import { setTimeout as delay } from 'node:timers/promises';
 import { passFailpoint } from '../../platform/failpoints.ts';
-import { HostRefused, type HostRepository, HostUnavailable, RefMoved, type RefUpdate } from '../port.ts';
+import { CallGivenBack, HostRefused, type HostRepository, HostUnavailable, RefMoved, type RefUpdate } from '../port.ts';
 import type { Mirrors } from './mirrors.ts';
 import { judgeRefs, readPushAnswer, refuseUpdates } from './push-answers.ts';
 import { createPushLane, type PushLane, type PushPace } from './push-lane.ts';
@@ -21,7 +22,8 @@ interface PendingPushes {
   readonly done: Promise<void>;
 }
 
-export function createPushes(mirrors: Mirrors, pace: PushPace): Pushes {
+/** After `stopping` is aborted, updates that would wait are given back. */
+export function createPushes(mirrors: Mirrors, pace: PushPace, stopping: AbortSignal): Pushes {
   const lanes = new Map<string, PushLane>();
   const pending = new Map<string, PendingPushes>();
 
@@ -29,7 +31,7 @@ export function createPushes(mirrors: Mirrors, pace: PushPace): Pushes {
     const key = `${repository.accountId}/${repository.id}`;
     const known = lanes.get(key);
     if (known !== undefined) return known;
-    const made = createPushLane(pace);
+    const made = createPushLane(pace, stopping);
     lanes.set(key, made);
     return made;
   }
@@ -43,10 +45,15 @@ export function createPushes(mirrors: Mirrors, pace: PushPace): Pushes {
       await open.done;
     } else {
       const updates = [update];
-      const done = new Promise<void>((resolve) => void setTimeout(resolve, pace.gatherMs).unref()).then(async () => {
-        pending.delete(key);
-        await laneOf(repository).push('other', async () => await pushDeletions(mirrors, repository, updates));
+      const gathering = delay(pace.gatherMs, undefined, { ref: false, signal: stopping }).catch(() => {
+        throw new CallGivenBack();
       });
+      const done = gathering
+        .finally(() => pending.delete(key))
+        .then(
+          async () =>
+            await laneOf(repository).push('other', async () => await pushDeletions(mirrors, repository, updates)),
+        );
       done.catch(() => {});
       pending.set(key, { updates, done });
       await done;

@@ -60,6 +60,8 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
     },
     reconciler: (settings) =>
       together([createReconciler(installation, settings), ...packingOf(installation, settings)]),
+    // No call waits for its turn.
+    giveBackCalls: () => {},
     stop: async () => await installation.git.processes.stop(),
     importRepository: async (repository, source, following = {}) => {
       const { onlyForward = [], whenFetched = async () => {}, onProgress } = following;

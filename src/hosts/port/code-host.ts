@@ -75,6 +75,11 @@ export interface HostAdapter extends CodeHost {
    * one minute).
    */
   reconciler(options: { readonly everyMs?: number; readonly onError: (error: unknown) => void }): Loop;
+  /**
+   * Ends the calls that wait for their turn: they throw CallGivenBack. Later calls do not wait either. Called at the
+   * begin of a stop, so that another process makes these calls.
+   */
+  giveBackCalls(): void;
   /** Stops the processes that the host keeps running. Its loops must have stopped before. */
   stop(): Promise<void>;
 }

@@ -38,6 +38,12 @@ export class HostUnavailable extends Error {
     this.retryAt = options.retryAt ?? null;
   }
 }
+/** This process stops while the call waits for its turn. The call was not made, and another process makes it. */
+export class CallGivenBack extends HostUnavailable {
+  constructor() {
+    super('This process stops. Another process makes the call.');
+  }
+}
 /** The service has no access to the repository any more, because its App was uninstalled or suspended. */
 export class AppNotInstalled extends HostUnavailable {}
 /**

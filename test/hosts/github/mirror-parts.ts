@@ -11,18 +11,21 @@ export interface Machine extends MaintenanceOptions {
   readonly mirrors: Mirrors;
   /** Moves the clock of the machine forward. */
   later(days: number): void;
+  /** Gives back the pushes that wait. */
+  giveBack(): void;
   stop(): Promise<void>;
 }
 
 let machines = 0;
 
-export function machineOf(g: GitHub, maxBytes: number | null = null): Machine {
+export function machineOf(g: GitHub, maxBytes: number | null = null, pace = quickPace): Machine {
   machines += 1;
   let aheadMs = 0;
   const options = { ...g.hostOptions(), clock: () => new Date(Date.now() + aheadMs) };
   const dataDir = `${options.dataDir}-${machines}`;
   // Tokens of GitHub use the real time.
   const client = createClient(g.hostOptions());
+  const stopping = new AbortController();
   const program = createGit(join(dataDir, 'mirrors', 'gitconfig'));
   const mirrors = createMirrors({ dataDir, git: program, findRemote: client.findRemote, clock: options.clock });
   return {
@@ -30,10 +33,11 @@ export function machineOf(g: GitHub, maxBytes: number | null = null): Machine {
     db: g.db,
     clock: options.clock,
     mirrors,
-    pushes: createPushes(mirrors, quickPace),
+    pushes: createPushes(mirrors, pace, stopping.signal),
     identity: () => ({ name: 'Interlock', email: 'interlock@example.test' }),
     maxBytes,
     later: (days) => void (aheadMs += days * 24 * 60 * 60_000),
+    giveBack: () => stopping.abort(),
     stop: async () => await program.processes.stop(),
   };
 }

@@ -10,6 +10,7 @@ import { mirrorDirectory } from '../../../src/hosts/github/mirror-clone.ts';
 import { maintainMirror, removeIdleMirrors } from '../../../src/hosts/github/mirror-maintenance.ts';
 import {
   type Composition,
+  CallGivenBack,
   CommitMissing,
   type HostAdapter,
   HostRefused,
@@ -40,8 +41,8 @@ afterAll(async () => {
   await g.close();
 });
 
-function machine(maxBytes: number | null = null): Machine {
-  const made = machineOf(g, maxBytes);
+function machine(maxBytes: number | null = null, pace = quickPace): Machine {
+  const made = machineOf(g, maxBytes, pace);
   machines.push(made);
   return made;
 }
@@ -186,6 +187,39 @@ test('two branches that are each deleted twice at once are deleted, and no delet
   const deletions = [...branches, ...branches].map((ref) => ({ ref, from: main, to: null }));
   await Promise.all(deletions.map(async (update) => await pushes.updateRefs(w.repository, [update])));
   expect(await mirrors.readRefs(w.repository, branches)).toEqual([]);
+});
+
+test('deletions that are collected are given back at a stop, and another machine makes them', async () => {
+  const [one, other] = [machine(null, { perMinute: 100, gatherMs: 3_600_000 }), machine()];
+  const branches = ['mq-bot-1', 'mq-bot-2'].map((name) => `refs/heads/${name}`);
+  for (const ref of branches) await one.pushes.updateRefs(w.repository, [{ ref, from: null, to: main }]);
+  const deletions = branches.map((ref) => ({ ref, from: main, to: null }));
+  const given = deletions.map(async (update) => await one.pushes.updateRefs(w.repository, [update]));
+  one.giveBack();
+  for (const each of given) await expect(each).rejects.toThrow(CallGivenBack);
+  await expect(one.pushes.updateRefs(w.repository, deletions.slice(0, 1))).rejects.toThrow(CallGivenBack);
+  expect(await other.mirrors.readRefs(w.repository, branches)).toHaveLength(2);
+  await Promise.all(deletions.map(async (update) => await other.pushes.updateRefs(w.repository, [update])));
+  expect(await other.mirrors.readRefs(w.repository, branches)).toEqual([]);
+});
+
+test('pushes that wait for the pace are given back at a stop, and one that need not wait is made', async () => {
+  const one = machine(null, { perMinute: 2, gatherMs: 0 });
+  const create = async (name: string): Promise<void> =>
+    await one.pushes.updateRefs(w.repository, [{ ref: `refs/heads/${name}`, from: null, to: main }]);
+  await create('first');
+  const pushed = [create('second'), create('third'), create('fourth')];
+  await pushed[0];
+  one.giveBack();
+  for (const each of pushed.slice(1)) await expect(each).rejects.toThrow(CallGivenBack);
+  await expect(create('fifth')).rejects.toThrow(CallGivenBack);
+  const names = ['first', 'second', 'third', 'fourth', 'fifth'].map((name) => `refs/heads/${name}`);
+  expect((await one.mirrors.readRefs(w.repository, names)).map(({ ref }) => ref)).toEqual(names.slice(0, 2));
+
+  const other = machine(null, { perMinute: 2, gatherMs: 0 });
+  other.giveBack();
+  await other.pushes.updateRefs(w.repository, [{ ref: 'refs/heads/third', from: null, to: main }]);
+  expect(await other.mirrors.readRefs(w.repository, ['refs/heads/third'])).toHaveLength(1);
 });
 
 test('a commit that no branch keeps can be landed by another machine', async () => {

@@ -107,3 +107,30 @@ test.each(among(failpoints, ['landing:after_host']))(
     expect(w.emulator.core.mistakes).toEqual([]);
   },
 );
+
+test('a stop does not wait until the deletions of a landed build are collected', { timeout: 120_000 }, async () => {
+  const number = await w.open('stop', { stop: '1\n' });
+  // The merge has another tree than the pull request, so that it needs a build with a branch of its own.
+  await w.push('main', { other: '1\n' });
+  await w.label(number);
+  await using stopped = await startEngine({ ...worker, pushPace: { perMinute: 100, gatherMs: 3_600_000 } });
+  await expect
+    .poll(
+      async () =>
+        (
+          await w.rows<{ is: boolean }>(
+            `select count(*) > 0 as is from batch where state = 'landed' and cleaned_up_at is null
+             and not exists (select 1 from intent where state in ('planned', 'started'))`,
+          )
+        )[0]?.is,
+      { timeout: 60_000 },
+    )
+    .toBe(true);
+  await stopped.stop();
+
+  await using next = await startEngine(worker);
+  await expect.poll(openWork, { timeout: 60_000 }).toBe('0');
+  await next.kill();
+  const { data: branches } = await w.person.repos.listBranches(w.place);
+  expect(branches.map(({ name }) => name).filter((name) => name.startsWith('mq-bot'))).toEqual([]);
+});

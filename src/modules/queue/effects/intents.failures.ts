@@ -6,7 +6,7 @@ import {
   landingHaltText,
   maxEffectAttempts,
 } from '../../../domain/queue/landing/host-retry.ts';
-import { HostRefused, HostUnavailable, retryAtOf } from '../../../hosts/port.ts';
+import { CallGivenBack, HostRefused, HostUnavailable, retryAtOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { toStorableJson } from '../../../platform/storable-text.ts';
 import type { NewEvent } from '../../events/index.ts';
@@ -28,6 +28,8 @@ const textKinds: readonly IntentKind[] = ['comment', 'status_check', 'reply', 'l
  * tried again.
  */
 export async function endOrPostpone(ctx: Context, intent: IntentRow, error: unknown): Promise<boolean> {
+  // The call was not made, so it neither counts as an attempt nor halts the queue.
+  if (error instanceof CallGivenBack) return false;
   const now = ctx.clock().getTime();
   const retryAt = retryAtOf(error);
   // A host that asks to wait has not failed. The attempt is not counted, no queue is halted, and nothing is given up.
