@@ -144,7 +144,11 @@ async function freeze(invocation: Invocation, options: FreezeOptions, where = ''
     const input = { repository, baseBranches: where, preview, ...detail };
     return (await api.ask(FreezeBranchesDocument, { input })).freezeBranches.impact?.sentence ?? null;
   };
-  const impact = await set(true);
+  const impact = await set(true).catch((error: unknown) => {
+    throw error instanceof Failure && error.field === 'endsAt'
+      ? new Failure(error.outcome, `--until ${options.until} is refused: ${error.message}`, error)
+      : error;
+  });
   // The impact on an environment names the environment and the freeze. The impact on base branches does not.
   const question = repository === null && impact !== null ? impact : withImpact(`${named} would be frozen.`, impact);
   if (!(await isConfirmed(invocation, options, question)))

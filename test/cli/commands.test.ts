@@ -108,6 +108,9 @@ describe('a pause or a freeze', () => {
     expect(json(await shop.run('status', '--json'))['frozen']).toContain('Holidays');
     expect((await shop.run('unfreeze', 'main')).stdout).toContain('The freeze of acme/shop main has ended.');
     expect((await shop.run('unfreeze', 'main')).stdout).toContain('had no freeze that was made by hand.');
+    const past = await shop.run('freeze', 'main', '--until', '2020-01-01T00:00:00Z', '--yes');
+    expect(past.code).toBe(2);
+    expect(past.stderr).toContain('--until 2020-01-01T00:00:00Z is refused: ends_at must be in the future');
     expect((await shop.run('freeze', 'main', '--until', 'tomorrow')).stderr).toContain(
       '--until must be a time with its zone, such as 2031-01-31T18:00:00Z, not tomorrow.',
     );
