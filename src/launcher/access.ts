@@ -73,7 +73,7 @@ async function removeStaleLock(folder: string, lock: string): Promise<void> {
   if (holder !== null && (await processStartedAt(holder.pid)) === holder.startedAt) {
     const access = await readAccess(folder);
     throw new StartError(
-      `Interlock already runs on ${folder}${access ? `: ${access.url}` : ', and is starting'} (process ${holder.pid}). Stop it, or use another directory by --data <dir>.`,
+      `Interlock already runs on ${folder}${access ? `: ${access.url}` : ', and is starting or stopping'} (process ${holder.pid}). Stop it, or use another directory by --data <dir>.`,
     );
   }
   // Two starts may find the same stale lock, and the slower start could remove the new lock of the faster. Therefore

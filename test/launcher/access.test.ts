@@ -22,7 +22,7 @@ test('a second start on the same data directory is refused with the address of t
   const first = await runProgram('hold-lock', [dataDir]);
   const refusal = (where: string) =>
     `Interlock already runs on ${dataDir}${where} (process ${first.pid}). Stop it, or use another directory by --data <dir>.`;
-  await expect(lockDataDirectory(dataDir)).rejects.toThrow(refusal(', and is starting'));
+  await expect(lockDataDirectory(dataDir)).rejects.toThrow(refusal(', and is starting or stopping'));
   await writeAccess(dataDir, access);
   await expect(lockDataDirectory(dataDir)).rejects.toThrow(refusal(': http://127.0.0.1:4000'));
   expect(await readAccess(dataDir)).toEqual(access);
