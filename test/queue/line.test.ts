@@ -169,7 +169,8 @@ describe('two queues of one repository', () => {
       for (const [at, { id }] of queues.entries()) {
         const turn = advanceQueue(w.ctx, id);
         turns.push(turn);
-        await Promise.race([turn, expect.poll(waiting).toBeGreaterThan(at)]);
+        const isHeldUp = async (): Promise<void> => await expect.poll(waiting).toBeGreaterThan(at);
+        await Promise.race([turn, isHeldUp()]);
       }
     });
     await Promise.all(turns);

@@ -2,7 +2,23 @@
 // the rows as they were before the step in which it began.
 import { hasStacks, isSerial, mostBuilds } from './configurations.ts';
 import type { Installation } from './installation.ts';
-import type { Head } from './landing-rules.ts';
+
+export interface Head {
+  readonly number: number;
+  readonly queue: string;
+  readonly head: string;
+  /** Whether the newest results of the checks on the head contain a failure, and the pull request must be validated. */
+  readonly isRed: boolean;
+  /** Whether the newest result of the check of the head is no success, and the pull request must be validated. */
+  readonly isUnproven: boolean;
+  readonly isInLine: boolean;
+  readonly skipLine: boolean;
+  readonly rank: number | null;
+  /** Null: the pull request may affect everything. */
+  readonly targets: readonly string[] | null;
+  /** The open pull request that it is stacked on. Null: there is none. */
+  readonly below: number | null;
+}
 
 export interface BuildRules {
   /** `inForce`: the configurations in force before the step and after it. `heads`: the pull requests, by number. */

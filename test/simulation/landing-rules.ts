@@ -1,29 +1,12 @@
 // Rules about each landing that has begun since the last call. They compare the landing with the rows as they were
 // before the step in which it began.
 import { rulesOf } from '../../src/modules/queue/store/rules-in-force.ts';
-import { createBuildRules } from './build-rules.ts';
+import { createBuildRules, type Head } from './build-rules.ts';
 import { hasStacks, isTargeted, requiresOwnCheck } from './configurations.ts';
 import type { Installation } from './installation.ts';
 
 export interface LandingRules {
   look(): Promise<readonly string[]>;
-}
-
-export interface Head {
-  readonly number: number;
-  readonly queue: string;
-  readonly head: string;
-  /** Whether the newest results of the checks on the head contain a failure, and the pull request must be validated. */
-  readonly isRed: boolean;
-  /** Whether the newest result of the check of the head is no success, and the pull request must be validated. */
-  readonly isUnproven: boolean;
-  readonly isInLine: boolean;
-  readonly skipLine: boolean;
-  readonly rank: number | null;
-  /** Null: the pull request may affect everything. */
-  readonly targets: readonly string[] | null;
-  /** The open pull request that it is stacked on. Null: there is none. */
-  readonly below: number | null;
 }
 
 interface Member {
