@@ -75,6 +75,7 @@ async function build({ keepGoing }) {
   const sources = listSources();
   if (isBuilt()) return;
   const startedAt = Date.now();
+  console.log('build: programs, pages and workflows');
   removeOrphans(root, readStamp(root), sources);
   const [compiled] = await Promise.all([compile(), bundlePages()]);
   if (!compiled && !keepGoing) throw new SetupError('The build failed: the sources have type errors.');

@@ -11,7 +11,7 @@ test('run.mjs builds, passes the arguments on and returns the exit code', async 
   await clone.write('src/demo.ts', demo);
   const { code, stdout } = await clone.run('run.mjs', ['demo', '--port', '4001', 'a b']);
   expect(code).toBe(3);
-  expect(stdout).toMatch(/^build … \d+\.\d s\n\["--port","4001","a b"\]\n$/);
+  expect(stdout).toMatch(/^build: .+\nbuild … \d+\.\d s\n\["--port","4001","a b"\]\n$/);
 });
 
 test('with --json only the JSON is on the standard output', async () => {
@@ -19,7 +19,7 @@ test('with --json only the JSON is on the standard output', async () => {
   await clone.write('src/demo.ts', demo);
   const { stdout, stderr } = await clone.run('run.mjs', ['demo', '--json']);
   expect(stdout).toBe('["--json"]\n');
-  expect(stderr).toMatch(/^build … /);
+  expect(stderr).toMatch(/^build: .+\nbuild … /);
 });
 
 test('run.mjs compiles only if a source was changed, added or removed', async () => {
@@ -48,7 +48,7 @@ test('sources that do not compile are not run, neither now nor the next time', a
     expect([attempt, code, stdout, stderr]).toEqual([
       attempt,
       1,
-      '',
+      'build: programs, pages and workflows\n',
       'The build failed: the sources have type errors.\n',
     ]);
   }

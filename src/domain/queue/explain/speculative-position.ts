@@ -18,7 +18,9 @@ export interface SpeculativePosition {
   readonly batch: BatchState | null;
   /** The pull requests that this speculative build assumes to land first, and that are still in line. */
   readonly assumed: readonly PullRequestState[];
-  /** The build of later pull requests that is most likely to land this one too. Null: there is none. */
+  /**
+   * If it has no batch: the build of later pull requests that is most likely to land this one too. Null: there is none.
+   */
   readonly container: Container | null;
 }
 
@@ -60,7 +62,7 @@ export function speculativePositionOf(view: LineView, pullRequestId: string): Sp
             graph,
             build.pending.filter((at) => !build.members.includes(at)),
           ),
-    container: containerOf(graph, index),
+    container: landing === null && build === undefined ? containerOf(graph, index) : null,
   };
 }
 
