@@ -3,6 +3,7 @@
 import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
 import { findSkipInstruction } from '../../domain/queue/requests/skip-instructions.ts';
 import type { CheckReport, HostCheck, PinnedChecks, WantedChecks } from '../port.ts';
+import { checksOf, replacedAttempts, worstOf, type Run } from './counted-runs.ts';
 import { plainLine, plainText } from './plain-text.ts';
 
 export interface CheckRunAnswer {
@@ -56,14 +57,6 @@ export interface PastStatus {
   readonly state: string;
 }
 
-interface Run {
-  readonly check: HostCheck;
-  readonly id: number;
-  readonly suite: number;
-  /** The App, the event and the workflow that started the run. Null: no workflow did. */
-  readonly starter: string | null;
-}
-
 /** How long the first checks may take to start after the branch was moved. */
 const firstChecksWithinMs = 60_000;
 /**
@@ -105,6 +98,10 @@ export function readReport(
     canceled: merged.some(({ conclusion }) => conclusion === 'cancelled'),
     checks: [...merged, ...(complete ? skippedByInstruction(message, merged, wanted) : []), ...replaced],
   };
+}
+
+function isEarlier(past: HostCheck, { name, attempt }: HostCheck): boolean {
+  return past.name === name && past.attempt < attempt;
 }
 
 /**
@@ -210,108 +207,6 @@ const notStartedTexts: Readonly<Record<string, string>> = {
   STARTUP_FAILURE: 'GitHub could not start the workflow: its file has a mistake.',
   ACTION_REQUIRED: approvalText,
 };
-
-/**
- * Makes one check for each name: the worst of the newest runs of all suites. `attempt` is the number of all runs of
- * this name.
- */
-function checksOf(runs: readonly Run[]): HostCheck[] {
-  const judged = judgedOf(runs);
-  const counting = judged.filter((run) => !isReplaced(run, judged));
-  return [...new Set(runs.map(({ check }) => check.name))].map((name) => {
-    const ofName = ({ check }: Run): boolean => check.name === name;
-    return { ...worstOf(counting.filter(ofName).map(({ check }) => check)), attempt: runs.filter(ofName).length };
-  });
-}
-
-/** The newest runs, in which a job that was skipped because of a canceled job counts as canceled. */
-function judgedOf(runs: readonly Run[]): Run[] {
-  const newest = newestOf(runs);
-  const withCanceled = new Set(newest.filter(isCanceled).map(({ suite }) => suite));
-  return newest.map((run) => (withCanceled.has(run.suite) ? asCanceledIfSkipped(run) : run));
-}
-
-/**
- * The attempts of checks that count as canceled only without the later runs of their workflows. An earlier report may
- * have called such an attempt canceled, because the later run was not there yet. It must not count as canceled by CI.
- */
-function replacedAttempts(runs: readonly Run[]): HostCheck[] {
-  const judged = judgedOf(runs);
-  const replaced = new Set(judged.filter((run) => isReplaced(run, judged)).map(({ id }) => id));
-  if (replaced.size === 0) return [];
-  const asJudged = new Map(judged.map((run) => [run.id, run]));
-  const summary = 'A later run of the workflow replaced this canceled run.';
-  return [...Map.groupBy(runs, ({ check }) => check.name).values()].flatMap((ofName) => {
-    const inOrder = ofName.toSorted((one, other) => one.id - other.id).map((run) => asJudged.get(run.id) ?? run);
-    return inOrder.flatMap((_, at) => {
-      const newest = newestOf(inOrder.slice(0, at + 1));
-      const counting = newest.filter((run) => !isReplaced(run, newest));
-      const check = worstOf(counting.map((run) => run.check));
-      const isStillCanceled = counting.some((run) => isCanceled(run) && !replaced.has(run.id));
-      if (check.conclusion !== 'cancelled' || isStillCanceled) return [];
-      return [{ ...check, attempt: at + 1, conclusion: 'stale' as const, summary }];
-    });
-  });
-}
-
-function isEarlier(past: HostCheck, { name, attempt }: HostCheck): boolean {
-  return past.name === name && past.attempt < attempt;
-}
-
-function isCanceled({ check }: Run): boolean {
-  return check.conclusion === 'cancelled';
-}
-
-/**
- * Whether the run was canceled, and the same event has started its workflow again for the commit. With a concurrency
- * group, the later workflow run cancels the earlier one. A skipped job replaces nothing, because it has tested nothing.
- */
-function isReplaced(run: Run, all: readonly Run[]): boolean {
-  const replaces = ({ id, starter, check }: Run): boolean =>
-    id > run.id && starter === run.starter && check.name === run.check.name && check.conclusion !== 'skipped';
-  return isCanceled(run) && run.starter !== null && all.some(replaces);
-}
-
-/** The newest run of each name in each suite. */
-function newestOf(runs: readonly Run[]): Run[] {
-  const newest = new Map<string, Run>();
-  for (const run of runs) {
-    const key = `${run.suite} ${run.check.name}`;
-    if (run.id >= (newest.get(key)?.id ?? 0)) newest.set(key, run);
-  }
-  return [...newest.values()];
-}
-
-/** GitHub skips a job that needs a canceled job, and then counts the skipped job as passed. */
-function asCanceledIfSkipped(run: Run): Run {
-  if (run.check.conclusion !== 'skipped' || run.check.event === null) return run;
-  const summary = 'GitHub skipped the job in a workflow run with a canceled job.';
-  return { ...run, check: { ...run.check, conclusion: 'cancelled', summary } };
-}
-
-const badness: readonly CheckConclusion[] = [
-  'skipped',
-  'neutral',
-  'success',
-  'unknown',
-  'stale',
-  'cancelled',
-  'action_required',
-  'timed_out',
-  'error',
-  'failure',
-  'pending',
-];
-
-/**
- * Two suites may have a check of the same name, for example for the events `push` and `pull_request`. The check is
- * green only if both have ended and neither is red.
- */
-function worstOf(checks: readonly HostCheck[]): HostCheck {
-  const [worst] = checks.toSorted((one, other) => badness.indexOf(other.conclusion) - badness.indexOf(one.conclusion));
-  if (worst === undefined) throw new Error('A check without a run.');
-  return worst;
-}
 
 function asCheck(
   { context, state, description, targetUrl, createdAt }: StatusAnswer,
