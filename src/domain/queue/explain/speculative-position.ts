@@ -1,6 +1,6 @@
 // Finds the position of a pull request among speculative builds: which pull requests it waits for, and which of its
 // builds is nearest to landing it.
-import type { SpeculationGraph, SpeculativeBuild } from '../speculation/graph.ts';
+import { mayLandMembers, type SpeculationGraph, type SpeculativeBuild } from '../speculation/graph.ts';
 import type { LineView } from '../planning/line.ts';
 import type { BatchState, PullRequestState } from '../model/snapshot.ts';
 import { countHeld } from '../speculation/mergeable-set.ts';
@@ -51,17 +51,12 @@ export function speculativePositionOf(view: LineView, pullRequestId: string): Sp
   if (index === undefined) return null;
   const [build] = (graph.buildsOf.get(index) ?? []).toSorted(byNearnessToLanding);
   const landing = view.batchOf.get(pullRequestId) ?? null;
+  const assumed = landing === null ? (build?.pending.filter((at) => !build.members.includes(at)) ?? []) : [];
   return {
     // A pull request whose targets are unknown overlaps all others.
     before: graph.line[index]?.targets === null ? graph.line.slice(0, index) : rowsOf(graph, graph.before(index)),
     batch: landing ?? build?.batch ?? null,
-    assumed:
-      landing !== null || build === undefined
-        ? []
-        : rowsOf(
-            graph,
-            build.pending.filter((at) => !build.members.includes(at)),
-          ),
+    assumed: rowsOf(graph, assumed),
     container: landing === null && build === undefined ? containerOf(graph, index) : null,
   };
 }
@@ -76,7 +71,7 @@ function containerOf(graph: SpeculationGraph, index: number): Container | null {
     ...new Set(members.flatMap((member) => graph.before(member)).filter((at) => !pendingSet.has(at))),
   ];
   const [best] = graph.builds
-    .filter(({ verdict }) => verdict.kind === 'pending' || verdict.kind === 'green')
+    .filter(mayLandMembers)
     .filter(({ pendingSet, members }) => pendingSet.has(index) && !members.includes(index))
     .map((build) => ({ build, lacked: lackedBy(build) }))
     .toSorted((a, b) => a.lacked.length - b.lacked.length || a.build.pending.length - b.build.pending.length);

@@ -6,7 +6,7 @@
 // - It shows whether its own pull request is bad. Until this is known, everything behind a bad pull request waits.
 import TinyQueue from 'tinyqueue';
 import { firstMember, type Candidate } from './assumptions.ts';
-import type { SpeculationGraph } from './graph.ts';
+import { mayLandMembers, type SpeculationGraph } from './graph.ts';
 import { probabilityOfAssumptions, type LandingProbabilities } from './landing-probability.ts';
 
 /** A candidate, and the pull requests that its assumption lets land. */
@@ -38,7 +38,7 @@ export class GainOrder {
   constructor(graph: SpeculationGraph, probabilities: LandingProbabilities, possible: readonly PossibleBuild[]) {
     this.#probabilities = probabilities;
     this.#built = graph.builds
-      .filter(({ verdict }) => verdict.kind === 'pending' || verdict.kind === 'green')
+      .filter(mayLandMembers)
       .map((build) => ({ indices: build.pending, needed: probabilityOfAssumptions(graph, probabilities, build) }));
     const scored = possible.map((build): Scored => {
       const content = contentOf(build);

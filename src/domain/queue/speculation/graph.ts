@@ -55,6 +55,11 @@ export interface SpeculationGraph extends ConflictGraph {
   readonly landing: ReadonlySet<number>;
 }
 
+/** Whether the build is running or green, so that its result may land its pull requests. */
+export function mayLandMembers({ verdict }: SpeculativeBuild): boolean {
+  return verdict.kind === 'pending' || verdict.kind === 'green';
+}
+
 /** Whether this is a red build of one pull request, with no other possible culprit in line. */
 export function isRedAlone({ verdict, members, pending }: SpeculativeBuild): boolean {
   return verdict.kind === 'red' && members.length === 1 && pending.length === 1;
