@@ -20,6 +20,7 @@ import {
   EndSessionPayload,
   RevokeApiTokenInput,
   RevokeApiTokenPayload,
+  mostTokens,
   Session,
   SetAccountTimezoneInput,
   SetAccountTimezonePayload,
@@ -134,7 +135,7 @@ export class AccountsResolver {
 }
 
 function pageOfTokens({ first, after }: TokensArgs): TokenPage {
-  const { size } = readPage({ first }, { size: 100, keyLength: 1 });
+  const { size } = readPage({ first }, { size: mostTokens, keyLength: 1 });
   return { size, after: typeof after === 'string' ? rowIdOf('ApiToken', after) : null };
 }
 

@@ -150,7 +150,7 @@ export class ApiToken {
   createdAt!: Date;
 }
 
-const mostTokens = 100;
+export const mostTokens = 100;
 
 @ArgsType()
 export class TokensArgs {
