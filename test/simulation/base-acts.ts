@@ -29,12 +29,13 @@ export function pushToBase(setting: Setting): Act {
  * Another branch that was made again unseen would be a forced push, and would have lost landings.
  */
 export async function makeRelease(i: Installation, promises: Promises): Promise<void> {
-  const [last] = await i.rows<{ to: string | null }>(
-    `select e.payload ->> 'to' as to from event e join queue q on q.account_id = e.account_id and q.id = e.queue_id
-     where q.base_branch = 'release' and e.action = 'base_moved' order by e.id desc limit 1`,
+  const [known] = await i.rows<{ isDeleted: boolean }>(
+    `select base_tip is null and last_deleted_landing_id is not distinct from
+       (select max(l.id) from landing l where l.account_id = queue.account_id and l.queue_id = queue.id) as "isDeleted"
+     from queue where base_branch = 'release'`,
   );
   promises.deleted.add('release');
-  i.git.writeRef('release', last?.to === null ? await i.git.tip() : promises.deletedRelease);
+  i.git.writeRef('release', known?.isDeleted === true ? await i.git.tip() : promises.deletedRelease);
 }
 
 /** Somebody deletes the branch `release`, or makes it again. */
