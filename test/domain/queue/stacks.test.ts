@@ -19,6 +19,7 @@ const open = (number: number, headBranch: string, baseBranch: string): StackCand
   headBranch,
   baseBranch,
   state: 'open',
+  openedAt: 0,
   mergedAt: null,
 });
 const merged = (number: number, headBranch: string, baseBranch: string, mergedAt: number): StackCandidate => ({
@@ -64,6 +65,18 @@ describe('the pull requests below a pull request 9 from "top"', () => {
       'a',
       [open(2, 'a', 'main'), merged(1, 'a', 'main', 2_000)],
       ['main', 2],
+    ],
+    [
+      'are one that was opened before the one below it was merged',
+      'b',
+      [merged(1, 'a', 'main', openedAt - 1), { ...open(2, 'b', 'a'), openedAt: openedAt - 2 }],
+      ['main', 2, 1],
+    ],
+    [
+      'are none, if the one below was opened after a pull request from its base branch was merged',
+      'b',
+      [merged(1, 'a', 'main', openedAt - 2), { ...open(2, 'b', 'a'), openedAt: openedAt - 1 }],
+      null,
     ],
     ['are not itself', 'a', [open(9, 'a', 'main')], null],
     ['are none that leads through its own branch', 'a', [open(1, 'a', 'top'), open(8, 'top', 'main')], null],

@@ -13,12 +13,14 @@ export interface StackBranches {
 }
 
 /**
- * A pull request that others may be stacked on. Pull requests stay stacked on a merged pull request until they are
- * retargeted.
+ * A pull request that others may be stacked on. Pull requests that were open when it merged stay stacked on it until
+ * they are retargeted.
  */
 export interface StackCandidate extends StackBranches {
   readonly state: 'open' | 'merged';
-  /** Null unless merged. */
+  /** When it was opened, or later: when it was first seen. In milliseconds. */
+  readonly openedAt: number;
+  /** In milliseconds. Null unless merged. */
   readonly mergedAt: number | null;
 }
 
@@ -40,24 +42,29 @@ export function findStack<Candidate extends StackCandidate>(
   isManaged: (baseBranch: string) => boolean,
 ): Stack<Candidate> | null {
   if (isManaged(top.baseBranch)) return null;
-  const inOrder = candidates
-    .filter(({ mergedAt }) => mergedAt === null || mergedAt >= top.openedAt)
-    .toSorted((a, b) => Number(a.state === 'merged') - Number(b.state === 'merged') || a.number - b.number);
+  const inOrder = candidates.toSorted(
+    (a, b) => Number(a.state === 'merged') - Number(b.state === 'merged') || a.number - b.number,
+  );
   // Branches that lead to no managed branch, and branches on the current path. Without this set, a cycle of branches
   // would be followed for ever.
   const tried = new Set(top.headBranch === null ? [] : [top.headBranch]);
-  const descend = (branch: string, depth: number): readonly Candidate[] | null => {
-    if (depth > deepestStack || tried.has(branch)) return null;
-    tried.add(branch);
+  const descend = (
+    above: Pick<StackCandidate, 'baseBranch' | 'openedAt'>,
+    depth: number,
+  ): readonly Candidate[] | null => {
+    if (depth > deepestStack || tried.has(above.baseBranch)) return null;
+    tried.add(above.baseBranch);
     for (const candidate of inOrder) {
-      if (candidate.headBranch !== branch || candidate.number === top.number) continue;
+      if (candidate.headBranch !== above.baseBranch || candidate.number === top.number) continue;
+      // Another pull request has had the same branch before.
+      if (candidate.mergedAt !== null && candidate.mergedAt < above.openedAt) continue;
       if (isManaged(candidate.baseBranch)) return [candidate];
-      const further = descend(candidate.baseBranch, depth + 1);
+      const further = descend(candidate, depth + 1);
       if (further !== null) return [candidate, ...further];
     }
     return null;
   };
-  const below = descend(top.baseBranch, 1);
+  const below = descend(top, 1);
   const lowest = below?.at(-1);
   return below === null || lowest === undefined ? null : { baseBranch: lowest.baseBranch, below };
 }

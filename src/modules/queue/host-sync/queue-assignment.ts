@@ -86,18 +86,18 @@ async function readCandidates(
 ): Promise<(StackCandidate & { readonly id: string })[]> {
   return await tx.query<StackCandidate & { readonly id: string }>(
     `with recursive chain as (
-       select p.id, p.number, p.head_branch, p.base_branch, p.status, p.merged_at, 1 as depth
+       select p.id, p.number, p.head_branch, p.base_branch, p.status, p.created_at, p.merged_at, 1 as depth
        from pull_request p
        where p.account_id = $1 and p.repository_id = $2 and p.head_branch = $3 and p.head_fork is null
          and (p.status not in ('merged', 'closed') or (p.status = 'merged' and p.merged_at >= $4))
        union
-       select p.id, p.number, p.head_branch, p.base_branch, p.status, p.merged_at, c.depth + 1
+       select p.id, p.number, p.head_branch, p.base_branch, p.status, p.created_at, p.merged_at, c.depth + 1
        from chain c join pull_request p on p.account_id = $1 and p.repository_id = $2 and p.head_branch = c.base_branch and p.head_fork is null
-         and (p.status not in ('merged', 'closed') or (p.status = 'merged' and p.merged_at >= $4))
+         and (p.status not in ('merged', 'closed') or (p.status = 'merged' and p.merged_at >= c.created_at))
        where c.depth < $5)
      select distinct on (id) id, number, head_branch as "headBranch", base_branch as "baseBranch",
        case when status = 'merged' then 'merged' else 'open' end as state,
-       (extract(epoch from merged_at) * 1000)::float8 as "mergedAt"
+       (extract(epoch from created_at) * 1000)::float8 as "openedAt", (extract(epoch from merged_at) * 1000)::float8 as "mergedAt"
      from chain`,
     [ctx.accountId, repositoryId, seen.baseBranch, new Date(seen.createdAt).toISOString(), deepestStack],
   );
