@@ -50,20 +50,20 @@ export interface FoundBackup {
 }
 
 /**
- * Returns the names of the backups to remove, so that the newest `keep` complete ones stay. `made` is the newest,
- * whatever the clock says. Incomplete backups do not count, and those that are older than every kept backup are removed
- * too. Names of other files are ignored.
+ * Returns the names of the backups to remove, so that the newest `keep` complete ones stay. `made` is the newest. A
+ * backup whose name is a later instant was made while a clock was wrong, so its age is unknown: it does not count, and
+ * stays. Incomplete backups do not count either, and those that are older than every kept backup are removed too. Names
+ * of other files are ignored.
  */
 export function findExpiredBackups(
   found: readonly FoundBackup[],
   { keep, made }: { readonly keep: number; readonly made: string },
 ): string[] {
   const backups = found.filter(({ name }) => /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/.test(name));
-  const earlier = backups.filter(({ name, isComplete }) => isComplete && name !== made).map(({ name }) => name);
+  const earlier = backups.filter(({ name, isComplete }) => isComplete && name < made).map(({ name }) => name);
   const kept = [made, ...earlier.toSorted().toReversed()].slice(0, keep);
-  const isOlderThanKept = (name: string): boolean => kept.length === keep && kept.every((other) => name < other);
   return backups
-    .filter(({ name, isComplete }) => (isComplete ? !kept.includes(name) : isOlderThanKept(name)))
+    .filter(({ name }) => kept.length === keep && kept.every((other) => name < other))
     .map(({ name }) => name)
     .toSorted();
 }
