@@ -3,7 +3,7 @@
 // without it.
 import type { Context } from '../../../context.ts';
 import { blockText } from '../../../domain/queue/model/status.ts';
-import { hostClient, CommitMissing, HostRefused, retryAtOf } from '../../../hosts/port.ts';
+import { hostClient, CallGivenBack, CommitMissing, HostRefused, retryAtOf } from '../../../hosts/port.ts';
 import type { Database } from '../../../platform/database.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { BatchEntity, PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.ts';
@@ -107,6 +107,8 @@ export async function takeStep(
     ofBatches.delete(key);
   } catch (error) {
     if (error instanceof CommitMissing) return await giveUpMissing(ctx, batch.id);
+    // The call was not made, so it is no failure of the step.
+    if (error instanceof CallGivenBack) throw error;
     const now = ctx.clock().getTime();
     const retryAt = retryAtOf(error);
     if (retryAt !== null && retryAt > now) {
