@@ -1,8 +1,8 @@
 // What a server reports about Temporal: whether Temporal answers, whether a worker polls it for work, and the address
 // of a workflow in its UI.
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { nextHealth, type TemporalAnswer, type TemporalHealth } from './domain/health/parts.ts';
+import { nextHealth, temporalSentence, type TemporalAnswer, type TemporalHealth } from './domain/health/parts.ts';
 import type { TemporalView } from './graphql/context.ts';
 import { StartError } from './launcher/start-error.ts';
 import type { TemporalSecurity } from './launcher/temporal-security.ts';
@@ -12,6 +12,8 @@ import { taskQueue } from '../workflows/queue/messages.ts';
 
 const lookEveryMs = 5_000;
 const answerWithinMs = 3_000;
+/** The status of gRPC for a namespace that does not exist. */
+const notFound = 5;
 
 export interface TemporalWatch extends TemporalView {
   start(): void;
@@ -44,8 +46,11 @@ export function watchTemporal(options: TemporalWatchOptions): TemporalWatch {
       const polledAt = (pollers ?? []).map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000);
       return { kind: 'Answered', askedAt: polledAt.length === 0 ? null : new Date(Math.max(...polledAt)) };
     } catch (error) {
-      if (health?.silentSince === null) log.warn({ error: String(error) }, 'Temporal does not answer.');
-      return { kind: 'Silent' };
+      const answer: TemporalAnswer =
+        isGrpcServiceError(error) && error.code === notFound ? { kind: 'NoNamespace', namespace } : { kind: 'Silent' };
+      if ((health?.silentSince ?? null) === null)
+        log.warn({ error: String(error) }, temporalSentence(nextHealth(null, answer, clock())));
+      return answer;
     }
   }
 

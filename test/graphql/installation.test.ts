@@ -1,6 +1,7 @@
 // What the installation says about itself: its version, whether its parts work, and where Temporal's UI shows its
 // workflows.
 import pg from 'pg';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TemporalHealth } from '../../src/domain/health/parts.ts';
 import { readVersion } from '../../src/platform/project-root.ts';
@@ -173,11 +174,13 @@ describe('the links into the Temporal UI', () => {
   );
 });
 
-it('a Temporal that never answered is silent since the first look', async () => {
+it('a Temporal that never answered is silent since the first look, and the log says so', async () => {
   const at = new Date('2026-01-02T03:04:05Z');
-  const { log } = s.ports;
+  const lines: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
   const watch = watchTemporal({ address: '127.0.0.1:1', namespace: 'shop', ui: null, log, clock: () => at });
   watch.start();
   await expect.poll(() => watch.health()).toEqual({ silentSince: at, idleSince: null });
+  expect(lines).toEqual([expect.stringContaining('Temporal does not answer: nothing is planned')]);
   await watch.stop();
 });

@@ -28,8 +28,10 @@ export interface Part {
 }
 
 export interface TemporalHealth {
-  /** Since when Temporal does not answer. Null: it answers. */
+  /** Since when Temporal does not answer, or lacks the namespace. Null: it answers. */
   readonly silentSince: Date | null;
+  /** The namespace of this process, if Temporal has answered that it does not exist. Absent: Temporal has it. */
+  readonly missingNamespace?: string;
   /** Since when no worker asks Temporal for work, by Temporal's last answer. Null: a worker asks. */
   readonly idleSince: Date | null;
 }
@@ -37,6 +39,7 @@ export interface TemporalHealth {
 /** Temporal's answer to a query for the workers, or its silence. */
 export type TemporalAnswer =
   | { readonly kind: 'Silent' }
+  | { readonly kind: 'NoNamespace'; readonly namespace: string }
   /** `askedAt`: when a worker last asked Temporal for work. Null: no worker is registered at Temporal. */
   | { readonly kind: 'Answered'; readonly askedAt: Date | null };
 
@@ -52,8 +55,12 @@ const asksWithinMs = 90_000;
 
 /** The state of Temporal after an answer. During an outage, the instant at which the outage was first seen is kept. */
 export function nextHealth(before: TemporalHealth | null, answer: TemporalAnswer, now: Date): TemporalHealth {
-  if (answer.kind === 'Silent')
-    return { silentSince: before?.silentSince ?? now, idleSince: before?.idleSince ?? null };
+  if (answer.kind !== 'Answered')
+    return {
+      silentSince: before?.silentSince ?? now,
+      idleSince: before?.idleSince ?? null,
+      ...(answer.kind === 'NoNamespace' && { missingNamespace: answer.namespace }),
+    };
   const { askedAt } = answer;
   const isIdle = askedAt === null || now.getTime() - askedAt.getTime() > asksWithinMs;
   return { silentSince: null, idleSince: isIdle ? (before?.idleSince ?? askedAt ?? now) : null };
@@ -99,12 +106,15 @@ export function judgeInvariants(report: InvariantReport | null): readonly Part[]
   return [{ name: 'invariants', well: sentence === null, since: isOutdated ? endedAt : null, sentence }];
 }
 
-function judgeTemporal({ silentSince, idleSince }: TemporalHealth): readonly Part[] {
-  const server = partOf(
-    'temporal',
-    silentSince,
-    'Temporal does not answer: nothing is planned, built or landed until Temporal answers.',
-  );
+/** Why Temporal cannot be used. */
+export function temporalSentence({ missingNamespace }: Pick<TemporalHealth, 'missingNamespace'>): string {
+  return missingNamespace === undefined
+    ? 'Temporal does not answer: nothing is planned, built or landed until Temporal answers.'
+    : `Temporal has no namespace ${missingNamespace}. Correct TEMPORAL_NAMESPACE of this process, or create the namespace.`;
+}
+
+function judgeTemporal({ silentSince, idleSince, ...namespace }: TemporalHealth): readonly Part[] {
+  const server = partOf('temporal', silentSince, temporalSentence(namespace));
   // While Temporal does not answer, it is not known whether workers ask for work.
   if (silentSince !== null) return [server];
   const worker = partOf(

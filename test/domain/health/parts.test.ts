@@ -21,6 +21,14 @@ const cases: readonly (readonly [string, PartFacts, Readonly<Record<string, stri
     },
   ],
   [
+    'Temporal lacks the namespace',
+    { overdue: [], temporal: { silentSince: at, idleSince: null, missingNamespace: 'shop' } },
+    {
+      database: null,
+      temporal: 'Temporal has no namespace shop. Correct TEMPORAL_NAMESPACE of this process, or create the namespace.',
+    },
+  ],
+  [
     'no worker asks for work',
     { overdue: [], temporal: { silentSince: null, idleSince: at } },
     {
@@ -74,6 +82,12 @@ describe('the next state of Temporal', () => {
   it.each([
     ['silent from the start', null, silent, { silentSince: at, idleSince: null }],
     ['still silent', { silentSince: before(9), idleSince: null }, silent, { silentSince: before(9), idleSince: null }],
+    [
+      'without the namespace',
+      null,
+      { kind: 'NoNamespace', namespace: 'shop' } as const,
+      { silentSince: at, idleSince: null, missingNamespace: 'shop' },
+    ],
     ['back', { silentSince: before(9), idleSince: null }, asked(before(1)), answers],
     ['a worker asked within the last 90 seconds', null, asked(before(90)), answers],
     ['the last worker has gone', answers, asked(before(91)), { silentSince: null, idleSince: before(91) }],
