@@ -25,6 +25,7 @@ import { createWebhookRelay, type WebhookOptions, type WebhookSender } from './m
 import { connectDatabase, type Database } from './platform/database.ts';
 import { lookForDueWork, type DueWork } from './platform/due-work.ts';
 import { createMetrics, type Metrics } from './platform/metrics/index.ts';
+import { createFailureLog } from './platform/outage.ts';
 import { repeat } from './platform/repeat.ts';
 import { wakeUnlessRunning } from './platform/turns/index.ts';
 import { createReconciler } from './reconciler.ts';
@@ -107,7 +108,7 @@ const minute = 60 * second;
 
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { log, publicUrl, secrets, clock = () => new Date() } = options;
-  const onError = (error: unknown): void => log.error({ error: String(error) }, 'A part of the service failed.');
+  const onError = createFailureLog(log, 'A part of the service failed.');
   const db = await openDatabase(options, onError);
   const sequencer = createSequencer({ db, log, intervalMs: fiveSeconds });
   const metrics = createMetrics();

@@ -9,10 +9,11 @@ import type { CiRunner } from './hosts/port.ts';
 import type { TemporalSecurity } from './launcher/temporal-security.ts';
 import type { VerificationPorts } from './modules/previews/index.ts';
 import type { RunbookDriving } from './modules/runbooks/index.ts';
-import { withErrorTexts } from './platform/logging.ts';
+import { createFailureLog } from './platform/outage.ts';
 import { findSandbox, type Sandbox } from './platform/sandbox/index.ts';
 import { createVerifying, reconcileSandboxesRegularly, type PreviewOptions } from './previews.ts';
 import { createReleaseDriving, type ProviderOptions } from './providers.ts';
+import { writeSdkLine } from './sdk-log.ts';
 import { collectSdkMetrics, type SdkMetrics } from './sdk-metrics.ts';
 import type { Service } from './service.ts';
 import { createActivities } from '../workflows/activities.ts';
@@ -137,8 +138,7 @@ function openRunner(
 ): { readonly runner: CiRunner | null; readonly sentence: string } {
   if (ci === null) return { runner: null, sentence: 'no checks run here, as requested' };
   if (sandbox === null) return { runner: null, sentence };
-  const onError = (error: unknown): void =>
-    service.ports.log.error({ error: String(error) }, 'A check could not be run.');
+  const onError = createFailureLog(service.ports.log, 'A check could not be run.');
   return {
     runner: service.localHost.createCiRunner({ sandbox, concurrency: ci.concurrency, onError }),
     sentence,
@@ -153,13 +153,15 @@ let installed: { readonly sdkMetrics: SdkMetrics | null } | null = null;
  */
 function installRuntime(log: Logger, measuresSdk: boolean): SdkMetrics | null {
   if (installed !== null) return installed.sdkMetrics;
-  const write: ConstructorParameters<typeof DefaultLogger>[1] = ({ message, meta }) =>
-    log.warn({ temporal: withErrorTexts(meta ?? {}) }, message);
   const buffer = measuresSdk ? new MetricsBuffer({ maxBufferSize: 50_000, useSecondsForDurations: true }) : null;
   Runtime.install({
     shutdownSignals: [],
-    logger: new DefaultLogger('WARN', write),
-    ...(buffer !== null && { telemetryOptions: { metrics: { buffer } } }),
+    logger: new DefaultLogger('WARN', (line) => writeSdkLine(log, line)),
+    // Without `forward`, the native part of the SDK writes lines of its own to the standard output, which are no JSON.
+    telemetryOptions: {
+      logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } },
+      ...(buffer !== null && { metrics: { buffer } }),
+    },
   });
   installed = { sdkMetrics: buffer === null ? null : collectSdkMetrics(buffer) };
   return installed.sdkMetrics;

@@ -45,6 +45,28 @@ export function isOutage(error: unknown): boolean {
   return driverMessages.test(error.message);
 }
 
+const silentMs = 60_000;
+
+/**
+ * Returns a function that logs failures of loops with `message`. During an outage of the database all loops of a process
+ * fail several times a second, so the log says at most once a minute that the database does not answer.
+ */
+export function createFailureLog(log: Logger, message: string): (error: unknown) => void {
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    if (!isSilence(error)) return log.error({ error: String(error) }, message);
+    const now = performance.now();
+    if (now - loggedAt < silentMs) return;
+    loggedAt = now;
+    log.error({ error: String(error) }, 'The database does not answer. Interlock tries again.');
+  };
+}
+
+/** Whether the database cannot be reached or ends its sessions, unlike a statement that only this time did not succeed. */
+function isSilence(error: unknown): boolean {
+  return isOutage(error) && !/^(?:40|53|55|57014)/.test(String((error as { readonly code?: unknown }).code));
+}
+
 /** Returns the error UNAVAILABLE for an outage. Every other error is returned unchanged. */
 export function outageAsRefusal(error: unknown): unknown {
   if (!isOutage(error)) return error;
