@@ -8,6 +8,7 @@ import { Command, Option } from 'commander';
 import { makeDataDirectory } from './launcher/data-directory.ts';
 import { assertGit } from './launcher/git-program.ts';
 import { nameHelpInErrors } from './launcher/called-as.ts';
+import { assertPortFree } from './launcher/ports.ts';
 import { checkDatabase, openTemporal, prepareSchema } from './launcher/parts.ts';
 import { readSecretFiles } from './launcher/secret-files.ts';
 import { githubServerFrom, logLevelFrom, publicUrlFrom, switchFrom } from './launcher/general-settings.ts';
@@ -16,12 +17,13 @@ import { stopOnSignals } from './launcher/stop-signals.ts';
 import { temporalSecurityFrom } from './launcher/temporal-security.ts';
 import { searchAttributes } from './launcher/temporal.ts';
 import type { Part } from './domain/health/parts.ts';
-import { createAccount } from './modules/accounts/index.ts';
+import { findMissingRepositories } from './hosts/local/index.ts';
+import { areSecretsOfInstallation, createAccount } from './modules/accounts/index.ts';
 import { metricsTokenFrom, openServer, openService, openWorker, secretsFrom, type Installation } from './parts.ts';
 import { closeInheritedDescriptors } from './platform/spawning/inherited.ts';
 import { createLog, secretsOf } from './platform/logging.ts';
 import { printFailure } from './run-tool.ts';
-import { createService } from './service.ts';
+import { createService, type Service } from './service.ts';
 import { watchTemporal } from './temporal-watch.ts';
 import { openTracing } from './tracing.ts';
 import { partsOfWorker, serveWorkerHealth } from './worker-health.ts';
@@ -153,11 +155,37 @@ function missing(name: string, what: string): StartError {
   return new StartError(`${name} is missing: ${what}. On one machine, npm start needs no such setting.`);
 }
 
+/**
+ * Throws StartError if the secret is not that of the installation. A process with another secret would refuse every token
+ * and sign proofs with a key of its own.
+ */
+async function assertSecret({ ports }: Service, { secrets }: Shared): Promise<void> {
+  if (!(await areSecretsOfInstallation(ports, secrets)))
+    throw new StartError(
+      'INTERLOCK_SECRET is not the secret of this installation: its newest account token was made with another secret. Give this process the secret of the other servers and workers. docs/operations.md says what to do if the secret is lost.',
+    );
+}
+
+/**
+ * Throws StartError if the data directory has none of the repositories that all processes share, for example because its
+ * file system is not mounted. The process would fail with every repository, and make new ones that no other process has.
+ */
+async function assertRepositories({ localHost }: Service, { dataDir }: Shared): Promise<void> {
+  const missing = await findMissingRepositories(localHost.installation);
+  if (missing.length > 0)
+    throw new StartError(
+      `The data directory ${dataDir} has none of the repositories of the local host that the database has: ${missing.join(', ')}. Mount the directory of the other servers and workers, or name it by --data (INTERLOCK_DATA). If the repositories are lost, restore them from a backup.`,
+    );
+}
+
 async function runServer(flags: Flags, stops: Stop[]): Promise<Running> {
+  await assertPortFree(flags.port, '--port', flags.host);
   const installation = await findInstallation(flags);
   stops.push(await openTracing(process.env, 'server'));
   const service = await openService(installation);
   stops.push(async () => await service.stop());
+  await assertSecret(service, installation);
+  await assertRepositories(service, installation);
   const server = await openServer(service, installation, {
     ...flags,
     githubServer: githubServerFrom(process.env),
@@ -169,12 +197,15 @@ async function runServer(flags: Flags, stops: Stop[]): Promise<Running> {
 }
 
 async function runWorker(flags: WorkerFlags, stops: Stop[]): Promise<Running> {
+  await assertPortFree(flags.port, '--port', flags.host);
   const installation = await findInstallation(flags);
   const { dataDir, temporal, log } = installation;
   stops.push(await openTracing(process.env, 'worker'));
   await openTemporal(temporal.address, { ...temporal, dataDir, searchAttributes, log: () => {} });
   const service = await openService(installation);
   stops.push(async () => await service.stop());
+  await assertSecret(service, installation);
+  await assertRepositories(service, installation);
   const ci = flags.ci ? { concurrency: flags.ciConcurrency, allowPlain: flags.unsafeCi } : null;
   // Commands have no network by default, because they could reach the operator's other servers. The operator must allow
   // it.
@@ -253,6 +284,7 @@ async function makeAccount(flags: AccountFlags): Promise<void> {
   // This service sends no wakes and makes no links.
   const service = await createService({ ...shared, publicUrl: '', wake: async () => {}, poolSize: 2 });
   try {
+    await assertSecret(service, shared);
     const { token } = await createAccount(service.ports, shared.secrets, flags);
     console.log(token);
   } finally {

@@ -44,6 +44,11 @@ afterAll(async () => {
 });
 
 function run(...args: string[]): Program {
+  return runWith({}, ...args);
+}
+
+/** Runs a program whose settings differ from those of the other programs. */
+function runWith(other: Readonly<Record<string, string | undefined>>, ...args: string[]): Program {
   const program = runProgram('production', args, {
     DATABASE_URL: postgres.url,
     TEMPORAL_ADDRESS: temporal.address,
@@ -52,6 +57,7 @@ function run(...args: string[]): Program {
     INTERLOCK_SECRET_FILE: join(dataDir, 'secret'),
     INTERLOCK_HOST: '127.0.0.1',
     ...collector.env,
+    ...other,
   });
   programs.push(program);
   return program;
@@ -145,6 +151,49 @@ it('a subscription at one server receives events of the other server, and can re
   expect(cursorsOf(other)).toEqual(cursorsOf(own).slice(1));
   await own.stop();
   await other.stop();
+});
+
+it.each(['server', 'worker'])('a %s with another secret than the others ends and names the setting', async (kind) => {
+  const other = { INTERLOCK_SECRET_FILE: undefined, INTERLOCK_SECRET: 'a-secret-that-no-other-process-was-given' };
+  const { code, stderr } = await runWith(other, kind, '--port', '0').ended;
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('INTERLOCK_SECRET is not the secret of this installation'),
+  ]);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});
+
+it.each(['server', 'worker'])('a %s whose data directory lacks the repositories ends and names both', async (kind) => {
+  const empty = join(dataDir, 'not-mounted');
+  const { code, stderr } = await runWith({ INTERLOCK_DATA: empty }, kind, '--port', '0').ended;
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(`The data directory ${empty} has none of the repositories`),
+  ]);
+  expect(stderr).toContain('acme/from-the-other');
+  expect(stderr).toContain('INTERLOCK_DATA');
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});
+
+it.each(['server', 'worker'])('a %s whose port is in use ends and names the port', async (kind) => {
+  const { port } = new URL(here);
+  const { code, stderr } = await run(kind, '--port', port).ended;
+  expect([code, stderr.trim()]).toEqual([
+    1,
+    `Port ${port} is in use. Use --port <n>, or stop the program that listens there.`,
+  ]);
+});
+
+it('a server whose Temporal lacks the namespace says so', async () => {
+  const server = runWith({ TEMPORAL_NAMESPACE: 'mistyped' }, 'server', '--port', '0');
+  const url = await awaitAddress(server);
+  await until(async () => server.said().includes('has no namespace mistyped'));
+  expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({
+    status: 'ready',
+    parts: [{ name: 'temporal', ready: false, message: expect.stringContaining('has no namespace mistyped') }],
+  });
+  server.child.kill('SIGTERM');
+  await server.ended;
 });
 
 it('a token revoked at one server closes the sockets of the other', async () => {

@@ -72,6 +72,24 @@ export async function findLocalRepositories(installation: Installation): Promise
   );
 }
 
+const looked = 20;
+
+/**
+ * The names of the newest repositories of the database, if the data directory has none of them. Empty: the data directory
+ * has repositories of the database, there are none, or each machine has a data directory of its own. A folder is made
+ * before its row, so a repository that is being made does not count as missing.
+ */
+export async function findMissingRepositories(installation: Installation): Promise<readonly string[]> {
+  if (installation.hasOwnDisk === true) return [];
+  const newest = await installation.db.system.query<HostRepository>(
+    `select r.account_id::text as "accountId", r.id::text as id, r.owner, r.name
+     from repository r join local_repository l on l.account_id = r.account_id and l.repository_id = r.id
+     where r.deleted_at is null order by r.id desc limit ${looked}`,
+  );
+  for (const repository of newest) if (await exists(join(installation.directoryOf(repository), 'HEAD'))) return [];
+  return newest.map(({ owner, name }) => `${owner}/${name}`);
+}
+
 /** A new repository is made in a folder whose name is the final name, this suffix and a random id. */
 export const newSuffix = '.new-';
 

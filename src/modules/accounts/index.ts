@@ -31,7 +31,7 @@ export {
 } from './oidc-people.service.ts';
 export { approveTerminal, createTerminalToken, takeTerminalSession } from './terminal-sign-in.service.ts';
 export { createAccount } from './accounts.service.ts';
-export { tokenForgetting } from './tokens.rows.ts';
+export { areSecretsOfInstallation, tokenForgetting } from './tokens.rows.ts';
 export { createApiToken } from './tokens.service.ts';
 export {
   decrypt,

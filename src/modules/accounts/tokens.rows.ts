@@ -1,10 +1,11 @@
 // Writes rows of tokens. A row has twelve characters and digests of the token. The whole token is shown once and stored
 // nowhere. The end of a token takes effect in every process at once.
-import type { Context, Scope } from '../../context.ts';
+import type { Context, Ports, Scope } from '../../context.ts';
 import type { SystemQueries, Transaction } from '../../platform/database.ts';
 import { ruleForRows } from '../../platform/retention/index.ts';
 import { announceEndedAccess } from './authenticate.ts';
 import {
+  decryptSigningDigest,
   digestToken,
   encryptSigningDigest,
   generateToken,
@@ -54,6 +55,24 @@ export async function insertToken(
     await query('update api_token set signing_key = $3 where account_id = $1 and id = $2', [row.accountId, id, sealed]);
   }
   return { id, token };
+}
+
+/**
+ * Whether these are the secrets of the installation: the newest account token was made with them. True if no account
+ * token can tell.
+ */
+export async function areSecretsOfInstallation({ db }: Pick<Ports, 'db'>, secrets: Secrets): Promise<boolean> {
+  const [newest] = await db.system.query<{ accountId: string; tokenId: string; sealed: Buffer }>(
+    `select account_id::text as "accountId", id::text as "tokenId", signing_key as sealed from api_token
+     where kind = 'account' and signing_key is not null order by id desc limit 1`,
+  );
+  if (newest === undefined) return true;
+  try {
+    decryptSigningDigest(secrets, newest, newest.sealed);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Ends tokens, and the tokens that depend on them, in every process at once. */
