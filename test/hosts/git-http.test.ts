@@ -286,12 +286,19 @@ describe('pushing', () => {
     expect(tip(world.directory, 'huge')).toBeNull();
   });
 
-  test('refuses a push after which the disk would be too full', async () => {
+  test('refuses a push after which the disk would be too full, and git shows why', async () => {
     const place = await clone();
     await commitFile(place, 'late', 'late.txt', 'late\n');
     bounds = { ...bounds, freeBytes: 1e18 };
     const pushed = await client(place, 'push', '--quiet', 'origin', 'late');
-    expect(pushed).toEqual({ ok: false, text: expect.stringContaining('507') });
+    expect(pushed).toEqual({ ok: false, text: expect.stringContaining('There is too little room on the disk') });
+    // A push whose first request was answered before the disk was too full.
+    const late = await fetch(`${origin}/git/acme/shop.git/git-receive-pack`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer writer', 'content-type': 'application/x-git-receive-pack-request' },
+      body: '0000',
+    });
+    expect(late.status).toBe(507);
     expect(tip(world.directory, 'late')).toBeNull();
   });
 

@@ -24,7 +24,7 @@ import {
 } from './http.admission.ts';
 import { readDefaultBranch } from './installation.ts';
 import { flushPacket, packet, ProtocolError } from './pkt-line.ts';
-import { createPushRoom, type PushRoom } from './push-room.ts';
+import { createPushRoom, type PushFolders, type PushRoom } from './push-room.ts';
 import { receivePush } from './receive-pack.ts';
 
 const longestFetchRequest = 64 * 1024 * 1024;
@@ -51,6 +51,9 @@ export async function registerGitHttp(fastify: FastifyInstance, options: GitHttp
         if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
           throw new Refusal(403, 'Please upgrade your git client: only the smart HTTP protocol is served');
         const { repository } = await admitGit(options, { request, reply }, service);
+        // git shows the text of a refusal here, and only the number of a refusal of the push itself.
+        if (service === 'git-receive-pack' && !(await room.hasRoomForNext(foldersOf(options, repository))))
+          throw tooFull();
         return await advertise(options, repository, { service, request, reply });
       },
     );
@@ -146,7 +149,7 @@ async function receivePack(
   const { bounds, host } = options;
   const { installation } = host;
   return await withProcessFolder(tmpdir(), async (folder) => {
-    const receiving = room.receiving({ received: folder, unpacked: installation.directoryOf(repository) }, tooFull);
+    const receiving = room.receiving({ ...foldersOf(options, repository), received: folder }, tooFull);
     try {
       const body = join(folder, 'body');
       await pipeline([
@@ -172,6 +175,10 @@ async function receivePack(
       receiving.end();
     }
   });
+}
+
+function foldersOf({ host }: Pick<GitHttpOptions, 'host'>, repository: HostRepository): PushFolders {
+  return { received: tmpdir(), unpacked: host.installation.directoryOf(repository) };
 }
 
 function tooFull(): Refusal {

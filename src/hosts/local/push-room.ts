@@ -7,6 +7,8 @@ import { Duplex } from 'node:stream';
 const bytesPerCheck = 16 * 1024 * 1024;
 
 export interface PushRoom {
+  /** Whether a push may begin. */
+  hasRoomForNext(folders: PushFolders): Promise<boolean>;
   /**
    * Makes a stream that passes the bytes of one push on. The stream fails with the error of `refuse` if the disk has
    * too little room. `end` must be called when the push has ended.
@@ -40,13 +42,14 @@ export interface PushBytes {
 export function createPushRoom(freeBytes: () => number): PushRoom {
   const underWay = new Map<symbol, number>();
 
-  async function hasRoom(folders: PushFolders): Promise<boolean> {
-    const needed = decideBytesNeeded([...underWay.values()], freeBytes());
+  async function hasRoom(folders: PushFolders, pushes: readonly number[] = [...underWay.values()]): Promise<boolean> {
+    const needed = decideBytesNeeded(pushes, freeBytes());
     const [received, unpacked] = await Promise.all([freeOf(folders.received), freeOf(folders.unpacked)]);
     return received >= needed.received && unpacked >= needed.unpacked;
   }
 
   return {
+    hasRoomForNext: async (folders) => await hasRoom(folders, [...underWay.values(), 0]),
     receiving(folders, refuse) {
       const push = Symbol('push');
       let received = 0;
