@@ -2,7 +2,7 @@
 // how to correct what is missing. The exit code is 1 if something is missing. Without a repository, it checks the
 // invariants of the installation. With `--growth`, it reports how much space the data take.
 import { resolve } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import color from 'picocolors';
 import type { Finding } from './domain/doctor/finding.ts';
 import { invariantNames, invariants, type Findings } from './domain/health/invariants.ts';
@@ -57,7 +57,7 @@ async function compareInvariants(): Promise<number> {
     .argument('[owner/name]', 'repository; without it, the whole installation')
     .option('--growth', 'prints how much room records take, instead of the checks')
     .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
-    .option('--database-url <url>', 'your own PostgreSQL', process.env['DATABASE_URL'])
+    .addOption(new Option('--database-url <url>', 'your own PostgreSQL').env('DATABASE_URL'))
     .option('--json', 'one JSON document instead of text')
     .addHelpText('after', examplesOf('doctor', '--json', 'acme/shop', '--growth'));
   parseArguments(command);
@@ -103,7 +103,7 @@ async function showGrowth(): Promise<number> {
     )
     .requiredOption('--growth', 'this report')
     .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
-    .option('--database-url <url>', 'your own PostgreSQL', process.env['DATABASE_URL'])
+    .addOption(new Option('--database-url <url>', 'your own PostgreSQL').env('DATABASE_URL'))
     .option('--json', 'one JSON document instead of text');
   parseArguments(command);
   const { data, databaseUrl, json } = command.opts<{ data: string; databaseUrl?: string; json?: boolean }>();

@@ -1,7 +1,7 @@
 // `npm run export -- <owner/name> --to <dir>`: exports data, for example before an erasure. Interlock may run
 // meanwhile.
 import { resolve } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import color from 'picocolors';
 import { exportTo } from './export-folder.ts';
 import { calledAs, examplesOf } from './launcher/called-as.ts';
@@ -16,7 +16,7 @@ const program = new Command(calledAs('export'))
   .requiredOption('--to <dir>', 'a folder that is empty or does not exist')
   .option('--account <name>', 'account, where there are several')
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
-  .option('--database-url <url>', 'your own PostgreSQL', process.env['DATABASE_URL'])
+  .addOption(new Option('--database-url <url>', 'your own PostgreSQL').env('DATABASE_URL'))
   .option('--json', 'one JSON document instead of text')
   .addHelpText('after', examplesOf('export', 'acme/shop --to /tmp/shop', '--account acme --to /tmp/acme'));
 

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import pg from 'pg';
 import { systemContext, type Context } from './context.ts';
 import { hostSettingsFrom } from './host-settings.ts';
@@ -99,7 +99,7 @@ export async function withNamedRepository<T>(
     .description(description)
     .argument('<owner/name>', 'repository')
     .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
-    .option('--database-url <url>', 'your own PostgreSQL', process.env['DATABASE_URL'])
+    .addOption(new Option('--database-url <url>', 'your own PostgreSQL').env('DATABASE_URL'))
     .option('--account <name>', 'account, where there are several')
     .option('--json', 'one JSON document instead of text')
     .addHelpText('after', examplesOf(program, ...calls));
