@@ -1,8 +1,19 @@
 // Runs the SQL that the documentation gives to the administrator of a database.
 import pg from 'pg';
 import { expect, inject, it } from 'vitest';
+import { areSecretsOfInstallation, generateSecrets } from '../../src/modules/accounts/index.ts';
 import { migrate } from '../../src/platform/migrate.ts';
+import { startServer } from '../support/server.ts';
 import { readPage } from './pages.ts';
+
+/** Runs the block of SQL that begins with this word. */
+async function runBlock(word: string, client: pg.Client): Promise<void> {
+  const blocks = readPage('docs/operations.md').blocks.filter(
+    ({ language, text }) => language === 'sql' && text.startsWith(word),
+  );
+  expect(blocks).toHaveLength(1);
+  for (const { text } of blocks) await client.query(text);
+}
 
 const user = 'second_interlock';
 
@@ -16,12 +27,26 @@ it('a second installation on the same server can migrate only after the grant th
     await admin.query(`create role ${user} login createrole password 'secret'`);
     await admin.query(`create database ${user} owner ${user}`);
     await expect(migrate(url.href)).rejects.toThrow('permission denied to grant role');
-    for (const { text } of readPage('docs/operations.md').blocks.filter((block) => block.language === 'sql'))
-      await admin.query(text);
+    await runBlock('grant', admin);
     await migrate(url.href);
   } finally {
     await admin.query(`drop database if exists ${user} with (force)`);
     await admin.query(`drop role if exists ${user}`);
     await admin.end();
+  }
+});
+
+it('after a lost secret, processes start with another one only after the update that docs/operations.md gives', async () => {
+  const s = await startServer();
+  const owner = new pg.Client({ connectionString: s.databaseUrl });
+  try {
+    const others = generateSecrets();
+    expect(await areSecretsOfInstallation(s.ports, others)).toBe(false);
+    await owner.connect();
+    await runBlock('update', owner);
+    expect(await areSecretsOfInstallation(s.ports, others)).toBe(true);
+  } finally {
+    await owner.end();
+    await s.close();
   }
 });

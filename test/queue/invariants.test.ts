@@ -14,6 +14,7 @@ import { judgeInvariants } from '../../src/domain/health/parts.ts';
 import { sequenceEvents } from '../../src/modules/events/index.ts';
 import { findHeldQueues } from '../../src/modules/health/invariants/judged.ts';
 import { compareWithInvariants, watchInvariants } from '../../src/modules/health/index.ts';
+import type { SystemQueries } from '../../src/platform/database.ts';
 import { advanceQueue, haltQueue, resumeQueue, syncBase, verifyRepository } from '../../src/modules/queue/index.ts';
 import { loadRepository } from '../../src/modules/repositories/index.ts';
 import { toHostedRepository } from '../../src/hosts/port.ts';
@@ -752,6 +753,25 @@ describe('the comparison of the invariants', () => {
     ]);
     expect(watch?.report()).toEqual(another?.report());
     await w.rows('update pull_request set times_passed = 0 where number = 4');
+  });
+
+  it('that an outage of the database breaks off leaves the findings of the one before', async () => {
+    let now = new Date(Date.now() + 2 * hour);
+    let queriesUntilOutage = Number.POSITIVE_INFINITY;
+    const { ports } = w.service;
+    const query: SystemQueries['query'] = async (...args) => {
+      if ((queriesUntilOutage -= 1) < 0) throw new Error('Connection terminated unexpectedly');
+      return await ports.db.system.query(...args);
+    };
+    const db = { ...ports.db, system: { ...ports.db.system, query } };
+    const watch = watchInvariants({ ...ports, db, clock: () => now });
+    await watch.look();
+    const before = watch.report();
+    expect(before).toMatchObject({ violations: [], uncompared: [] });
+    now = new Date(now.getTime() + 60_000);
+    queriesUntilOutage = 1;
+    await expect(watch.look()).rejects.toThrow('Connection terminated');
+    expect(watch.report()).toEqual(before);
   });
 
   it('does not count as well any more if later comparisons fail', async () => {

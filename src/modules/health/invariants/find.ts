@@ -145,12 +145,14 @@ export function watchInvariants(
         return;
       }
       const findings = await compareWithInvariants(ports, { scope: 'recent' });
-      newest = { ...findings, endedAt: ports.clock() };
+      const endedAt = ports.clock();
+      // Throws during an outage of the database. The outage may have broken the comparison off, so the one before stays.
       await query('update invariant_comparison set violations = $1, uncompared = $2, ended_at = $3', [
         JSON.stringify(findings.violations),
         JSON.stringify(findings.uncompared),
-        newest.endedAt,
+        endedAt,
       ]);
+      newest = { ...findings, endedAt };
       const text = findingsText(findings);
       if (text !== null)
         ports.log.error({ findings: [...findings.violations, ...findings.uncompared].slice(0, 20) }, text);
