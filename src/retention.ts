@@ -9,6 +9,7 @@ import { hostDeliveryForgetting } from './modules/github/index.ts';
 import { verificationLogForgetting } from './modules/previews/index.ts';
 import { historyForgetting, intentForgetting, targetsForgetting } from './modules/queue/index.ts';
 import { deploymentLogForgetting, freezeForgetting } from './modules/releases/index.ts';
+import { embedLinkForgetting } from './modules/repositories/index.ts';
 import { runbookLogForgetting } from './modules/runbooks/index.ts';
 import { deliveryForgetting } from './modules/webhooks/index.ts';
 import type { Database } from './platform/database.ts';
@@ -28,6 +29,7 @@ export const retentionRules: Readonly<Record<Exclude<RetainedKind, 'check_output
   verification_logs: verificationLogForgetting,
   freezes: freezeForgetting,
   sessions: sessionForgetting,
+  embed_links: embedLinkForgetting,
   tokens: tokenForgetting,
   idempotency_keys: idempotencyKeyRetention,
 };

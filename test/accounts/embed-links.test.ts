@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeLine } from '../../src/domain/queue/explain/line-summary.ts';
 import { frameAncestorsFrom } from '../../src/parts.ts';
 import { badgeOf } from '../../src/server/embed/badge.ts';
+import { embedLinkForgetting } from '../../src/modules/repositories/index.ts';
 import { decideShown } from '../../src/server/embed/index.ts';
 import { seed } from '../graphql/seed.ts';
+import { forget } from '../support/forget.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { accountOf } from './account.ts';
 
@@ -151,6 +153,53 @@ describe('the key of a link', () => {
       expiresAt: usual.embedLink.expiresAt,
       revokedAt: null,
     });
+  });
+
+  it('is deleted 90 days after it ended', async () => {
+    const inDays = (count: number): string => new Date(now + count * 24 * 3_600_000).toISOString();
+    // An admin remains when ida is removed.
+    await accountOf(s).add('joe', { role: 'admin' });
+    const ida = await accountOf(s).add('ida', { role: 'admin', scopes: ['admin'] });
+    const [revoked, expiring, lasting, ofToken] = [
+      await makeLink({ expiresAt: inDays(700) }),
+      await makeLink({ expiresAt: inDays(1) }),
+      await makeLink({ expiresAt: inDays(700) }),
+      await makeLink({ expiresAt: inDays(700) }, ida.token),
+    ];
+    await revoke(revoked);
+    await accountOf(s).remove(ida.id);
+    const shown = async (): Promise<string[]> => {
+      const { data } = await s.graphql<{ repository: { embedLinks: readonly { id: string }[] } }>(
+        '{ repository(owner: "acme", name: "shop") { embedLinks { id } } }',
+      );
+      const ids = data.repository.embedLinks.map(({ id }) => id);
+      return [revoked, expiring, lasting, ofToken].map(({ embedLink: { id } }) => id).filter((id) => ids.includes(id));
+    };
+    await forget(s.ports.db, embedLinkForgetting, new Date(now + 89 * 24 * 3_600_000));
+    expect(await shown()).toHaveLength(4);
+    await forget(s.ports.db, embedLinkForgetting, new Date(now + 90.5 * 24 * 3_600_000));
+    expect(await shown()).toEqual([expiring, lasting].map(({ embedLink: { id } }) => id));
+    await forget(s.ports.db, embedLinkForgetting, new Date(now + 91.5 * 24 * 3_600_000));
+    expect(await shown()).toEqual([lasting.embedLink.id]);
+    expect(await statusOf(lasting.badgeUrl)).toBe(200);
+  });
+
+  it('is deleted 90 days after the token that made it expired', async () => {
+    const link = await makeLink({ expiresAt: new Date(now + 700 * 24 * 3_600_000).toISOString() });
+    const [row] = await s.rows<{ id: string }>('select id from embed_link order by id desc limit 1');
+    await s.rows(
+      `with made as (
+         insert into api_token (account_id, user_id, kind, name, lookup, token_hmac, scopes, signs_webhooks, expires_at)
+         select account_id, user_id, 'user', 'of a screen', 'of-a-screen', '\\x05', '{admin}', false, '${new Date(now).toISOString()}'
+         from embed_link where id = ${row?.id ?? '0'} returning id)
+       update embed_link set token_id = made.id from made where embed_link.id = ${row?.id ?? '0'}`,
+    );
+    const left = async (): Promise<number> =>
+      (await s.rows('select from embed_link where id = $1', [row?.id ?? '0'])).length;
+    await forget(s.ports.db, embedLinkForgetting, new Date(now + 89 * 24 * 3_600_000));
+    expect([await left(), link.url]).toEqual([1, link.url]);
+    await forget(s.ports.db, embedLinkForgetting, new Date(now + 91 * 24 * 3_600_000));
+    expect(await left()).toBe(0);
   });
 
   it('ends with the user and with the token that made it', async () => {

@@ -97,6 +97,13 @@ const everyEntry = {
     minDays: 8,
     rule: 'From the start of the session, which lasts 7 days at most, and from the end of the link.',
   },
+  embed_links: {
+    what: 'Links for screens and badges that have ended',
+    setting: 'KEEP_EMBED_LINKS_DAYS',
+    days: 90,
+    minDays: 1,
+    rule: 'From the end of the link: its revocation or expiry, or the end of the token that made it. The audit log and the events say who made and revoked which link.',
+  },
   tokens: {
     what: 'API tokens that have ended',
     setting: 'KEEP_TOKENS_DAYS',

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { isBranchName } from '../../domain/branch-name.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
+import { ruleForRows } from '../../platform/retention/index.ts';
 import { digestToken, announceEndedAccess, recordUserAction, requireScope, type Secrets } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { loadRepository, requireAtHostOf, type RepositoryName } from './repositories.reads.ts';
@@ -60,6 +61,17 @@ export async function createEmbedLink(
   const place = `${ctx.publicUrl}/embed/${path}`;
   return { id, url: `${place}?key=${key}`, badgeUrl: `${place}/badge.svg?key=${key}` };
 }
+
+/** When a link `t` ends, or the token that made it. */
+const endOfLink = `least(t.revoked_at, t.expires_at,
+  (select least(k.revoked_at, k.expires_at) from api_token k where k.account_id = t.account_id and k.id = t.token_id))`;
+
+/** The retention of ended links. */
+export const embedLinkForgetting = ruleForRows(
+  'embed_links',
+  `select min(${endOfLink}) from embed_link t where ${endOfLink} < now()`,
+  [{ table: 'embed_link', old: `${endOfLink} < $1` }],
+);
 
 function refuseBranch(baseBranch: string): void {
   if (baseBranch === '' || baseBranch.length > longestBranch)

@@ -16,6 +16,7 @@ export {
   type HoldRows,
 } from './branch-holds.reads.ts';
 export { pauseBranches, type PauseBranchesRequest } from './branch-pauses.service.ts';
+export { embedLinkForgetting } from './embed-links.service.ts';
 export { configurationHash } from './configuration.service.ts';
 export { configurationOf, configurationProblem } from './configuration.in-force.ts';
 export { pullRequestPage } from './pull-request-page.ts';
