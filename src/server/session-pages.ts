@@ -8,7 +8,7 @@ import { beginGitHubSignIn, completeGitHubSignIn } from '../modules/github/index
 import { beginOidcSignOut } from '../modules/oidc/index.ts';
 import { noSessionCookie, readSignInCookie, signInCookie } from './callers.ts';
 import { serveOidc, providerSignOutLink } from './oidc-pages.ts';
-import { html, sendPage } from './page.ts';
+import { html, sendPage, type Markup } from './page.ts';
 import {
   currentSession,
   answerWithSession,
@@ -51,7 +51,8 @@ function serveForm(fastify: FastifyInstance, pages: SessionPages): void {
     const signIn = signInRequestOf(pages, request, reply);
     const session = await currentSession(pages, request);
     if (session !== null) return await sendSignedIn(reply, session, signIn.next);
-    return await sendForm(signIn, { why: wayProblem(pages, request), notes: providerSignOutLink(pages, request) });
+    const notes = [...sessionEnded(pages, request), ...providerSignOutLink(pages, request)];
+    return await sendForm(signIn, { why: wayProblem(pages, request), notes });
   });
   fastify.post<SignInRoute>('/session', async (request, reply) => {
     return await answerWithSession(signInRequestOf(pages, request, reply), async () => {
@@ -70,6 +71,12 @@ function serveForm(fastify: FastifyInstance, pages: SessionPages): void {
       return { secret: await startSession(session.ctx, secrets) };
     });
   });
+}
+
+/** Says that the session has ended, to a browser that had one. The dashboard adds `ended` when it learns this first. */
+function sessionEnded({ callers }: SessionPages, request: FastifyRequest<SignInRoute>): readonly Markup[] {
+  if (callers.sessionOf(request.headers) === null && request.query['ended'] === undefined) return [];
+  return [html`<p role="status">Your session has ended. Sign in again, and the page that you left opens.</p>`];
 }
 
 function serveLink(fastify: FastifyInstance, pages: SessionPages): void {

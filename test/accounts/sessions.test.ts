@@ -75,6 +75,23 @@ describe('the sign-in form', () => {
     expect((await browser.get('/session?next=/runbooks/7')).text).toContain('signed in as <strong>service@acme.test');
   });
 
+  it('says that the session has ended, whether the browser still has its cookie or not', async () => {
+    const ended = 'Your session has ended';
+    const browser = await signedIn();
+    const next = '/session?next=/acme/shop/queue/main';
+    expect((await browser.get(next)).text).not.toContain(ended);
+    hours(13);
+    expect((await browser.get(next)).text).toContain(ended);
+    const without = openBrowser(s);
+    expect((await without.get(next)).text).not.toContain(ended);
+    expect((await without.get(`${next}&ended`)).text).toContain(ended);
+    const refused = await without.submit(`${next}&ended`, { token: 'il_live_x' });
+    expect([refused.text.includes(ended), refused.text.includes('This token is not accepted')]).toEqual([false, true]);
+    const signedOut = await signedIn();
+    await signedOut.submit('/session/end', {}, { accept: 'text/html' });
+    expect((await signedOut.get('/session')).text).not.toContain(ended);
+  });
+
   it('gives the cookie the prefix __Host- if the service has https', () => {
     expect(sessionCookie('https://queue.example.test', 'x')).toBe(
       '__Host-interlock=x; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=604800',

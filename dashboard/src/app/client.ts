@@ -10,9 +10,9 @@ import { onSignedOut } from './live.ts';
 import { serverAnswersExchange } from './server-answers.ts';
 import { shownExchange } from './shown-query.ts';
 
-/** Opens the sign-in page, which leads back to this page. */
+/** Opens the sign-in page, which says that the session has ended, and leads back to this page. */
 export function signIn(): void {
-  location.assign(`/session?next=${encodeURIComponent(location.pathname + location.search)}`);
+  location.assign(`/session?ended&next=${encodeURIComponent(location.pathname + location.search)}`);
 }
 
 async function askServer(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
