@@ -143,7 +143,7 @@ describe.each(lived)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbo
       image: { kind: 'command', source: 'echo no such module; exit 9' },
       files: { [setup]: 'sleep 60' },
     });
-    await expect(booting).rejects.toThrow('The app ended during the boot');
+    await expect(booting).rejects.toThrow('The app ended during the boot with code 9: no such module');
   });
 
   test('a boot can be stopped, and a stopped boot is not a failure of the app', async () => {
@@ -236,7 +236,7 @@ describe.each(lived)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbo
       },
     });
     await ask(preview.address);
-    expect(await preview.ended).toBe('The app ended with code 137: The app exited with code 137.');
+    expect(await preview.ended).toBe('The app ended with code 137: out of memory');
   });
 
   test('a directory can be an image: the app finds its files, and its start is run', async () => {

@@ -79,6 +79,8 @@ export const connectionReset = 'The connection was closed before there was an an
 
 const sentences: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The connection was refused.',
+  // The socket of a sandbox is a file, which is gone when the sandbox has ended.
+  ENOENT: 'The connection was refused.',
   ECONNRESET: connectionReset,
   ENOTFOUND: 'The name of the host does not resolve.',
   EAI_AGAIN: 'The name of the host could not be resolved at this time.',

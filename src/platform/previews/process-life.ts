@@ -264,7 +264,8 @@ function explained(life: Life): (error: unknown) => Promise<never> {
  */
 async function endedEarly({ outcome, output, boot }: Life): Promise<never> {
   const ended = await outcome;
-  if (ended.kind === 'exited') throw new BootFailed(`The app ended during the boot${output.lastLineText()}`);
+  if (ended.kind === 'exited')
+    throw new BootFailed(`The app ended during the boot with code ${ended.code}${output.lastLineText()}`);
   throw new Error(`The sandbox ${boot.name} ended during the boot: ${describeEnd(ended, output)}`);
 }
 

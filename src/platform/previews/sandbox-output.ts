@@ -5,7 +5,7 @@ import { lastLineOf } from '../sandbox/index.ts';
 
 export interface SandboxOutput {
   readonly write: (piece: Buffer | string) => void;
-  /** The last line after a colon and a space. Empty: the app has written nothing. */
+  /** The last line of the app or of a script, after a colon and a space. Empty: they have written nothing. */
   lastLineText(): string;
   end(): void;
 }
@@ -26,8 +26,9 @@ export function createSandboxOutput(
   return {
     write: (piece) => mask.write(typeof piece === 'string' ? piece : decoder.write(piece)),
     lastLineText() {
-      const line = lastLineOf(tail);
-      return line === '' || line.startsWith(ownPrefix) ? '' : `: ${line}`;
+      const ofApp = tail.split('\n').filter((line) => !line.startsWith(ownPrefix));
+      const line = lastLineOf(ofApp.join('\n'));
+      return line === '' ? '' : `: ${line}`;
     },
     end() {
       mask.write(decoder.end());

@@ -40,7 +40,7 @@ async function exitOf(child: ChildProcess): Promise<number> {
 async function watch(app: ChildProcess): Promise<void> {
   const code = await exitOf(app);
   if (code === 0) return;
-  console.log(`The app exited with code ${code}.`);
+  console.log(`[interlock] The app exited with code ${code}.`);
   process.exit(code);
 }
 
