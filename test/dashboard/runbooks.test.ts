@@ -123,3 +123,22 @@ describe('a runbook', () => {
     expect(visit.complaints).toEqual([]);
   });
 });
+
+describe('the list of runbooks', () => {
+  it('shows a new runbook, its steps and its end, without a reload', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/runbooks');
+    const release = `${r.w.dataDir}/release-listed`;
+    const number = await r.begin(`write listed.txt one\nhold ${release}`, { title: 'Listed at once' });
+    const row = page.getByRole('listitem').filter({ hasText: 'Listed at once' });
+    await row.waitFor();
+    await r.become(number, '1.1 completed', '2.1 in_progress');
+    await row.getByText('1 of 2 steps').waitFor();
+    await writeFile(release, '');
+    await r.rest(number);
+    await row.getByText('completed', { exact: true }).waitFor();
+    await row.getByText('2 of 2 steps').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});

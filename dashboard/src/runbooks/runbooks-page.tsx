@@ -4,13 +4,20 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { useCommands } from '../app/commands.ts';
-import { RepositoryAnswerView, useAnswer, useTitle } from '../app/page.tsx';
+import { LiveSign } from '../app/connection.tsx';
+import { RepositoryAnswerView, useTitle } from '../app/page.tsx';
+import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Empty, Pages, Pill, type Tone } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago } from '../design/time.tsx';
 import { count, labelOf } from '../design/labels.ts';
-import { CreateRunbookDocument, RunbooksDocument, type RunbooksQuery } from '../generated/runbooks.ts';
+import {
+  CreateRunbookDocument,
+  RunbooksChangedDocument,
+  RunbooksDocument,
+  type RunbooksQuery,
+} from '../generated/runbooks.ts';
 
 export function toneOf(status: string): Tone {
   if (status === 'COMPLETED') return 'green';
@@ -24,11 +31,20 @@ export function RunbooksPage(): ReactNode {
   const act = useAct();
   const ask = useCreateAction(owner, name);
   const [after, setAfter] = useState<string | null>(null);
-  const answer = useAnswer(RunbooksDocument, { owner, name, after });
+  const answer = useLiveQuery({
+    document: RunbooksDocument,
+    variables: { owner, name, after },
+    follows: {
+      document: RunbooksChangedDocument,
+      variables: { owner, name },
+      cursorOf: ({ runbookChanged }) => runbookChanged.cursor,
+    },
+  });
   useCommands([{ key: 'n', label: 'New runbook…', group: 'This page', run: () => act(ask) }]);
   return (
     <>
       <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Runbooks">
+        <LiveSign />
         <span className="grow" />
         <Button kind="go" shortcut="N" onClick={() => act(ask)}>
           New runbook
