@@ -316,7 +316,8 @@ describe('the page of a queue', () => {
     for (const socket of sockets) await socket.close({ code });
     // A visitor who is signed in is sent back at once.
     const asked = await page.waitForRequest((request) => new URL(request.url()).pathname === '/session');
-    expect(new URL(asked.url()).searchParams.get('next')).toBe(`${path}?select=2`);
+    const { searchParams } = new URL(asked.url());
+    expect([searchParams.get('next'), searchParams.has('ended')]).toEqual([`${path}?select=2`, true]);
     expect(visit.complaints).toEqual([]);
   });
 
@@ -367,6 +368,30 @@ describe('a page of pull requests that reads nothing from time to time', () => {
   });
 });
 
+describe('the list of own pull requests', () => {
+  it('does not show those of others while it is not known who the viewer is', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    const known = Promise.withResolvers<void>();
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('"operationName":"Shell"') === true) await known.promise;
+      await route.fallback();
+    });
+    const reads = countReads(page, 'Pulls');
+    const cursor = page.waitForResponse(
+      (response) => response.request().postData()?.includes('"operationName":"Cursor"') === true,
+    );
+    await page.goto(`${s.url}/acme/shop/pulls?show=yours`);
+    await cursor;
+    await page.getByText('Loading', { exact: true }).waitFor();
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+    expect([await page.getByText('Gift cards').count(), reads()]).toEqual([0, 0]);
+    known.resolve();
+    await page.getByText('No pull request matches.').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
 describe('the dialog of an action', () => {
   const openDequeueing = async (page: Page, number: number): Promise<Locator> => {
     await page.keyboard.press('x');
@@ -411,6 +436,72 @@ describe('the dialog of an action', () => {
     }
     await w.queue(2, 3);
     expect(visit.complaints).toEqual([]);
+  });
+
+  it('repeats a confirmation that got no answer, and waits as long as the answer says', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.clock.install();
+    const busy = (seconds: number) => ({
+      status: 503,
+      headers: { 'retry-after': String(seconds) },
+      contentType: 'application/json',
+      body: JSON.stringify({ error: 'The database does not answer.' }),
+    });
+    const failures = [busy(3), { status: 502, body: '' }, null, busy(2)];
+    const asked: { readonly at: number; readonly key: string | undefined }[] = [];
+    await page.route('**/graphql', async (route) => {
+      const sent = route.request().postData() ?? '';
+      if (!sent.includes('"operationName":"DequeuePullRequest"') || sent.includes('"preview":true'))
+        return await route.fallback();
+      asked.push({
+        at: await page.evaluate<number>('Date.now()'),
+        key: route.request().headers()['idempotency-key'],
+      });
+      const failure = failures.shift();
+      if (failure === undefined) return await route.fallback();
+      return await (failure === null ? route.abort() : route.fulfill(failure));
+    });
+    await visit.open(`${path}?select=2`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await (await openDequeueing(page, 2)).click();
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(500);
+        return await page.getByText('#2 left the line.').count();
+      })
+      .toBe(1);
+    expect(new Set(asked.map(({ key }) => key))).toEqual(new Set([expect.any(String)]));
+    const waits = asked.slice(1).map(({ at }, before) => at - (asked[before]?.at ?? 0));
+    expect(waits).toHaveLength(4);
+    expect(waits[0]).toBeGreaterThanOrEqual(3_000);
+    expect(waits[3]).toBeGreaterThanOrEqual(2_000);
+    await w.queue(2);
+    expect(visit.complaints.filter((one) => !/Failed to load resource/.test(one))).toEqual([]);
+  });
+
+  it('waits for the answer of its first request, if that request is still in progress', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    let refused = 0;
+    await page.route('**/graphql', async (route) => {
+      const sent = route.request().postData() ?? '';
+      if (!sent.includes('"operationName":"DequeuePullRequest"') || sent.includes('"preview":true') || refused === 2)
+        return await route.fallback();
+      refused += 1;
+      const message = 'The first request with this Idempotency-Key is still in progress.';
+      return await route.fulfill({
+        status: 409,
+        headers: { 'retry-after': '1' },
+        json: { errors: [{ message, extensions: { code: 'CONFLICT' } }] },
+      });
+    });
+    await visit.open(`${path}?select=2`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await (await openDequeueing(page, 2)).click();
+    await page.getByText('#2 left the line.').waitFor();
+    await w.queue(2);
+    expect(visit.complaints.filter((one) => !/Failed to load resource/.test(one))).toEqual([]);
   });
 
   it('reads what the action would do until a read succeeds', async () => {

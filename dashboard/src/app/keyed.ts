@@ -4,9 +4,14 @@ import { getOperationName, makeOperation, mapExchange, type Exchange, type Opera
 import { problemOf } from './errors.ts';
 
 const header = 'idempotency-key';
-const askAgainAfterMs = 1_000;
+/** How long to wait before each repetition. Together longer than a restart of Interlock takes. */
+const askAgainAfterMs = [1_000, 2_000, 4_000, 8_000];
+/** If an answer names a longer time, the user is told instead. */
+const longestWaitMs = 15_000;
 /** Statuses by which a proxy says that the server behind it did not answer. */
-const unanswered = new Set([502, 504]);
+const unanswered = new Set([502, 503, 504]);
+/** Statuses after which a request may be repeated at the time that the header `Retry-After` names. */
+const askedToWait = new Set([409, 429, 503]);
 /**
  * The mutations whose answers contain a secret. They are sent without a key, because the server stores the answer of a
  * key for a day.
@@ -59,17 +64,31 @@ export const keyedExchange: Exchange = mapExchange({
   },
 });
 
-/** Sends a request to the server. If no answer comes, a request with a key is sent once more after a second. */
+/**
+ * Sends a request to the server. A request with a key is sent again, up to four times, if no answer comes, and if the
+ * answer names a time after which to ask again: while the database does not answer, while the first request is still in
+ * progress, and while the rate limit is reached.
+ */
 export async function fetchAgain(input: RequestInfo | URL, init: RequestInit): Promise<Response> {
-  if (!new Headers(init.headers).has(header)) return await fetch(input, init);
-  try {
-    const response = await fetch(input, init);
-    if (!unanswered.has(response.status)) return response;
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
+  const waits = new Headers(init.headers).has(header) ? askAgainAfterMs : [];
+  for (const leastMs of waits) {
+    const answer = await fetch(input, init).catch((error: unknown) => {
+      if (!(error instanceof TypeError)) throw error;
+      return null;
+    });
+    const waitMs = answer === null ? leastMs : waitOf(answer, leastMs);
+    if (answer !== null && waitMs === null) return answer;
+    await new Promise((resolve) => {
+      setTimeout(resolve, waitMs ?? 0);
+    });
   }
-  await new Promise((resolve) => {
-    setTimeout(resolve, askAgainAfterMs);
-  });
   return await fetch(input, init);
+}
+
+/** How long to wait before the request is sent again, in milliseconds. Null: the answer is final. */
+function waitOf({ status, headers }: Response, leastMs: number): number | null {
+  const namedMs = Number(headers.get('retry-after') ?? Number.NaN) * 1000;
+  if (!Number.isNaN(namedMs) && askedToWait.has(status))
+    return namedMs > longestWaitMs ? null : Math.max(namedMs, leastMs);
+  return unanswered.has(status) ? leastMs : null;
 }

@@ -20,6 +20,8 @@ export interface LiveQuery<Data, Variables, Change, ChangeVariables> {
   } | null;
   /** Whether the answer also changes without a change that the subscription tells. It is then read from time to time. */
   readonly changesWithoutEvents?: boolean;
+  /** Whether a variable is not known yet. The query then waits. */
+  readonly isPaused?: boolean;
 }
 
 export interface QueryAnswer<Data> {
@@ -38,8 +40,8 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
   // If only the part of the rows that is read changes, the cursor stays the same and no new subscription begins.
   const subject = query.follows === null ? null : JSON.stringify(query.follows.variables);
   const { followed, problem: cursorProblem, renew } = useNewestCursor(subject);
-  const { changesWithoutEvents = false } = query;
-  const isReady = followed?.subject === subject || subject === null;
+  const { changesWithoutEvents = false, isPaused = false } = query;
+  const isReady = !isPaused && (followed?.subject === subject || subject === null);
   const [{ data: newest, error, fetching }, read] = useQuery({
     query: query.document,
     variables: query.variables as never,

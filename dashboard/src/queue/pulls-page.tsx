@@ -28,12 +28,13 @@ type View = (typeof views)[number];
 
 const labels = { open: 'Open', yours: 'Yours', stuck: 'Need a person', merged: 'Merged', all: 'All' } as const;
 
-function filterOf(view: View, author: string | null): PullRequestFilter {
+/** `author`: the name on the viewer's pull requests. */
+function filterOf(view: View, author: string): PullRequestFilter {
   switch (view) {
     case 'open':
       return { statuses: ['OPEN', 'PENDING', 'BLOCKED', 'QUEUED', 'TAGGED'] };
     case 'yours':
-      return author === null ? {} : { author };
+      return { author };
     case 'stuck':
       return { statuses: ['PENDING', 'BLOCKED'] };
     case 'merged':
@@ -57,12 +58,15 @@ type Pull = NonNullable<PullsQuery['repository']>['pullRequests']['nodes'][numbe
 export function PullsPage(): ReactNode {
   const { owner = '', name = '' } = useParams({ strict: false });
   const { show, text = '' } = useSearch({ strict: false });
-  const author = useShell()?.viewer.author ?? null;
+  const author = useShell()?.viewer.author;
   const view = views.find((one) => one === show) ?? 'open';
   const sought = useSettled(text);
-  const filtered = { ...filterOf(view, author), ...(sought !== '' && { text: sought }) };
+  const filtered = { ...filterOf(view, author ?? ''), ...(sought !== '' && { text: sought }) };
   const [after, setAfter] = usePageOf(JSON.stringify(filtered));
-  const { data, problem, partial, isWaiting, refresh } = usePulls({ owner, name, filter: filtered, after });
+  const { data, problem, partial, isWaiting, refresh } = usePulls({
+    variables: { owner, name, filter: filtered, after },
+    isPaused: view === 'yours' && author === undefined,
+  });
   const filter = useRef<HTMLInputElement>(null);
   const rows = useRef<HTMLDivElement>(null);
   useListCommands(filter, rows);
@@ -114,13 +118,20 @@ interface PullsVariables {
   readonly after: string | null;
 }
 
-function usePulls({ owner, name, filter, after }: PullsVariables): QueryAnswer<PullsQuery> {
+interface PullsToRead {
+  readonly variables: PullsVariables;
+  readonly isPaused: boolean;
+}
+
+function usePulls({ variables, isPaused }: PullsToRead): QueryAnswer<PullsQuery> {
+  const { owner, name } = variables;
   useEffect(() => {
     document.title = `Pull requests of ${owner}/${name} · Interlock`;
   }, [owner, name]);
   return useLiveQuery({
     document: PullsDocument,
-    variables: { owner, name, filter, after },
+    variables,
+    isPaused,
     follows: {
       document: PullRequestsChangedDocument,
       variables: { owner, name },
