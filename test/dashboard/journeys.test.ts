@@ -366,6 +366,29 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('sees that a sandbox of a running verification can be opened', async () => {
+    const { accountId } = w.ctx;
+    const head = await w.git('rev-parse', 'search');
+    const id = await addVerification({ ...w, accountId }, { number: 2, head, attempt: 7, status: 'driving' });
+    await w.rows(
+      `insert into preview_sandbox (account_id, verification_id, name, kind, state, slug, port, expires_at, created_at, ready_at)
+       values ($1, $2, 'of the page', 'process', 'ready', 'of-the-page', 80, now() + interval '45 minutes', now(), now())`,
+      [accountId, id],
+    );
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/previews');
+    await page.getByText('1 preview can be looked at now.').waitFor();
+    const row = page.getByRole('list', { name: 'Previews' }).getByRole('listitem').filter({ hasText: '#2' });
+    const link = row.getByRole('link', { name: 'default' });
+    expect(await link.getAttribute('href')).toContain('//of-the-page.preview.');
+    await w.rows('update preview_sandbox set gone_at = now() where verification_id = $1', [id]);
+    await visit.open('/acme/shop/previews');
+    await page.getByText('No preview can be looked at now.').waitFor();
+    await w.rows('delete from verification where id = $1', [id]);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('sees past verifications next to the previews that can be opened now', async () => {
     const { accountId } = w.ctx;
     const head = await w.git('rev-parse', 'search');

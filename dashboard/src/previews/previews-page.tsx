@@ -1,9 +1,10 @@
-// The page of previews: the previews that can be opened now, and the verifications.
+// The page of previews: the previews that can be opened now, and the verifications. (CI registers
+// some previews, and verifications boot the others.)
 import { useState, type ReactNode } from 'react';
 import { Link, useParams } from '@tanstack/react-router';
 import { AnswerView, RepositoryAnswerView, useTitle } from '../app/page.tsx';
 import { LiveSign } from '../app/connection.tsx';
-import { useLiveQuery } from '../app/use-live-query.ts';
+import { useLiveQuery, type QueryAnswer } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Earlier, Empty, Pages, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -20,6 +21,8 @@ import {
 
 type Registration = NonNullable<PreviewsQuery['repository']>['previewRegistrations']['nodes'][number];
 type Verification = NonNullable<PastVerificationsQuery['repository']>['verifications']['nodes'][number];
+
+const pageSize = 20;
 
 interface Place {
   readonly owner: string;
@@ -39,19 +42,27 @@ export function PreviewsPage(): ReactNode {
       cursorOf: ({ previewChanged }) => previewChanged.cursor,
     },
   });
+  const [first, setFirst] = useState(pageSize);
+  const verifications = useVerifications({ owner, name }, first);
+  // The verifications that run are the newest.
+  const sandboxes = after === null ? verifications.data?.repository?.verifications.nodes.filter(hasOpenSandbox) : [];
   return (
     <>
       <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Previews">
         <LiveSign />
       </Bar>
       <RepositoryAnswerView answer={answer} what="The previews" owner={owner} name={name}>
-        {({ previewRegistrations: { nodes, pageInfo } }) => {
-          return (
-            <Previews previews={nodes} isPage={after !== null || pageInfo.hasNextPage} place={{ owner, name }}>
-              <Pages after={after} pageInfo={pageInfo} onPage={setAfter} />
-            </Previews>
-          );
-        }}
+        {({ previewRegistrations: { nodes, pageInfo } }) => (
+          <Previews
+            previews={nodes}
+            sandboxes={sandboxes ?? null}
+            isPage={after !== null || pageInfo.hasNextPage}
+            place={{ owner, name }}
+            pages={<Pages after={after} pageInfo={pageInfo} onPage={setAfter} />}
+          >
+            <Verifications answer={verifications} first={first} onShow={setFirst} place={{ owner, name }} />
+          </Previews>
+        )}
       </RepositoryAnswerView>
     </>
   );
@@ -59,39 +70,81 @@ export function PreviewsPage(): ReactNode {
 
 interface PreviewsProps {
   readonly previews: readonly Registration[];
+  /** The verifications whose sandboxes can be opened now. Null: this is not known yet. */
+  readonly sandboxes: readonly Verification[] | null;
   /** Whether there are other pages. */
   readonly isPage: boolean;
   readonly place: Place;
   /** The way to the other pages. */
+  readonly pages: ReactNode;
   readonly children: ReactNode;
 }
 
-function Previews({ previews, isPage, place, children }: PreviewsProps): ReactNode {
+function Previews({ previews, sandboxes, isPage, place, pages, children }: PreviewsProps): ReactNode {
+  const shown = previews.length + (sandboxes?.length ?? 0);
   return (
     <div className={parts['scroll']} tabIndex={0}>
-      {previews.length === 0 && !isPage ? (
-        <Empty title="No preview can be looked at now.">
-          CI registers a preview when it has deployed one, and a verification boots one by itself.
-        </Empty>
+      {shown === 0 && !isPage ? (
+        sandboxes !== null && (
+          <Empty title="No preview can be looked at now.">
+            CI registers a preview when it has deployed one, and a verification boots one by itself.
+          </Empty>
+        )
       ) : (
         <Answer>
           {isPage
-            ? `The ${count(previews.length, 'preview')} on this page can be looked at now.`
-            : `${count(previews.length, 'preview')} can be looked at now.`}
+            ? `The ${count(shown, 'preview')} on this page can be looked at now.`
+            : `${count(shown, 'preview')} can be looked at now.`}
         </Answer>
       )}
       <div className={parts['body']}>
-        {previews.length > 0 && (
+        {shown > 0 && (
           <ul className={cx(parts['box'], parts['list'])} aria-label="Previews">
+            {sandboxes?.map((verification) => (
+              <SandboxRow key={verification.id} verification={verification} place={place} />
+            ))}
             {previews.map((preview) => (
               <RegistrationRow key={preview.id} preview={preview} place={place} />
             ))}
           </ul>
         )}
-        {isPage && children}
-        <Verifications {...place} />
+        {isPage && pages}
+        {children}
       </div>
     </div>
+  );
+}
+
+/** Whether the verification has booted a sandbox that can be opened now. */
+function hasOpenSandbox({ preview }: Verification): boolean {
+  return preview?.method === 'SANDBOX' && preview.url !== null && preview.endedAt === null;
+}
+
+/** A sandbox that a verification has booted. It ends with the verification. */
+function SandboxRow({
+  verification: { headCommit, preview, pullRequest, createdAt, status },
+  place,
+}: {
+  readonly verification: Verification;
+  readonly place: Place;
+}): ReactNode {
+  return (
+    <li>
+      <span className="grow cut">
+        <a href={preview?.url ?? ''} rel="noreferrer">
+          <b>{preview?.name}</b>
+        </a>{' '}
+        <span className="mono xs faint">{shortenCommit(headCommit)}</span>{' '}
+        <span className="dim">until its verification ends</span>
+      </span>
+      <Link className="blue" to="/$owner/$name/pull/$number" params={{ ...place, number: String(pullRequest.number) }}>
+        #{pullRequest.number}
+      </Link>
+      <span className="sm faint wide">
+        <Ago at={createdAt} />
+      </span>
+      <Pill tone="blue">{labelOf(status)}</Pill>
+    </li>
   );
 }
 
@@ -118,12 +171,9 @@ function RegistrationRow({ preview, place }: { readonly preview: Registration; r
   );
 }
 
-const pageSize = 20;
-
-/** The verifications, newest first, including those that have not ended. */
-function Verifications(place: Place): ReactNode {
-  const [first, setFirst] = useState(pageSize);
-  const answer = useLiveQuery({
+/** Reads the newest verifications, including those that have not ended. */
+function useVerifications(place: Place, first: number): QueryAnswer<PastVerificationsQuery> {
+  return useLiveQuery({
     document: PastVerificationsDocument,
     variables: { ...place, first },
     follows: {
@@ -132,6 +182,16 @@ function Verifications(place: Place): ReactNode {
       cursorOf: ({ verificationChanged }) => verificationChanged.cursor,
     },
   });
+}
+
+interface VerificationsProps {
+  readonly answer: QueryAnswer<PastVerificationsQuery>;
+  readonly first: number;
+  readonly onShow: (first: number) => void;
+  readonly place: Place;
+}
+
+function Verifications({ answer, first, onShow, place }: VerificationsProps): ReactNode {
   return (
     <AnswerView answer={answer} what="The verifications">
       {({ repository }) => {
@@ -148,7 +208,7 @@ function Verifications(place: Place): ReactNode {
                 ))}
               </ul>
             )}
-            <Earlier first={first} hasMore={pageInfo?.hasNextPage === true} onShow={setFirst}>
+            <Earlier first={first} hasMore={pageInfo?.hasNextPage === true} onShow={onShow}>
               Earlier verifications are on the pages of their pull requests.
             </Earlier>
           </>
