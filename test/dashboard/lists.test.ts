@@ -24,6 +24,16 @@ afterAll(async () => {
 
 const show = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
+/** No two buttons of the page have the same name. */
+async function expectDistinctButtons(page: Page): Promise<void> {
+  await page.getByRole('listitem').first().waitFor();
+  await page.waitForLoadState('networkidle');
+  const shown = await page.getByRole('main').ariaSnapshot();
+  const names = [...shown.matchAll(/- button "([^"]*)"/g)].map(([, name]) => name ?? '');
+  expect(names.length).toBeGreaterThan(1);
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+}
+
 describe('release projects', () => {
   beforeAll(async () => {
     await r.w.rows(
@@ -85,10 +95,17 @@ describe('candidates and deployments', () => {
     );
     await r.w.rows(
       `insert into deployment (account_id, environment_id, candidate_id, kind, status, actor, created_at, deploy_start_at, deploy_end_at, status_at)
-       select c.account_id, e.id, c.id, 'forward', 'success', 'ada', c.created_at, c.created_at, c.created_at, c.created_at
+       select c.account_id, e.id, c.id, 'forward', 'success', 'ada', c.created_at + n * interval '1 minute', c.created_at, c.created_at, c.created_at
        from release_candidate c join environment e on e.project_id = c.project_id, generate_series(1, 2) n
        where e.name = 'production' order by c.created_at`,
     );
+  });
+
+  it('have buttons that say to a screen reader whose log they show', async () => {
+    await using visit = await signIn(browser, s);
+    await visit.open('/releases/shop');
+    await expectDistinctButtons(visit.page);
+    expect(visit.complaints).toEqual([]);
   });
 
   it('are shown in steps, and a cell does not say that nothing was deployed if this is not known', async () => {
@@ -308,4 +325,35 @@ describe('pull requests that are not in line', () => {
     await page.getByText('14 pull requests').waitFor();
     expect(visit.complaints).toEqual([]);
   });
+});
+
+describe('the buttons of a list', () => {
+  beforeAll(async () => {
+    for (const name of ['first', 'second'])
+      await s.send('mutation ($input: CreateApiTokenInput!) { createApiToken(input: $input) { apiToken { id } } }', {
+        input: { name, scopes: ['QUEUE_READ'] },
+      });
+    for (const baseBranch of ['main', 'main', 'other'])
+      await s.send('mutation ($input: CreateEmbedLinkInput!) { createEmbedLink(input: $input) { url } }', {
+        input: { repository: { owner: 'acme', name: 'shop' }, baseBranch },
+      });
+    // An account has twenty webhooks at most.
+    await r.w.rows('delete from webhook_delivery');
+    await r.w.rows('delete from webhook_endpoint');
+    for (const url of ['https://one.example.test/', 'https://two.example.test/'])
+      await s.send(
+        'mutation ($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { webhookEndpoint { id } } }',
+        { input: { url, actions: ['*'] } },
+      );
+  });
+
+  it.each(['/settings/tokens', '/settings/people', '/settings/webhooks', '/acme/shop/screens'])(
+    'on %s say to a screen reader what they act on',
+    async (where) => {
+      await using visit = await signIn(browser, s);
+      await visit.open(where);
+      await expectDistinctButtons(visit.page);
+      expect(visit.complaints).toEqual([]);
+    },
+  );
 });

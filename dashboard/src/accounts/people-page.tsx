@@ -115,7 +115,7 @@ function PersonItem({ user, refresh }: { readonly user: Person; readonly refresh
         since <At at={user.createdAt} />
       </span>
       {!user.isService && (
-        <Button kind="quiet" onClick={() => act(removeAction(client, user, refresh))}>
+        <Button kind="quiet" about={user.email} onClick={() => act(removeAction(client, user, refresh))}>
           Remove…
         </Button>
       )}

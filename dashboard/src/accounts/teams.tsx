@@ -107,6 +107,7 @@ function TeamItem(props: TeamProps): ReactNode {
       </span>
       <Button
         kind="quiet"
+        about={`to ${team.address}`}
         disabled={isFull}
         title={isFull ? 'Everybody is in the team.' : undefined}
         onClick={() => act(changeAction(client, props, 'add'))}
@@ -114,11 +115,11 @@ function TeamItem(props: TeamProps): ReactNode {
         Add…
       </Button>
       {members.length > 0 && (
-        <Button kind="quiet" onClick={() => act(changeAction(client, props, 'remove'))}>
+        <Button kind="quiet" about={`from ${team.address}`} onClick={() => act(changeAction(client, props, 'remove'))}>
           Remove…
         </Button>
       )}
-      <Button kind="quiet" onClick={() => act(deleteAction(client, props))}>
+      <Button kind="quiet" about={team.address} onClick={() => act(deleteAction(client, props))}>
         Delete…
       </Button>
     </li>

@@ -7,11 +7,11 @@ import { instantOf } from '../app/errors.ts';
 import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import type { QueryAnswer } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
-import { useNow } from '../design/clock.ts';
+import { now, useNow } from '../design/clock.ts';
 import { count } from '../design/labels.ts';
 import { Answer, Bar, Button, Pages, Pill, Terminal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { Ago, At } from '../design/time.tsx';
+import { Ago, At, describeInstant } from '../design/time.tsx';
 import {
   CreateApiTokenDocument,
   RevokeApiTokenDocument,
@@ -187,7 +187,11 @@ function TokenItem({ token, end, refresh }: TokenItemProps): ReactNode {
       {end ? (
         <Pill tone="red">{end}</Pill>
       ) : (
-        <Button kind="quiet" onClick={() => act(revokeAction(client, token, refresh))}>
+        <Button
+          kind="quiet"
+          about={`${token.name}, of ${token.userEmail}, made ${describeInstant(token.createdAt, now())}`}
+          onClick={() => act(revokeAction(client, token, refresh))}
+        >
           Revoke…
         </Button>
       )}

@@ -20,11 +20,17 @@ interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'cla
   /** The key that does the same as a click. */
   readonly shortcut?: string | undefined;
   readonly wide?: boolean;
+  /**
+   * What the button acts on. Screen readers say it after the text of the button, which must be a plain text. Buttons of
+   * a list all have the same text.
+   */
+  readonly about?: string;
 }
 
-export function Button({ kind = 'plain', icon, shortcut, wide, children, ...rest }: ButtonProps): ReactNode {
+export function Button({ kind = 'plain', icon, shortcut, wide, about, children, ...rest }: ButtonProps): ReactNode {
+  const name = about === undefined ? undefined : `${String(children)} ${about}`;
   return (
-    <button type="button" {...rest} className={cx(styles['button'], styles[kind], wide && 'wide')}>
+    <button type="button" aria-label={name} {...rest} className={cx(styles['button'], styles[kind], wide && 'wide')}>
       {icon && <Icon name={icon} />}
       {children}
       {shortcut !== undefined && <Kbd>{shortcut}</Kbd>}

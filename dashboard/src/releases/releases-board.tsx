@@ -4,7 +4,8 @@ import { LiveLog } from '../app/live-log.tsx';
 import { cx } from '../design/cx.ts';
 import { Button, Empty, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { Ago, At, Since } from '../design/time.tsx';
+import { now } from '../design/clock.ts';
+import { Ago, At, describeInstant, Since } from '../design/time.tsx';
 import { count, shortenCommit, labelOf } from '../design/labels.ts';
 import {
   BuildLogDocument,
@@ -230,6 +231,7 @@ export function Recent({ project, first, children }: RecentProps): ReactNode {
             </span>
             <Button
               kind="quiet"
+              about={`of ${one.what} ${one.version}${one.where}, ${describeInstant(one.createdAt, now())}`}
               aria-expanded={one.id === opened}
               onClick={() => setOpened(one.id === opened ? null : one.id)}
             >

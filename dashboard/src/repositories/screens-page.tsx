@@ -138,8 +138,8 @@ function Links({ links, newLink, onRevoke }: LinksProps): ReactNode {
         )}
         {links.length > 0 && (
           <ul className={cx(parts['box'], parts['list'])}>
-            {links.map((link) => (
-              <LinkItem key={link.id} link={link} onRevoke={onRevoke} />
+            {links.map((link, at) => (
+              <LinkItem key={link.id} link={link} number={at + 1} onRevoke={onRevoke} />
             ))}
           </ul>
         )}
@@ -148,7 +148,13 @@ function Links({ links, newLink, onRevoke }: LinksProps): ReactNode {
   );
 }
 
-function LinkItem({ link, onRevoke }: Pick<LinksProps, 'onRevoke'> & { readonly link: Link }): ReactNode {
+interface LinkItemProps extends Pick<LinksProps, 'onRevoke'> {
+  readonly link: Link;
+  /** Its place in the list, from 1. */
+  readonly number: number;
+}
+
+function LinkItem({ link, number, onRevoke }: LinkItemProps): ReactNode {
   return (
     <li>
       <span className="grow cut">
@@ -167,7 +173,11 @@ function LinkItem({ link, onRevoke }: Pick<LinksProps, 'onRevoke'> & { readonly 
         until <At at={link.expiresAt} />
       </span>
       {stateOf(link) === 'works' ? (
-        <Button kind="quiet" onClick={() => onRevoke(link)}>
+        <Button
+          kind="quiet"
+          about={`the link ${number} to ${link.baseBranch}, by ${link.createdBy}`}
+          onClick={() => onRevoke(link)}
+        >
           Revoke…
         </Button>
       ) : (

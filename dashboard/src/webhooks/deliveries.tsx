@@ -5,7 +5,8 @@ import { AnswerView, useAnswer } from '../app/page.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { Button, Pages, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { Ago, At } from '../design/time.tsx';
+import { now } from '../design/clock.ts';
+import { Ago, At, describeInstant } from '../design/time.tsx';
 import { count, labelOf } from '../design/labels.ts';
 import {
   OlderDeliveriesDocument,
@@ -90,19 +91,20 @@ interface DeliveryItemProps {
 }
 
 function DeliveryItem({ delivery, isOpen, onOpen, onRedeliver }: DeliveryItemProps): ReactNode {
+  const subject = `of ${delivery.action}, ${describeInstant(delivery.createdAt, now())}`;
   return (
     <li className="sm">
       <Pill tone={delivery.state === 'SUCCEEDED' ? 'green' : delivery.state === 'FAILED' ? 'red' : 'blue'}>
         {labelOf(delivery.state)}
       </Pill>
       <span className="grow wrap">{delivery.action}</span>
-      <Button kind="quiet" aria-expanded={isOpen} onClick={() => onOpen(!isOpen)}>
+      <Button kind="quiet" about={subject} aria-expanded={isOpen} onClick={() => onOpen(!isOpen)}>
         {count(delivery.attemptCount, 'attempt')}
       </Button>
       <span className="faint nowrap">
         <Ago at={delivery.createdAt} />
       </span>
-      <Button kind="quiet" onClick={onRedeliver}>
+      <Button kind="quiet" about={subject} onClick={onRedeliver}>
         Again…
       </Button>
     </li>

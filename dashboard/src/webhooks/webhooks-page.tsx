@@ -223,11 +223,15 @@ function EndpointCard(props: EndpointProps): ReactNode {
           {!endpoint.enabled && <Pill tone="amber">switched off</Pill>}
         </li>
         <li>
-          {endpoint.enabled && <Button onClick={actions.ping}>Ping…</Button>}
-          <Button kind="quiet" onClick={actions.flip}>
+          {endpoint.enabled && (
+            <Button about={endpoint.url} onClick={actions.ping}>
+              Ping…
+            </Button>
+          )}
+          <Button kind="quiet" about={endpoint.url} onClick={actions.flip}>
             {endpoint.enabled ? 'Switch off…' : 'Switch on…'}
           </Button>
-          <Button kind="quiet" onClick={actions.remove}>
+          <Button kind="quiet" about={endpoint.url} onClick={actions.remove}>
             Delete…
           </Button>
         </li>
