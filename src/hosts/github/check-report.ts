@@ -3,7 +3,7 @@
 import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
 import { findSkipInstruction } from '../../domain/queue/requests/skip-instructions.ts';
 import type { CheckReport, HostCheck, PinnedChecks, WantedChecks } from '../port.ts';
-import { checksOf, replacedAttempts, worstOf, type Run } from './counted-runs.ts';
+import { checksOf, uncountedAttempts, worstOf, type Run } from './counted-runs.ts';
 import { plainLine, plainText } from './plain-text.ts';
 
 export interface CheckRunAnswer {
@@ -87,21 +87,28 @@ export function readReport(
   ];
   const merged = [...new Set(checks.map(({ name }) => name))]
     .toSorted()
-    .map((name) => worstOf(checks.filter((check) => check.name === name)));
+    .map((name) => mergedOf(checks.filter((check) => check.name === name)));
   if (isCut) return { commit, complete: false, settlesAt: null, canceled: false, checks: merged.map(asUndecided) };
   const { complete, settlesAt } = decideComplete(merged, foreign, wanted);
-  const replaced = replacedAttempts(runs).filter((past) => merged.some((check) => isEarlier(past, check)));
+  // The attempts of runs alone have other numbers if a status, too, has the name.
+  const uncounted = uncountedAttempts(runs).filter(
+    ({ name }) => checks.filter((check) => check.name === name).length === 1,
+  );
   return {
     commit,
     complete,
     settlesAt,
     canceled: merged.some(({ conclusion }) => conclusion === 'cancelled'),
-    checks: [...merged, ...(complete ? skippedByInstruction(message, merged, wanted) : []), ...replaced],
+    checks: [...merged, ...(complete ? skippedByInstruction(message, merged, wanted) : []), ...uncounted],
   };
 }
 
-function isEarlier(past: HostCheck, { name, attempt }: HostCheck): boolean {
-  return past.name === name && past.attempt < attempt;
+/**
+ * The check of a name that runs and a status may share. GitHub requires both. `attempt` counts the attempts of both, so
+ * that it never decreases: an attempt of one of them would otherwise be hidden by an earlier one of the other.
+ */
+function mergedOf(checks: readonly HostCheck[]): HostCheck {
+  return { ...worstOf(checks), attempt: checks.reduce((sum, { attempt }) => sum + attempt, 0) };
 }
 
 /**

@@ -31,22 +31,27 @@ function judgedOf(runs: readonly Run[]): Run[] {
 }
 
 /**
- * The attempts of checks that count as canceled only without the later runs of their workflows. An earlier report may
- * have called such an attempt canceled, because the later run was not there yet. It must not count as canceled by CI.
+ * The earlier attempts of checks that do not count as canceled by CI. An earlier report may have called such an attempt
+ * canceled. Either a later run of the workflow replaced the canceled run, or the canceled run still counts, so that the
+ * newest attempt is canceled by the same run. One cancellation must not count twice.
  */
-export function replacedAttempts(runs: readonly Run[]): HostCheck[] {
+export function uncountedAttempts(runs: readonly Run[]): HostCheck[] {
   const judged = judgedOf(runs);
-  const replaced = new Set(judged.filter((run) => isReplaced(run, judged)).map(({ id }) => id));
-  if (replaced.size === 0) return [];
+  const canceled = judged.filter(isCanceled);
+  if (canceled.length === 0) return [];
+  const replaced = new Set(canceled.filter((run) => isReplaced(run, judged)).map(({ id }) => id));
+  const uncounted = new Set(canceled.map(({ id }) => id));
   const asJudged = new Map(judged.map((run) => [run.id, run]));
-  const summary = 'A later run of the workflow replaced this canceled run.';
   return [...Map.groupBy(runs, ({ check }) => check.name).values()].flatMap((ofName) => {
     const inOrder = ofName.toSorted((one, other) => one.id - other.id).map((run) => asJudged.get(run.id) ?? run);
-    return inOrder.flatMap((_, at) => {
+    return inOrder.slice(0, -1).flatMap((_, at) => {
       const counting = withoutReplaced(newestOf(inOrder.slice(0, at + 1)));
       const check = worstOf(counting.map((run) => run.check));
-      const isStillCanceled = counting.some((run) => isCanceled(run) && !replaced.has(run.id));
-      if (check.conclusion !== 'cancelled' || isStillCanceled) return [];
+      const ofAttempt = counting.filter(isCanceled);
+      if (check.conclusion !== 'cancelled' || !ofAttempt.every(({ id }) => uncounted.has(id))) return [];
+      const summary = ofAttempt.every(({ id }) => replaced.has(id))
+        ? 'A later run of the workflow replaced this canceled run.'
+        : 'The same canceled run counts in the newest attempt.';
       return [{ ...check, attempt: at + 1, conclusion: 'stale' as const, summary }];
     });
   });

@@ -7,6 +7,8 @@ import {
   readReport,
   type StatusAnswer,
 } from '../../../src/hosts/github/check-report.ts';
+import { isCanceledAgain, judgeBuild } from '../../../src/domain/queue/evidence/evidence.ts';
+import type { BuildState, CheckState } from '../../../src/domain/queue/model/snapshot.ts';
 import type { CheckReport } from '../../../src/hosts/port.ts';
 
 const commit = 'a'.repeat(40);
@@ -131,7 +133,7 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
       suites: [suite('pull_request', [run('test', 'CANCELLED')]), suite('pull_request', [run('test', 'SUCCESS')])],
       statuses: [status('test', 'FAILURE')],
     },
-    checks: ['test failure 1'],
+    checks: ['test failure 3'],
   },
   {
     name: 'a replaced run of one event, after a run of another event',
@@ -153,7 +155,7 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
         suite('pull_request', [run('canceled', 'SUCCESS'), run('failed', 'SUCCESS')]),
       ],
     },
-    checks: ['canceled cancelled 3', 'failed failure 3'],
+    checks: ['canceled cancelled 3', 'failed failure 3', 'canceled stale 1', 'canceled stale 2'],
   },
   {
     name: 'a replaced run, and then a run of another event before the later run of its workflow',
@@ -176,7 +178,7 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
     given: {
       suites: [suite('pull_request', [run('test', 'CANCELLED')]), suite('pull_request', [run('test', 'SKIPPED')])],
     },
-    checks: ['test cancelled 2'],
+    checks: ['test cancelled 2', 'test stale 1'],
   },
   {
     name: 'a canceled run after a passed one of its workflow',
@@ -197,7 +199,17 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
         suite('pull_request', [run('three', 'SUCCESS')], { app: otherApp }),
       ],
     },
-    checks: ['one cancelled 2', 'three cancelled 2', 'two cancelled 2'],
+    checks: ['one cancelled 2', 'three cancelled 2', 'two cancelled 2', 'one stale 1', 'two stale 1', 'three stale 1'],
+  },
+  {
+    name: 'a canceled run that ran again in its suite, beside a run of another event',
+    given: {
+      suites: [
+        suite('push', [run('test', 'CANCELLED'), run('test', 'CANCELLED')]),
+        suite('pull_request', [run('test', 'SUCCESS')]),
+      ],
+    },
+    checks: ['test cancelled 3', 'test stale 2'],
   },
   {
     name: 'a check of push and one of pull_request with the same name: the red one counts',
@@ -242,7 +254,7 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
   {
     name: 'a status and a run with the same name',
     given: { suites: [suite('push', [run('test', 'SUCCESS')])], statuses: [status('test', 'FAILURE')] },
-    checks: ['test failure 1'],
+    checks: ['test failure 2'],
   },
   {
     name: 'two Apps report checks with the same name, without a rule: both must pass',
@@ -369,6 +381,49 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
   },
 ])('$name', ({ given, checks }) => {
   expect(brief(read(given))).toEqual(checks);
+});
+
+/** The build after these reports. A later result of an attempt is recorded, unless it is pending. */
+function recordAll(reports: readonly CheckReport[]): BuildState {
+  const recorded = new Map<string, CheckState>();
+  for (const { name, attempt, conclusion } of reports.flatMap(({ checks }) => checks)) {
+    const key = `${attempt} ${name}`;
+    if (!recorded.has(key) || conclusion !== 'pending') recorded.set(key, { name, attempt, conclusion });
+  }
+  return {
+    ...{ commit, tree: 'tree', base: 'base', startedAt: now, finishedAt: null, lastEndAt: null },
+    checks: [...recorded.values()],
+    complete: reports.at(-1)?.complete ?? false,
+  };
+}
+
+const requiresTest = [{ name: 'test', acceptableStatuses: ['success' as const] }];
+
+test('one canceled run counts as one cancellation, although a run of another event began later', () => {
+  const canceled = suite('push', [run('test', 'CANCELLED')]);
+  const later = run('test', null);
+  const isOver = { status: 'COMPLETED', conclusion: 'SUCCESS', completedAt: at(-100) };
+  const reports = [[], [suite('pull_request', [later])], [suite('pull_request', [{ ...later, ...isOver }])]].map(
+    (suites) => read({ suites: [canceled, ...suites], expected: ['test'] }),
+  );
+  const build = recordAll(reports);
+  expect(judgeBuild(build, requiresTest)).toBe('none');
+  expect(isCanceledAgain(build, [build], { requiredChecks: requiresTest })).toBe(false);
+
+  const [first] = canceled.checkRuns.nodes as [CheckRunAnswer];
+  const again = suite('push', [first, run('test', 'CANCELLED')]);
+  const passed = suite('pull_request', [{ ...later, ...isOver }]);
+  const repeated = recordAll([...reports, read({ suites: [again, passed], expected: ['test'] })]);
+  expect(isCanceledAgain(repeated, [repeated], { requiredChecks: requiresTest })).toBe(true);
+});
+
+test('a failed status counts, although a run with its name has passed in a second attempt before', () => {
+  const suites = [suite('push', [run('test', 'FAILURE'), run('test', 'SUCCESS')])];
+  const before = read({ suites, expected: ['test'] });
+  expect(judgeBuild(recordAll([before]), requiresTest)).toBe('green');
+  const history = [{ context: 'test', state: 'failure' }];
+  const after = read({ suites, expected: ['test'], statuses: [status('test', 'FAILURE')], history });
+  expect(judgeBuild(recordAll([before, after]), requiresTest)).toBe('red');
 });
 
 test.each([
