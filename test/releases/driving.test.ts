@@ -337,32 +337,38 @@ it('a refusal of a former provider does not end a deployment that a report has o
   expect(present.calls).toEqual([]);
 });
 
-it('a start that is refused when it is repeated does not end a deployment whose run was reported meanwhile', async () => {
-  let now = Date.now();
-  await using cd = await cdServer();
-  await using r = await releaseWorld({ provider: http(cd.url), clock: () => new Date(now) });
-  for (const version of ['v1-rc1', 'v2-rc1']) await r.candidate(version);
-  {
-    await using _ = await refuseTriggers(r, 'deployment');
-    await r.deploy('v1-rc1');
-    await r.deploy('v2-rc1');
-    await r.w.until(async () => (await r.deployments())[0]?.problem !== null);
-  }
-  now += 1_000;
-  await r.report('v1-rc1', 'in_progress');
-  cd.broken = { status: 409, body: 'runs already' };
-  now += 1_000;
-  await r.w.until(
-    async () =>
-      (await r.w.rows("select 1 from deployment where triggered_at is not null or status = 'error'")).length > 0,
-  );
-  expect(await r.line()).toEqual(['v1-rc1 in_progress', 'v2-rc1 pending']);
-  cd.broken = null;
-  cd.run('v1-rc1').status = 'success';
-  now += 60_000;
-  await r.become('v1-rc1 success', 'v2-rc1 in_progress');
-  expect(cd.run('v1-rc1').starts).toBe(1);
-});
+it.each([
+  ['', 1_000],
+  [' to a process whose clock is behind', -3_000],
+])(
+  'a start that is refused when it is repeated does not end a deployment whose run was reported meanwhile%s',
+  async (_, laterBy) => {
+    let now = Date.now();
+    await using cd = await cdServer();
+    await using r = await releaseWorld({ provider: http(cd.url), clock: () => new Date(now) });
+    for (const version of ['v1-rc1', 'v2-rc1']) await r.candidate(version);
+    {
+      await using _ = await refuseTriggers(r, 'deployment');
+      await r.deploy('v1-rc1');
+      await r.deploy('v2-rc1');
+      await r.w.until(async () => (await r.deployments())[0]?.problem !== null);
+    }
+    now += laterBy;
+    await r.report('v1-rc1', 'in_progress');
+    cd.broken = { status: 409, body: 'runs already' };
+    now += 2_000 - laterBy;
+    await r.w.until(
+      async () =>
+        (await r.w.rows("select 1 from deployment where triggered_at is not null or status = 'error'")).length > 0,
+    );
+    expect(await r.line()).toEqual(['v1-rc1 in_progress', 'v2-rc1 pending']);
+    cd.broken = null;
+    cd.run('v1-rc1').status = 'success';
+    now += 60_000;
+    await r.become('v1-rc1 success', 'v2-rc1 in_progress');
+    expect(cd.run('v1-rc1').starts).toBe(1);
+  },
+);
 
 it('a start that is refused after the deployment was canceled ends it as canceled, and its provider is notified', async () => {
   await using cd = await cdServer();

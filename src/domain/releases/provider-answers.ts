@@ -8,9 +8,9 @@ import type { DeploymentSituation } from './situation.ts';
 export function isReportedAsRunning({
   status,
   triggerStartedAt,
-  statusAt,
-}: Pick<DeploymentSituation, 'status' | 'triggerStartedAt' | 'statusAt'>): boolean {
-  return status === 'in_progress' && triggerStartedAt !== null && statusAt > triggerStartedAt;
+  isReportedSinceStart,
+}: Pick<DeploymentSituation, 'status' | 'triggerStartedAt' | 'isReportedSinceStart'>): boolean {
+  return status === 'in_progress' && triggerStartedAt !== null && isReportedSinceStart;
 }
 
 /**
@@ -19,7 +19,7 @@ export function isReportedAsRunning({
  * can be told to cancel it, without the answer to its start. `isRepeated`: an earlier call may have started the run.
  */
 export function decideRefusedStart(
-  situation: Pick<DeploymentSituation, 'status' | 'provider' | 'triggerStartedAt' | 'statusAt'>,
+  situation: Pick<DeploymentSituation, 'status' | 'provider' | 'triggerStartedAt' | 'isReportedSinceStart'>,
   { isRepeated }: { readonly isRepeated: boolean },
 ): 'goes_on' | 'canceled' | 'error' {
   const canBeReached = situation.provider.kind === 'http';

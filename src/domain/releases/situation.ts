@@ -20,6 +20,8 @@ export interface DeploymentSituation extends RunSituation {
   /** Whether a report created the deployment. The service never triggers such a deployment. */
   readonly isReported: boolean;
   readonly triggerStartedAt: number | null;
+  /** Whether a report, or the provider, has said since the start that the deployment is in progress. */
+  readonly isReportedSinceStart: boolean;
   /** Which deployment may change the environment now. */
   readonly slot: 'ours' | 'free' | 'taken';
   /** Whether the deployment is the next in line for the slot. */

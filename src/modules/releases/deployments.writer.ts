@@ -69,6 +69,7 @@ export async function writeDeploymentStatuses(
     if (source === 'service' && !canMove(from, to))
       throw new DomainError('CONFLICT', `A deployment that is ${from} cannot become ${to}.`);
     await setStatus(ctx, { deployment, to, running, newestInstant });
+    if (source === 'report' && to === 'in_progress') deployment.reportedSinceStart = true;
     wakeDeployment(ctx, tx, deployment);
     // A report of the same status restarts the time limit, and causes no event.
     if (from === to) continue;

@@ -107,6 +107,7 @@ export const DeploymentEntity = defineEntity({
     fence: p.bigint('number').nullable(),
     providerRun: p.string().nullable(),
     triggerStartedAt: p.datetime().nullable(),
+    reportedSinceStart: p.boolean().default(false),
     triggeredAt: p.datetime().nullable(),
     cancelRequestedAt: p.datetime().nullable(),
     cancelSentAt: p.datetime().nullable(),

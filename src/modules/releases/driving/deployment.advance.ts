@@ -69,8 +69,8 @@ async function takeSlot(ctx: Context, tx: Transaction, rows: DeploymentRows): Pr
   environment.currentDeploymentId = deployment.id;
   deployment.fence = environment.fence;
   await writeDeploymentStatus(ctx, tx, { environment, deployment, to: 'in_progress', source: 'service' });
-  // From now on the provider may have been called, even if no call was recorded. The status has the same instant until
-  // a report arrives (`decideRefusedStart`).
+  deployment.reportedSinceStart = false;
+  // From now on the provider may have been called, even if no call was recorded.
   if (environment.provider.kind !== 'none') deployment.triggerStartedAt = deployment.statusAt;
 }
 

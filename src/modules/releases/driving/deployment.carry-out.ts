@@ -96,7 +96,8 @@ async function writeReading(
   if (statuses.length === 0) {
     delayNextCall(deployment, { now, pauseAfter, problem: state === 'running' ? null : message });
     // The provider reported that the run goes on, so the time limit starts again.
-    if (state === 'running' && deployment.status === 'in_progress') deployment.statusAt = now;
+    if (state === 'running' && deployment.status === 'in_progress')
+      Object.assign(deployment, { statusAt: now, reportedSinceStart: true });
     return;
   }
   environment.version += 1;
@@ -118,11 +119,10 @@ async function writeRefusal(
   // A report may have ended the deployment and opened it again. Then the provider may have been changed, and only
   // reports drive the deployment.
   if (environment.currentDeploymentId !== deployment.id) return;
-  const { provider, triggerStartedAt } = cancellationOf(rows);
-  const statusAt = deployment.statusAt.getTime();
+  const { provider, triggerStartedAt, isReportedSinceStart } = cancellationOf(rows);
   const before = due.situation.situation;
   const to = decideRefusedStart(
-    { status: deployment.status, provider, triggerStartedAt, statusAt },
+    { status: deployment.status, provider, triggerStartedAt, isReportedSinceStart },
     { isRepeated: before.status === 'canceling' || before.callAt !== null },
   );
   if (to === 'goes_on') {

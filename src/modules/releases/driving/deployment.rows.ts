@@ -121,12 +121,19 @@ export function cancellationOf({
   deployment,
 }: Pick<DeploymentRows, 'environment' | 'deployment'>): Pick<
   DeploymentSituation,
-  'provider' | 'slot' | 'triggerStartedAt' | 'cancelRequestedAt' | 'cancelSentAt' | 'cancelPending'
+  | 'provider'
+  | 'slot'
+  | 'triggerStartedAt'
+  | 'isReportedSinceStart'
+  | 'cancelRequestedAt'
+  | 'cancelSentAt'
+  | 'cancelPending'
 > {
   return {
     provider,
     slot: current === null ? 'free' : current === deployment.id ? 'ours' : 'taken',
     triggerStartedAt: instant(deployment.triggerStartedAt),
+    isReportedSinceStart: deployment.reportedSinceStart,
     cancelRequestedAt: instant(deployment.cancelRequestedAt),
     cancelSentAt: instant(deployment.cancelSentAt),
     cancelPending: deployment.cancelPending,
