@@ -1,6 +1,7 @@
 // What always holds in an installation: the rules that no crash, race or lost message may break. `npm run doctor` and
 // the service compare the rows with them.
 import { judgeBuild, type CheckList } from '../queue/evidence/evidence.ts';
+import { provingResults } from '../queue/evidence/recorded-checks.ts';
 import type { RequiredCheck } from '../queue/model/rules.ts';
 import type { CheckState } from '../queue/model/snapshot.ts';
 import { problemsOfEvents, type LoggedEvent } from '../events/event-grammar.ts';
@@ -110,12 +111,12 @@ export interface LandingRow {
         readonly checks: readonly CheckState[];
       }[]
     | null;
-  /** Whether each result of the proof is on record. */
-  readonly isOnRecord: boolean;
+  /** The results of the proof that are not on record. */
+  readonly unrecorded: readonly CheckState[];
 }
 
 /** Why the landing is not justified. Null: the landing is justified. */
-export function judgeLanding({ commit, tree, grade, gate, evidence, isOnRecord }: LandingRow): string | null {
+export function judgeLanding({ commit, tree, grade, gate, evidence, unrecorded }: LandingRow): string | null {
   // An unvalidated landing has a named exception, which `authorised_skips` is about. An external one has no proof.
   if (grade === 'unvalidated' || grade === 'external') return null;
   if (evidence === null) return `${commit} landed without a proof.`;
@@ -124,7 +125,7 @@ export function judgeLanding({ commit, tree, grade, gate, evidence, isOnRecord }
   if (other !== undefined) return `${commit} landed on results for another tree, those of ${other.commit}.`;
   const red = evidence.find((each) => judgeBuild(buildOf(each), gate) !== 'green');
   if (red !== undefined) return `${commit} landed on results that are not green, those of ${red.commit}.`;
-  return isOnRecord ? null : `${commit} landed on results that are not on record.`;
+  return provingResults(unrecorded, gate).length === 0 ? null : `${commit} landed on results that are not on record.`;
 }
 
 /** Whether the checks that are required leave the result of a build open. Null: all checks are required. */

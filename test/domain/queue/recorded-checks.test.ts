@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
-import { hasNews, type RecordedChecks } from '../../../src/domain/queue/evidence/recorded-checks.ts';
+import { describe, expect, it } from 'vitest';
+import { hasNews, provingResults, type RecordedChecks } from '../../../src/domain/queue/evidence/recorded-checks.ts';
+import type { CheckConclusion } from '../../../src/domain/queue/model/rules.ts';
 
 const checks = (...conclusions: string[]): RecordedChecks => ({
   complete: false,
@@ -33,4 +34,21 @@ it.each<[string, boolean, RecordedChecks, RecordedChecks]>([
   ],
 ])('a report with %s has news: %s', (_what, isNews, report, kept) => {
   expect(hasNews(report, kept)).toBe(isNews);
+});
+
+describe('a pending result of a proof', () => {
+  const results = [
+    { name: 'slow', attempt: 1, conclusion: 'pending' as const },
+    { name: 'test', attempt: 1, conclusion: 'success' as const },
+  ];
+  const required = (name: string, ...acceptableStatuses: CheckConclusion[]) => [{ name, acceptableStatuses }];
+  it.each([
+    ['need not be on record if its check is not required', required('test', 'success'), ['test']],
+    ['must be on record if its check is required', required('slow', 'success'), ['slow', 'test']],
+    ['must be on record if a glob requires its check', required('sl*', 'success'), ['slow', 'test']],
+    ['must be on record if every check is required', null, ['slow', 'test']],
+    ['need not be on record if the check may be pending', required('slow', 'success', 'pending'), ['test']],
+  ])('%s', (_which, gate, names) => {
+    expect(provingResults(results, gate).map(({ name }) => name)).toEqual(names);
+  });
 });

@@ -1,4 +1,7 @@
 // Whether a report of the host about the checks of a commit contains anything that is not recorded yet.
+import { matchesGlob } from '../../glob.ts';
+import type { RequiredCheck } from '../model/rules.ts';
+import type { CheckState } from '../model/snapshot.ts';
 import { isServiceCheck } from './service-checks.ts';
 
 interface Check {
@@ -25,4 +28,15 @@ export function hasNews(report: RecordedChecks, recorded: RecordedChecks): boole
       const before = known.get(`${attempt} ${name}`);
       return before === undefined || (conclusion !== 'pending' && conclusion !== before);
     });
+}
+
+/**
+ * The results of a proof that must be on record. A check that was allowed to be pending at the landing proves nothing,
+ * and has ended since. `gate`: the required checks. Null: every check that ran was required.
+ */
+export function provingResults(checks: readonly CheckState[], gate: readonly RequiredCheck[] | null): CheckState[] {
+  const mustEnd = (check: string): boolean =>
+    gate === null ||
+    gate.some(({ name, acceptableStatuses }) => matchesGlob(name, check) && !acceptableStatuses.includes('pending'));
+  return checks.filter(({ name, conclusion }) => conclusion !== 'pending' || mustEnd(name));
 }

@@ -15,6 +15,7 @@ import { toQueueRules } from '../../../domain/configuration/queue-rules.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { CheckState } from '../../../domain/queue/model/snapshot.ts';
 import { hostClient, type HostClient } from '../../../hosts/port.ts';
+import { sqlUnrecorded } from '../../queue/index.ts';
 import { configurationOf, decideHolds, holdColumns, type HoldRows } from '../../repositories/index.ts';
 
 type Query = Ports['db']['system']['query'];
@@ -22,17 +23,14 @@ type Query = Ports['db']['system']['query'];
 /** How many of the newest rows of a table are checked. */
 export type Reach = number;
 
+const ofEvidence = { account: 'l.account_id', repository: 'l.repository_id', commit: "e ->> 'commit'" };
+
 export async function findUnjustifiedLandings(query: Query, reach: Reach): Promise<readonly Violation[]> {
   const rows = await query<LandingRow>(
     `select l.account_id::text as account, l.id::text as landing, l.commit, l.tree, l.grade,
             nullif(f.body -> 'gate', 'null') as gate, f.body -> 'evidence' as evidence,
-            not exists (
-              select from jsonb_array_elements(f.body -> 'evidence') as of_build (e)
-              cross join lateral jsonb_array_elements(e -> 'checks') as of_check (c)
-              left join check_result k on k.account_id = l.account_id and k.repository_id = l.repository_id
-                and k.commit = e ->> 'commit' and k.name = c ->> 'name' and k.attempt = (c ->> 'attempt')::int
-                and k.conclusion = c ->> 'conclusion'
-              where k.commit is null) as "isOnRecord"
+            array(select to_jsonb(c) from jsonb_array_elements(f.body -> 'evidence') as of_build (e)
+                  cross join lateral (${sqlUnrecorded("e -> 'checks'", ofEvidence)}) c) as unrecorded
      from landing l left join proof f on f.account_id = l.account_id and f.landing_id = l.id
      where l.id > (select coalesce(max(id), 0) from landing) - $1::bigint`,
     [reach],

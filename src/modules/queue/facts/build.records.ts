@@ -218,7 +218,9 @@ async function keepChecks(ctx: Context, tx: Transaction, { repositoryId, report 
      from jsonb_to_recordset($4::jsonb) as c (name text, attempt int, conclusion text, url text, summary text, event text, "startedAt" timestamptz, "completedAt" timestamptz)
      on conflict (account_id, repository_id, commit, name, attempt) do update
        set conclusion = excluded.conclusion, url = excluded.url, summary = excluded.summary, event = coalesce(excluded.event, check_result.event),
-           started_at = excluded.started_at, completed_at = excluded.completed_at, end_heard_at = excluded.end_heard_at
+           started_at = excluded.started_at, completed_at = excluded.completed_at, end_heard_at = excluded.end_heard_at,
+           past_conclusions = case when check_result.conclusion = 'pending' then check_result.past_conclusions
+             else array_append(array_remove(check_result.past_conclusions, check_result.conclusion), check_result.conclusion) end
        where check_result.conclusion is distinct from excluded.conclusion and excluded.conclusion <> 'pending'
      returning conclusion`,
     [ctx.accountId, repositoryId, report.commit, toStorableJson(checks), ctx.clock().toISOString()],
@@ -265,6 +267,21 @@ export function sqlHadEnded(instant: string): string {
 /** Returns SQL: the conclusion of the row r at an instant. */
 export function sqlConclusion(instant: string): string {
   return `case when ${sqlHadEnded(instant)} then r.conclusion else 'pending' end`;
+}
+
+/**
+ * Returns SQL: the checks of the JSON array `checks` whose attempt has, and had, another conclusion, or is not recorded.
+ * `of` names the account, the repository and the commit.
+ */
+export function sqlUnrecorded(
+  checks: string,
+  of: { readonly account: string; readonly repository: string; readonly commit: string },
+): string {
+  return `select c.name, c.attempt, c.conclusion from jsonb_to_recordset(${checks}) as c (name text, attempt int, conclusion text)
+          where not exists (
+            select from check_result r
+            where r.account_id = ${of.account} and r.repository_id = ${of.repository} and r.commit = ${of.commit} and r.name = c.name
+              and r.attempt = c.attempt and c.conclusion = any (r.conclusion || r.past_conclusions))`;
 }
 
 /**

@@ -3,8 +3,10 @@
 // again from the results of the checks.
 import type { Context } from '../../../context.ts';
 import { judgeBuild } from '../../../domain/queue/evidence/evidence.ts';
+import { provingResults } from '../../../domain/queue/evidence/recorded-checks.ts';
+import type { CheckState } from '../../../domain/queue/model/snapshot.ts';
 import { hostClient, type HostCommit, toHostedRepository } from '../../../hosts/port.ts';
-import { loadBuilds } from '../facts/build.records.ts';
+import { loadBuilds, sqlUnrecorded } from '../facts/build.records.ts';
 import { digestProof, type Grade } from './proof.ts';
 import { QueueEntity, type QueueRow } from '../store/queue.entities.ts';
 import { readPassedGates } from '../facts/final-gates.ts';
@@ -213,19 +215,34 @@ async function checkEvidence(ctx: Context, { client, repository, commit, proof }
     );
     // These are the attempts by which the landing was judged. Later attempts prove nothing about the landing.
     const judged = build && { ...build, checks: evidence.checks };
-    const known = new Set(build?.checks.map((check) => `${check.name} ${check.attempt} ${check.conclusion}`));
-    for (const check of evidence.checks) {
-      if (!known.has(`${check.name} ${check.attempt} ${check.conclusion}`))
-        failures.push(
-          `${prefix} no such result is on record: ${check.name}, attempt ${check.attempt}, ${check.conclusion}`,
-        );
-    }
+    const unrecorded = await findUnrecorded(ctx, repository.id, evidence);
+    for (const { name, attempt, conclusion } of provingResults(unrecorded, body.gate))
+      failures.push(`${prefix} no such result is on record: ${name}, attempt ${attempt}, ${conclusion}`);
     if (judged === undefined || judgeBuild(judged, body.gate) !== 'green')
       failures.push(`${prefix} the tested commit ${evidence.commit} is not green`);
     if (body.grade === 'exact' && evidence.commit !== commit.commit)
       failures.push(`${prefix} it is graded exact, but ${evidence.commit} was tested`);
   }
   return failures;
+}
+
+/** The results of a proof that are not on record. */
+async function findUnrecorded(
+  ctx: Context,
+  repositoryId: string,
+  { commit, checks }: StoredProof['body']['evidence'][number],
+): Promise<readonly CheckState[]> {
+  const of = { account: '$1', repository: '$2', commit: '$3' };
+  return await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<CheckState>(sqlUnrecorded('$4::jsonb', of), [
+        ctx.accountId,
+        repositoryId,
+        commit,
+        JSON.stringify(checks),
+      ]),
+  );
 }
 
 /**
