@@ -582,6 +582,23 @@ describe('the comparison of the invariants', () => {
     expect(found.filter(({ invariant }) => invariant === 'line_moves')).toEqual([]);
   });
 
+  it.each(['cancelled', 'pending'])(
+    'finds a green batch that waits, although a check of a head that is not required is %s',
+    async (conclusion) => {
+      const found = await findPlanted(
+        [
+          ...endedBuild(),
+          `insert into batch_member (account_id, batch_id, ordinal, pull_request_id, pinned_head, message, author_name, author_email)
+           select account_id, (select max(id) from batch), 0, id, head_sha, '', '', '' from pull_request where number = 4`,
+          `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion)
+           select account_id, repository_id, head_sha, 'lint', 1, '${conclusion}' from pull_request where number = 4`,
+        ],
+        hour,
+      );
+      expect(found).toEqual([expect.objectContaining({ invariant: 'line_moves' })]);
+    },
+  );
+
   it('allows notifications that are planned once more after they were sent', async () => {
     await using own = await world({ runsCi: false });
     const number = await own.open('one', { one: 'one\n' });

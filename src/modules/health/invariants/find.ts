@@ -13,6 +13,7 @@ import {
   findBrokenHistories,
   findHeldQueues,
   findLostLandings,
+  findStuckBatches,
   findTooManyBuilds,
   findUnjustifiedLandings,
   reasonOf,
@@ -48,6 +49,7 @@ export async function compareWithInvariants(
   const reach = scope === 'all' ? everything : newest;
   const now = ports.clock();
   let held: Promise<readonly string[]> | undefined;
+  const readHeld = async (): Promise<readonly string[]> => await (held ??= findHeldQueues(query, now));
   const violations: Violation[] = [];
   const uncompared: Violation[] = [];
   const compare = async (invariant: InvariantName, find: () => Promise<readonly Violation[]>): Promise<void> => {
@@ -61,17 +63,14 @@ export async function compareWithInvariants(
   for (const [invariant, texts] of Object.entries(statements) as [InvariantName, readonly string[]][])
     for (const text of texts)
       await compare(invariant, async () => {
-        const values = [
-          reach,
-          now.toISOString(),
-          text.includes(heldQueues) ? await (held ??= findHeldQueues(query, now)) : [],
-        ];
+        const values = [reach, now.toISOString(), text.includes(heldQueues) ? await readHeld() : []];
         const rows = await query<Omit<Violation, 'invariant'>>(...asked(text, values));
         return rows.map((row) => ({ invariant, ...row }));
       });
   await compare('green_base', async () => await findUnjustifiedLandings(query, reach));
   await compare('absolute_pause', async () => await findLandingsWhilePaused(query, reach));
   await compare('event_grammar', async () => await findBrokenHistories(query, reach));
+  await compare('line_moves', async () => await findStuckBatches(query, { now, held: await readHeld() }));
   await compare('bounded_builds', async () => await findTooManyBuilds(query));
   await compare('landed_tree', async () => {
     const found = await findLostLandings(ports, {

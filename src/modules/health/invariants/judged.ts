@@ -13,8 +13,10 @@ import {
 } from '../../../domain/health/invariants.ts';
 import { toQueueRules } from '../../../domain/configuration/queue-rules.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
-import type { CheckState } from '../../../domain/queue/model/snapshot.ts';
+import { judgeOwnHead, pendingUntil } from '../../../domain/queue/evidence/evidence.ts';
+import type { BuildState, CheckState } from '../../../domain/queue/model/snapshot.ts';
 import { hostClient, type HostClient } from '../../../hosts/port.ts';
+import { running } from './statements.ts';
 import { sqlUnrecorded } from '../../queue/index.ts';
 import { configurationOf, decideHolds, holdColumns, type HoldRows } from '../../repositories/index.ts';
 
@@ -127,6 +129,62 @@ export async function findTooManyBuilds(query: Query): Promise<readonly Violatio
     const sentence = `${builds.length} builds of ${name} run, but its configuration allows ${max}.`;
     return [{ invariant: 'bounded_builds' as const, account, sentence }];
   });
+}
+
+interface EndedBuild {
+  readonly account: string;
+  readonly sentence: string;
+  readonly yaml: string;
+  readonly host: Parameters<typeof toQueueRules>[1];
+  readonly build: BuildState;
+  /** The builds of the heads of its pull requests. */
+  readonly heads: readonly BuildState[];
+}
+
+const toBuildState = (u: string): string =>
+  `jsonb_build_object('commit', ${u}.commit, 'tree', ${u}.tree, 'base', ${u}.base_commit, 'complete', ${u}.complete,
+     'startedAt', extract(epoch from ${u}.started_at) * 1000, 'finishedAt', extract(epoch from ${u}.finished_at) * 1000,
+     'lastEndAt', (select extract(epoch from max(c.completed_at)) * 1000 from check_result c
+                   where c.account_id = ${u}.account_id and c.repository_id = ${u}.repository_id and c.commit = ${u}.commit),
+     'checks', array(select jsonb_build_object('name', c.name, 'attempt', c.attempt, 'conclusion', c.conclusion) from check_result c
+                     where c.account_id = ${u}.account_id and c.repository_id = ${u}.repository_id and c.commit = ${u}.commit))`;
+
+/**
+ * Finds batches that are first in line, and that neither land nor fail although nothing keeps them from it: neither a
+ * check of the build, nor a required check of a head, nor a final gate, nor a head that the host does not show yet.
+ */
+export async function findStuckBatches(
+  query: Query,
+  { now, held }: { readonly now: Date; readonly held: readonly string[] },
+): Promise<readonly Violation[]> {
+  const rows = await query<EndedBuild>(
+    `select b.account_id::text as account, r.configuration_yaml as yaml,
+            format('Batch %s is first in line and its checks ended at %s, but it has neither landed nor failed.', b.id, u.complete_at) as sentence,
+            jsonb_build_object('hostRequiredChecks', q.host_required_checks, 'hostRules', q.host_rules) as host,
+            ${toBuildState('u')} as build,
+            array(select ${toBuildState('h')} from batch_member m
+                  join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
+                  join build h on h.account_id = m.account_id and h.repository_id = b.repository_id and h.commit = p.head_sha
+                  where m.account_id = b.account_id and m.batch_id = b.id) as heads
+     from batch b join queue q on q.account_id = b.account_id and q.id = b.queue_id
+     join repository r on r.account_id = b.account_id and r.id = b.repository_id
+     join build u on u.account_id = b.account_id and u.repository_id = b.repository_id and u.commit = coalesce(b.tested_commit, b.commit)
+     where b.state = 'building' and b.side_build is null and u.complete and u.complete_at < $1::timestamptz - interval '5 minutes'
+       and ${running('$2')} and (q.next_look_at is null or q.next_look_at < $1::timestamptz - interval '1 minute')
+       and not exists (select from batch o where o.account_id = b.account_id and o.queue_id = b.queue_id and o.side_build is null
+                       and o.state in ('making', 'building', 'landing') and o.position < b.position)
+       and not exists (select from gate_run g where g.account_id = b.account_id and g.batch_id = b.id and g.state in ('planned', 'running'))
+       and not exists (select from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
+                       where m.account_id = b.account_id and m.batch_id = b.id and p.head_unseen)`,
+    [now.toISOString(), [...held]],
+  );
+  return rows
+    .filter(({ yaml, host, build, heads }) => {
+      const rules = rulesOf(yaml, host);
+      const waits = isUndecided(build, rules.requiredChecks) || pendingUntil(build, rules) > now.getTime();
+      return !waits && heads.every((head) => judgeOwnHead(head, rules) !== 'pending');
+    })
+    .map(({ account, sentence }) => ({ invariant: 'line_moves' as const, account, sentence }));
 }
 
 function rulesOf(yaml: string, host: Building['host']): QueueRules {

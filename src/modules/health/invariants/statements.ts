@@ -14,16 +14,15 @@ function newest(table: string, alias: string): string {
  */
 const settled = `q.version = q.planned_version and q.halted_reason is null
   and not exists (select from intent s where s.account_id = q.account_id and s.queue_id = q.id and s.kind = 'land' and s.state = 'started')`;
-const running = `q.halted_reason is null and r.active and r.deleted_at is null and q.id <> all ($3::bigint[])`;
+/** SQL: whether the queue `q` of the repository `r` must make progress. `held`: the queues that need not. */
+export function running(held: string): string {
+  return `q.halted_reason is null and r.active and r.deleted_at is null and q.id <> all (${held}::bigint[])`;
+}
 
 const commitsOfPullRequest = `(select p.head_sha union
    select c from batch_member m join batch b on b.account_id = m.account_id and b.id = m.batch_id,
         lateral (values (b.commit), (b.tested_commit)) as of (c)
    where m.account_id = p.account_id and m.pull_request_id = p.id and c is not null)`;
-
-/** SQL: the heads of the members of a batch `b`. A landing waits for their required checks, also for canceled ones. */
-const headsOfMembers = `(select p.head_sha from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
-                         where m.account_id = b.account_id and m.batch_id = b.id)`;
 
 export const statements: Readonly<Partial<Record<InvariantName, readonly string[]>>> = {
   landed_tree: [
@@ -120,30 +119,13 @@ export const statements: Readonly<Partial<Record<InvariantName, readonly string[
     `select b.account_id::text as account, format('Batch %s has been in the state making since %s.', b.id, b.created_at) as sentence
      from batch b join queue q on q.account_id = b.account_id and q.id = b.queue_id
      join repository r on r.account_id = b.account_id and r.id = b.repository_id
-     where b.state = 'making' and b.created_at < $2::timestamptz - interval '10 minutes' and ${running}`,
-    `select b.account_id::text as account, format('Batch %s is first in line and its checks ended at %s, but it has neither landed nor failed.', b.id, u.complete_at) as sentence
-     from batch b join queue q on q.account_id = b.account_id and q.id = b.queue_id
-     join repository r on r.account_id = b.account_id and r.id = b.repository_id
-     join build u on u.account_id = b.account_id and u.repository_id = b.repository_id and u.commit = coalesce(b.tested_commit, b.commit)
-     where b.state = 'building' and b.side_build is null and u.complete and u.complete_at < $2::timestamptz - interval '5 minutes'
-       and ${running} and (q.next_look_at is null or q.next_look_at < $2::timestamptz - interval '1 minute')
-       and not exists (select from batch o where o.account_id = b.account_id and o.queue_id = b.queue_id and o.side_build is null
-                       and o.state in ('making', 'building', 'landing') and o.position < b.position)
-       and not exists (select from gate_run g where g.account_id = b.account_id and g.batch_id = b.id and g.state in ('planned', 'running'))
-       and not exists (select from check_result c where c.account_id = b.account_id and c.repository_id = b.repository_id
-                       and c.conclusion = 'pending' and (c.commit = u.commit or c.commit in ${headsOfMembers}))
-       and not exists (select from (select distinct on (c.commit, c.name) c.conclusion from check_result c
-                                    where c.account_id = b.account_id and c.repository_id = b.repository_id and c.commit in ${headsOfMembers}
-                                    order by c.commit, c.name, c.attempt desc) newest
-                       where newest.conclusion = 'cancelled')
-       and not exists (select from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
-                       where m.account_id = b.account_id and m.batch_id = b.id and p.head_unseen)`,
+     where b.state = 'making' and b.created_at < $2::timestamptz - interval '10 minutes' and ${running('$3')}`,
   ],
   no_orphans: [
     `select b.account_id::text as account, format('Batch %s ended at %s, but its branch is not removed.', b.id, b.ended_at) as sentence
      from batch b join queue q on q.account_id = b.account_id and q.id = b.queue_id
      join repository r on r.account_id = b.account_id and r.id = b.repository_id
-     where b.cleaned_up_at is null and b.ended_at < $2::timestamptz - interval '10 minutes' and ${running}`,
+     where b.cleaned_up_at is null and b.ended_at < $2::timestamptz - interval '10 minutes' and ${running('$3')}`,
     `select account_id::text as account, format('The sandbox %s of a preview should have been gone at %s.', name, expires_at) as sentence
      from preview_sandbox where state <> 'gone' and expires_at < $2::timestamptz - interval '10 minutes'`,
     `select account_id::text as account, format('The lease of deployment %s by %s ended at %s.', id, supervised_by, supervised_until) as sentence
@@ -165,7 +147,7 @@ export const statements: Readonly<Partial<Record<InvariantName, readonly string[
     `select i.account_id::text as account, format('Intent %s (%s) is %s since %s.', i.id, i.kind, i.state, greatest(i.planned_at, i.next_try_at)) as sentence
      from intent i join queue q on q.account_id = i.account_id and q.id = i.queue_id
      join repository r on r.account_id = q.account_id and r.id = q.repository_id
-     where i.state = 'planned' and greatest(i.planned_at, i.next_try_at) < $2::timestamptz - interval '10 minutes' and ${running}`,
+     where i.state = 'planned' and greatest(i.planned_at, i.next_try_at) < $2::timestamptz - interval '10 minutes' and ${running('$3')}`,
   ],
   no_starvation: [
     `select account_id::text as account, format('#%s of repository %s was overtaken %s times.', number, repository_id, times_passed) as sentence
