@@ -9,6 +9,10 @@ interface WebhookApp {
 export interface WebhookPayload {
   readonly action?: string;
   readonly ref?: string;
+  /** The commit of a pushed ref before the push. */
+  readonly before?: string;
+  /** Whether a push deleted its ref. */
+  readonly deleted?: boolean;
   readonly sha?: string;
   readonly number?: number;
   readonly installation?: { readonly id?: number } | null;
@@ -23,6 +27,7 @@ export interface WebhookPayload {
 
 export type WebhookHint =
   | { readonly kind: 'push'; readonly ref: string }
+  | { readonly kind: 'deletion'; readonly ref: string; readonly commit: string }
   | { readonly kind: 'pull_request'; readonly number: number }
   | { readonly kind: 'comment'; readonly number: number }
   | { readonly kind: 'checks'; readonly commit: string }
@@ -57,7 +62,9 @@ function isOwn({ check_run, check_suite, comment }: WebhookPayload, ownAppId: st
 function hintsOf(event: string, payload: WebhookPayload): WebhookHint[] {
   switch (event) {
     case 'push':
-      return payload.ref === undefined ? [] : [{ kind: 'push', ref: payload.ref }];
+      return payload.ref === undefined
+        ? []
+        : [...deletionsOf(payload.ref, payload), { kind: 'push', ref: payload.ref }];
     case 'pull_request':
     case 'pull_request_review':
     case 'pull_request_review_thread':
@@ -87,8 +94,16 @@ function numbered(kind: 'pull_request' | 'comment', number: number | undefined):
   return number === undefined ? [] : [{ kind, number }];
 }
 
+function deletionsOf(ref: string, { deleted, before }: WebhookPayload): WebhookHint[] {
+  return deleted === true && isCommit(before) ? [{ kind: 'deletion', ref, commit: before }] : [];
+}
+
 function checksOf(commit: string | undefined): WebhookHint[] {
-  return commit !== undefined && /^[0-9a-f]{40}$/.test(commit) ? [{ kind: 'checks', commit }] : [];
+  return isCommit(commit) ? [{ kind: 'checks', commit }] : [];
+}
+
+function isCommit(commit: string | undefined): commit is string {
+  return commit !== undefined && /^[0-9a-f]{40}$/.test(commit);
 }
 
 function idOf(id: number | undefined): string | null {

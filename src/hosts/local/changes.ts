@@ -62,7 +62,10 @@ export async function followRefChanges(
     }
   }
   await queueChecksOf(installation, repository, changes);
-  for (const { ref } of changes) if (isNews(branchOf(ref))) installation.emit({ kind: 'push', repository, ref });
+  for (const { ref, from, to } of changes.filter(({ ref }) => isNews(branchOf(ref)))) {
+    if (to === null && from !== null) installation.emit({ kind: 'deletion', repository, ref, commit: from });
+    installation.emit({ kind: 'push', repository, ref });
+  }
   for (const number of changed) installation.emit({ kind: 'pull_request', repository, number });
 }
 

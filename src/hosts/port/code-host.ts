@@ -10,6 +10,11 @@ import type { HostRepository } from './repository.ts';
 /** What a host reports: only that something changed. The receiver reads the facts back from the host. */
 export type HostEvent =
   | { readonly kind: 'push'; readonly repository: HostRepository; readonly ref: string }
+  /**
+   * A ref was deleted, and pointed to `commit` before. It may exist again when it is read, so that this event is the only
+   * sign of its deletion.
+   */
+  | { readonly kind: 'deletion'; readonly repository: HostRepository; readonly ref: string; readonly commit: string }
   | { readonly kind: 'pull_request'; readonly repository: HostRepository; readonly number: number }
   | { readonly kind: 'comment'; readonly repository: HostRepository; readonly number: number }
   | { readonly kind: 'checks'; readonly repository: HostRepository; readonly commit: string }

@@ -163,6 +163,42 @@ async function keepDeletion(ctx: Context, queueId: string): Promise<void> {
   );
 }
 
+/** How many of the newest landings are compared with the last commit of a deleted branch. */
+const comparedLandings = 100;
+
+/**
+ * Writes that a base branch was deleted when it was at `commit`. The branch may have been made again since, and a read of
+ * its ref would show only a rewrite. The deletion took away the landings that `commit` contains. Landings on the branch
+ * that was made again are not among them, so it does not matter when the host reports the deletion. If the host cannot
+ * show `commit`, nothing is written, and the lost landings stay a violation of `landed_tree`.
+ */
+export async function noteDeletion(
+  ctx: Context,
+  repository: HostedRepository,
+  { baseBranch, commit }: { readonly baseBranch: string; readonly commit: string },
+): Promise<void> {
+  const client = hostClient(ctx, repository);
+  const landings = await ctx.db.read<{ queueId: string; id: string; commit: string }>(ctx.accountId, {
+    name: 'landings_before_deletion',
+    text: `select q.id as "queueId", l.id, l.commit from queue q join landing l on l.account_id = q.account_id and l.queue_id = q.id
+           where q.account_id = $1 and q.repository_id = $2 and q.base_branch = $3 and l.id > coalesce(q.last_deleted_landing_id, 0)
+           order by l.id desc limit ${comparedLandings}`,
+    values: [ctx.accountId, repository.id, baseBranch],
+  });
+  for (const landing of landings) {
+    if (landing.commit !== commit && !(await client.isAncestor(landing.commit, commit))) continue;
+    return await ctx.db.transaction(
+      ctx.accountId,
+      async (tx) =>
+        await tx.send(
+          `update queue set last_deleted_landing_id = $3
+           where account_id = $1 and id = $2 and coalesce(last_deleted_landing_id, 0) < $3::bigint`,
+          [ctx.accountId, landing.queueId, landing.id],
+        ),
+    );
+  }
+}
+
 function demandsOf({ hostRequiredChecks, hostRules }: Demands): Demands {
   return { hostRequiredChecks, hostRules: hostRules ?? null };
 }

@@ -5,7 +5,7 @@ import { resetClosedBuild } from '../planning/closed-bot-pull-request.ts';
 import { recordChecks } from '../facts/build.records.ts';
 import { followComments } from './commands.service.ts';
 import { recordGates } from '../facts/final-gates.ts';
-import { syncBase } from '../facts/base-branches.ts';
+import { noteDeletion, syncBase } from '../facts/base-branches.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import type { TakenHint } from '../store/host-hints.ts';
 import type { HostedRepository } from '../../../hosts/port.ts';
@@ -23,6 +23,12 @@ export async function receiveHostHint(ports: Ports, hint: TakenHint): Promise<vo
       return subject.startsWith(branches)
         ? await receivePush(ctx, repository, { branch: subject.slice(branches.length), defaultBranch })
         : undefined;
+    case 'deletion': {
+      const [commit = '', ref = ''] = subject.split(' ');
+      return ref.startsWith(branches)
+        ? await noteDeletion(ctx, repository, { baseBranch: ref.slice(branches.length), commit })
+        : undefined;
+    }
     case 'pull_request':
       if (await isBotPullRequest(ctx, repository.id, Number(subject)))
         return await resetClosedBuild(ctx, repository, Number(subject));

@@ -11,7 +11,7 @@ export interface HostHint {
   readonly repositoryId: string;
   readonly kind: HostEvent['kind'];
   /**
-   * The ref, the number or the commit. Empty for comments and rules, because a repository's comments, and its rules,
+   * The ref, the number or the commit; of a deletion, the commit and the ref. Empty for comments and rules, because a repository's comments, and its rules,
    * are read together.
    */
   readonly subject: string;
@@ -44,6 +44,8 @@ export function hintOf(event: HostEvent): HostHint {
   switch (event.kind) {
     case 'push':
       return { ...of, subject: event.ref };
+    case 'deletion':
+      return { ...of, subject: `${event.commit} ${event.ref}` };
     case 'pull_request':
       return { ...of, subject: String(event.number) };
     case 'comment':
