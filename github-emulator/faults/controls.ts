@@ -107,6 +107,8 @@ export interface Controls {
   disableWorkflow(fullName: string, file: string, isDisabled: boolean): void;
   /** False: a dispatch refuses the field `return_run_details`, like Enterprise Server 3.19. */
   runDetails(isKnown: boolean): void;
+  /** True: every account has the plan GitHub Free, so private repositories have no protection and no rulesets. */
+  freePlan(isFree: boolean): void;
   /** Ends all faults, delays, lag and scripts, and resets the limits. */
   clear(): Promise<void>;
 }
@@ -123,6 +125,7 @@ export interface FaultState {
   readonly onLagEnd: (catchUp: () => Promise<void>) => void;
   readonly scriptedChecks: () => ScriptedChecks | null;
   readonly knowsRunDetails: () => boolean;
+  readonly hasFreePlan: () => boolean;
 }
 
 /** The controls that change rows. */
@@ -149,6 +152,7 @@ export function createFaults(random: RandomSource, effects: ControlEffects): Fau
   let isLagging = false;
   let script: ScriptedChecks | null = null;
   let knowsRunDetails = true;
+  let hasFreePlan = false;
   const catchUps: (() => Promise<void>)[] = [];
   const lag = async (isOn: boolean): Promise<void> => {
     isLagging = isOn;
@@ -178,6 +182,7 @@ export function createFaults(random: RandomSource, effects: ControlEffects): Fau
       checks: (chosen) => void (script = chosen),
       disableWorkflow: (fullName, file, isDisabled) => effects.disableWorkflow(fullName, file, isDisabled),
       runDetails: (isKnown) => void (knowsRunDetails = isKnown),
+      freePlan: (isFree) => void (hasFreePlan = isFree),
       clear: async () => {
         faults = [];
         delays = [];
@@ -185,6 +190,7 @@ export function createFaults(random: RandomSource, effects: ControlEffects): Fau
         limits = defaultLimits;
         script = null;
         knowsRunDetails = true;
+        hasFreePlan = false;
         await lag(false);
       },
     },
@@ -200,6 +206,7 @@ export function createFaults(random: RandomSource, effects: ControlEffects): Fau
     onLagEnd: (catchUp) => void catchUps.push(catchUp),
     scriptedChecks: () => script,
     knowsRunDetails: () => knowsRunDetails,
+    hasFreePlan: () => hasFreePlan,
   };
 }
 

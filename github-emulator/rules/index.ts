@@ -1,19 +1,35 @@
 // Applies protection and rulesets to every push, every merge and every change of a ref by the API. A refusal has
 // GitHub's text.
 import type { RefRefusal, Rules } from '../git/rules.ts';
-import { fullNameOf } from '../http/reach.ts';
+import { forbidden } from '../http/errors.ts';
+import { findRepository, fullNameOf } from '../http/reach.ts';
+import type { RestRoute } from '../http/route.ts';
 import type { Core } from '../core.ts';
 import type { MakePart } from '../part.ts';
 import { decideRefChange, protectionOf, rulesetsOf, type RuleDecision } from './decide.ts';
 import { readActor, readChange } from './facts.ts';
 import { protectionRoutes } from './protection.rest.ts';
 import { rulesetRoutes } from './rulesets.rest.ts';
-import { rulesOfRepository } from './settings.ts';
+import { lacksRules, rulesOfRepository } from './settings.ts';
 
 export const rulesPart: MakePart = (core) => ({
-  routes: [...protectionRoutes, ...rulesetRoutes],
+  routes: [...protectionRoutes, ...rulesetRoutes].map(onlyWithPlan),
   rules: createRules(core),
 });
+
+/** Refuses the operation for a repository whose plan has no rules. */
+function onlyWithPlan(route: RestRoute): RestRoute {
+  return {
+    ...route,
+    handle: (request) => {
+      const { owner = '', repo = '' } = request.params;
+      const repository = findRepository(request.core, owner, repo);
+      if (repository !== undefined && lacksRules(request.core, repository))
+        throw forbidden('Upgrade to GitHub Pro or make this repository public to enable this feature.');
+      return route.handle(request);
+    },
+  };
+}
 
 function createRules(core: Core): Rules {
   return async (request) => {

@@ -104,8 +104,14 @@ export function readRuleset(row: RulesetRow): Ruleset {
   };
 }
 
+/** Whether the plan of the account has neither protection nor rulesets for the repository. */
+export function lacksRules(core: Core, repository: Repository): boolean {
+  return core.faults.hasFreePlan() && repository.isPrivate;
+}
+
 export function rulesOfRepository(core: Core, repository: Repository): BranchRules {
-  const isOfRepository = (row: { repositoryId: number }): boolean => row.repositoryId === repository.id;
+  const hasRules = !lacksRules(core, repository);
+  const isOfRepository = (row: { repositoryId: number }): boolean => hasRules && row.repositoryId === repository.id;
   return {
     defaultBranch: repository.defaultBranch,
     protections: core.state.protections.filter(isOfRepository).map(readProtection),

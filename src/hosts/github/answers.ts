@@ -24,11 +24,19 @@ export type Failure =
   /** A rate limit of GitHub refused the call. `until` is when GitHub accepts calls again. Null: GitHub did not say. */
   | { readonly kind: 'limited'; readonly until: number | null; readonly message: string }
   | { readonly kind: 'token'; readonly message: string }
-  | { readonly kind: 'absent'; readonly message: string }
+  | {
+      readonly kind: 'absent';
+      readonly message: string;
+      /** Whether the plan of the account lacks the feature, so that the object cannot exist. */
+      readonly isOutsidePlan?: boolean;
+    }
   | { readonly kind: 'refused'; readonly message: string };
 
 /** The object does not exist at GitHub, or the App may not see it. GitHub gives the same answer in both cases. */
 export class NotFoundAtGitHub extends HostUnavailable {}
+
+/** The plan of the account lacks the feature to which the object belongs, so that the object cannot exist. */
+export class OutsidePlanAtGitHub extends NotFoundAtGitHub {}
 
 /** The App may not read the object. */
 export class ForbiddenAtGitHub extends HostUnavailable {}
@@ -77,9 +85,15 @@ function limitOf({ status, headers, message }: FailedCall, now: number): Failure
     : null;
 }
 
+/** GitHub's message about a feature that the plan of the account has only for public repositories. */
+const ofPaidPlan = /make this repository public to enable this feature/i;
+
 function forbidden({ message, headers, writes }: FailedCall): Failure {
   // A suspension counts as an outage, so that a landing that has started is retried after a short suspension.
   if (/suspended/i.test(message)) return { kind: 'unavailable', message: suspendedMessage, retryAt: null };
+  // The plan of the account has no protection and no rulesets for private repositories, so no rule exists.
+  if (!writes && ofPaidPlan.test(message))
+    return { kind: 'absent', message: `GitHub: ${message}`, isOutsidePlan: true };
   const needed = headers['x-accepted-github-permissions'];
   const sentence =
     needed === undefined || needed === ''
@@ -160,7 +174,7 @@ export function asPortError(failure: Failure, cause: unknown): Error {
     case 'token':
       return new HostUnavailable(failure.message, { cause });
     case 'absent':
-      return new NotFoundAtGitHub(failure.message, { cause });
+      return new (failure.isOutsidePlan === true ? OutsidePlanAtGitHub : NotFoundAtGitHub)(failure.message, { cause });
     case 'refused':
       return new HostRefused(failure.message, { cause });
   }

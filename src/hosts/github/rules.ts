@@ -8,7 +8,7 @@ import {
   type RuleFacts,
   type RulesetFacts,
 } from './base-rules.ts';
-import { NotFoundAtGitHub } from './answers.ts';
+import { NotFoundAtGitHub, OutsidePlanAtGitHub } from './answers.ts';
 import type { Api, Client } from './client.ts';
 import { pageSize, readPages } from './pages.ts';
 import { nameOf } from './pull-requests.ts';
@@ -51,7 +51,10 @@ async function readActiveRules(api: Api, branch: string): Promise<RuleFacts[]> {
       per_page: pageSize,
       page,
     });
-  const rules = await readPages(async (page) => (await readPage(page)).data);
+  const rules = await readPages(async (page) => (await readPage(page)).data).catch((error: unknown) => {
+    if (error instanceof OutsidePlanAtGitHub) return [];
+    throw error;
+  });
   return rules.map((rule) => {
     const checks = rule.type === 'required_status_checks' ? (rule.parameters?.required_status_checks ?? []) : [];
     return {

@@ -122,6 +122,22 @@ const cases: readonly Case[] = [
   { name: 'nothing there', call: { status: 404, message: 'Not Found' }, kind: 'absent', message: 'Not Found' },
   { name: 'something that is gone', call: { status: 410, message: 'Gone' }, kind: 'absent', message: 'Gone' },
   {
+    name: 'rules of a private repository whose plan has none',
+    call: { status: 403, message: 'Upgrade to GitHub Pro or make this repository public to enable this feature.' },
+    kind: 'absent',
+    message: 'Upgrade to GitHub Pro',
+  },
+  {
+    name: 'a write that the plan of a private repository does not have',
+    call: {
+      status: 403,
+      message: 'Upgrade to GitHub Pro or make this repository public to enable this feature.',
+      writes: true,
+    },
+    kind: 'refused',
+    message: 'GitHub refuses: Upgrade to GitHub Pro',
+  },
+  {
     name: 'a write of a suspended installation',
     call: { status: 403, message: 'This installation has been suspended', writes: true },
     kind: 'unavailable',

@@ -37,8 +37,7 @@ test.each([
   const hints = newsOf(name).map((news) => news.hints.map((hint) => Object.values(hint).join(' ')));
   expect(hints.length).toBeGreaterThan(0);
   const isDeletion = (hint: string): boolean => /^deletion refs\/(heads|tags)\/\S+ [0-9a-f]{40}$/.test(hint);
-  for (const each of hints)
-    expect(each.filter((hint) => !isDeletion(hint))).toEqual([expect.stringMatching(pattern)]);
+  for (const each of hints) expect(each.filter((hint) => !isDeletion(hint))).toEqual([expect.stringMatching(pattern)]);
 });
 
 const silent = all
