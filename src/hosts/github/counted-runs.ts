@@ -75,14 +75,28 @@ function withoutReplaced(runs: readonly Run[]): Run[] {
   return runs.filter((run) => !isReplaced(run, runs));
 }
 
-/** The newest run of each name in each suite. */
+/** The run of each name in each suite that counts. */
 function newestOf(runs: readonly Run[]): Run[] {
   const newest = new Map<string, Run>();
   for (const run of runs) {
     const key = `${run.suite} ${run.check.name}`;
-    if (run.id >= (newest.get(key)?.id ?? 0)) newest.set(key, run);
+    const other = newest.get(key);
+    if (other === undefined || isAfter(run, other)) newest.set(key, run);
   }
   return [...newest.values()];
+}
+
+/**
+ * Whether a run counts instead of another one of its name and suite. A workflow may have two jobs with one name, of which
+ * one is skipped, for example if only documents changed. So a skipped job counts only if no job of its name ran.
+ */
+function isAfter(run: Run, other: Run): boolean {
+  if (run.starter !== null && isSkipped(run) !== isSkipped(other)) return isSkipped(other);
+  return run.id > other.id;
+}
+
+function isSkipped({ check }: Run): boolean {
+  return check.conclusion === 'skipped';
 }
 
 /** GitHub skips a job that needs a canceled job, and then counts the skipped job as passed. */

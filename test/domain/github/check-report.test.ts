@@ -375,6 +375,25 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
     checks: ['all skipped 1', 'slow cancelled 1'],
   },
   {
+    name: 'two jobs of one name in one run of a workflow, of which one is skipped: the other counts, also while it runs',
+    given: {
+      suites: [
+        suite('push', [
+          ...[run('failed', 'FAILURE'), run('failed', 'SKIPPED')],
+          ...[run('running', null), run('running', 'SKIPPED')],
+          ...[run('skipped first', 'SKIPPED'), run('skipped first', 'FAILURE')],
+          ...[run('skipped', 'SKIPPED'), run('skipped', 'SKIPPED')],
+        ]),
+      ],
+    },
+    checks: ['failed failure 2', 'running pending 2', 'skipped skipped 2', 'skipped first failure 2'],
+  },
+  {
+    name: 'a check of an App without workflows that is skipped when it runs again',
+    given: { suites: [suite(null, [run('scan', 'FAILURE'), run('scan', 'SKIPPED')], { app: otherApp })] },
+    checks: ['scan skipped 2'],
+  },
+  {
     name: 'a suite of a deleted App',
     given: { suites: [suite(null, [run('scan', 'SUCCESS')], { app: null })] },
     checks: ['scan success 1'],
