@@ -12,9 +12,18 @@ import {
 import { worldName } from '../support/world-template.ts';
 import { admin, isAnswered, isAway, member } from './acting.ts';
 import { drawBase } from './base-acts.ts';
-import { hasStacks, isTargeted } from './configurations.ts';
+import { hasRelease, hasStacks, isTargeted } from './configurations.ts';
 import type { Installation } from './installation.ts';
-import { allBelow, touch, type Act, type Nature, type PullRequest, type Setting } from './promises.ts';
+import {
+  allBelow,
+  countRequest,
+  touch,
+  touchStack,
+  type Act,
+  type Nature,
+  type PullRequest,
+  type Setting,
+} from './promises.ts';
 
 /**
  * Draws the pull request below a new one, mostly the newest, so that stacks grow. Null: the new one is based on the
@@ -37,6 +46,8 @@ export function beginsWith({ configurations: [first = ''] }: Installation, holds
 interface Ground {
   readonly base: string;
   readonly below: PullRequest | null;
+  /** Whether it may be queued at once. Default: true. */
+  readonly mayQueue?: boolean;
 }
 
 function drawGround(setting: Setting): Ground {
@@ -45,7 +56,7 @@ function drawGround(setting: Setting): Ground {
 }
 
 /** Opens a pull request, and mostly queues it at once. */
-export function open(setting: Setting, { base, below }: Ground = drawGround(setting)): Act {
+export function open(setting: Setting, { base, below, mayQueue = true }: Ground = drawGround(setting)): Act {
   const { i, promises, draw, by } = setting;
   const nth = promises.pullRequests.length + 1;
   const nature = draw.weighted<Nature>([
@@ -69,7 +80,7 @@ export function open(setting: Setting, { base, below }: Ground = drawGround(sett
     pushes: 0,
   };
   promises.pullRequests.push(pullRequest);
-  const isQueued = draw.chance(0.6);
+  const isQueued = draw.chance(0.6) && mayQueue;
   const files: Record<string, string> = { [`${branch}.txt`]: `${branch}\n` };
   if (nature === 'bad') files[`bad-${branch}`] = 'red\n';
   if (nature === 'half') files[`pair-${halves.length >> 1}-${halves.length % 2 === 0 ? 'left' : 'right'}`] = 'half\n';
@@ -120,10 +131,14 @@ export function queue(
     name: `queue #${number}${options.skipLine ? ' before all' : ''}${options.skipValidation ? ' without validation' : ''}`,
     work: async () => {
       // The request also queues the pull requests below.
-      for (const each of [pullRequest, ...allBelow(pullRequest)])
-        if (each.number !== null) promises.dequeued.delete(each.number);
+      const concerned = [pullRequest, ...allBelow(pullRequest)].flatMap((each) => each.number ?? []);
+      for (const each of concerned) promises.dequeued.delete(each);
+      countRequest(promises, concerned, 1);
       const request = { repository: worldName, number, source: 'graphql_api' as const, ...options };
-      if (!(await isAnswered(queuePullRequest(admin(by.ctx), request)))) return;
+      const isQueued = await isAnswered(queuePullRequest(admin(by.ctx), request));
+      countRequest(promises, concerned, -1);
+      // A deactivation that has begun may still take the pull request out of the line.
+      if (!isQueued || promises.stopped.has('deactivation')) return;
       promises.asked.add(number);
       // A closed or moved pull request may end the stack.
       const numbers = allBelow(pullRequest).flatMap((each) => each.number ?? []);
@@ -141,15 +156,22 @@ export function dequeue({ promises, by }: Setting, pullRequest: PullRequest): Ac
     work: async () => {
       promises.asked.delete(number);
       const isDequeued = await isAnswered(dequeuePullRequest(admin(by.ctx), { repository: worldName, number }));
-      // A request for a pull request above may have been answered meanwhile.
+      // A request for a pull request above may have been answered meanwhile, or may be carried out later.
       promises.asked.delete(number);
-      if (isDequeued) promises.dequeued.add(number);
+      if (isDequeued && (promises.requests.get(number) ?? 0) === 0) promises.dequeued.add(number);
     },
   };
 }
 
-/** Somebody changes the base branch of a pull request, with stacks also to the branch of an older pull request. */
-export function retarget(setting: Setting, pullRequest: PullRequest): Act {
+function otherBase({ i }: Setting, { base }: PullRequest): string {
+  return i.configurations.some(hasRelease) && base === 'main' ? 'release' : 'main';
+}
+
+/**
+ * Somebody changes the base branch of a pull request, with stacks also to the branch of an older pull request. During
+ * its landing, the new base branch is another one.
+ */
+export function retarget(setting: Setting, pullRequest: PullRequest, isLanding = false): Act {
   const number = numberOf(pullRequest);
   const { i, promises, by, draw } = setting;
   const older = promises.pullRequests.slice(0, promises.pullRequests.indexOf(pullRequest));
@@ -157,7 +179,7 @@ export function retarget(setting: Setting, pullRequest: PullRequest): Act {
   const possible = unmerged.length > 0 && draw.chance(0.8) ? unmerged : older;
   const mayStack = possible.length > 0 && i.configurations.some(hasStacks);
   const below = mayStack && draw.chance(0.6) ? draw.pick(possible) : null;
-  const baseBranch = below?.branch ?? drawBase(setting);
+  const baseBranch = below?.branch ?? (isLanding ? otherBase(setting, pullRequest) : drawBase(setting));
   return {
     name: `base #${number} on ${baseBranch}`,
     subject: pullRequest.branch,
@@ -165,7 +187,8 @@ export function retarget(setting: Setting, pullRequest: PullRequest): Act {
       if (below !== null) pullRequest.below.push(below);
       pullRequest.base = below?.base ?? baseBranch;
       pullRequest.wasElsewhere ||= baseBranch !== 'main';
-      touch(promises, pullRequest);
+      promises.moved.add(number);
+      touchStack(promises, pullRequest);
       await isAnswered(by.service.localHost.setBaseBranch(i.repository, number, baseBranch));
     },
   };
@@ -177,7 +200,7 @@ export function label({ i, promises, by }: Setting, pullRequest: PullRequest, is
     name: `${isSet ? 'label' : 'take the label off'} #${number}`,
     subject: pullRequest.branch,
     work: async () => {
-      touch(promises, pullRequest);
+      touchStack(promises, pullRequest);
       await isAnswered(
         by.service.localHost.setLabel(i.repository, number, { label: 'mergequeue', present: isSet, by: 'ada' }),
       );
@@ -211,7 +234,8 @@ export function close({ promises, by }: Setting, pullRequest: PullRequest, isClo
     name: `${isClosed ? 'close' : 'reopen'} #${number}`,
     subject: pullRequest.branch,
     work: async () => {
-      touch(promises, pullRequest);
+      promises.moved.add(number);
+      touchStack(promises, pullRequest);
       await isAnswered(change(admin(by.ctx), { repository: worldName, number }));
     },
   };
@@ -224,6 +248,7 @@ export function closeAtHost({ i, promises, by }: Setting, pullRequest: PullReque
     name: `close #${number} at the host`,
     subject: pullRequest.branch,
     work: async () => {
+      promises.moved.add(number);
       touch(promises, pullRequest);
       await isAnswered(by.service.localHost.closePullRequest(i.repository, number));
     },
@@ -235,8 +260,9 @@ export function skip(setting: Setting, pullRequest: PullRequest): Act {
   const { by, draw } = setting;
   const isLine = draw.chance(0.6);
   const options = isLine ? { skipLine: true } : { skipValidation: true };
-  // Without validation a red commit would stay on the base branch, and all later commits would be red.
-  const isSafe = isLine || pullRequest.nature === 'good';
+  // Without validation a red commit would stay on the base branch, and all later commits would be red. The head also has
+  // the files of the pull requests below.
+  const isSafe = isLine || [pullRequest, ...allBelow(pullRequest)].every(({ nature }) => nature === 'good');
   if (isSafe && draw.chance(0.6)) return queue(setting, pullRequest, options);
   const number = numberOf(pullRequest);
   return {

@@ -1,7 +1,7 @@
 // What people do to base branches: push past the queue, delete `release` and make it again, and stop all landings.
 import { isAnswered } from './acting.ts';
 import { hasRelease } from './configurations.ts';
-import { landingNow, setHold, startedLandings, type Hold } from './holds.ts';
+import { setHold, startedLandings, type Hold } from './holds.ts';
 import type { Installation } from './installation.ts';
 import { touch, type Act, type Promises, type Setting } from './promises.ts';
 
@@ -65,7 +65,6 @@ export function hold({ i, promises, by }: Setting, kind: Hold): Act {
       if (kind === 'deactivation') for (const each of promises.pullRequests) touch(promises, each);
       if (!(await isAnswered(setHold(by, kind, true)))) return;
       promises.held[kind] = await startedLandings(i, kind);
-      if (kind === 'deactivation') promises.landing = await landingNow(i);
     },
   };
 }

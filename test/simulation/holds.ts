@@ -39,12 +39,3 @@ export async function startedLandings(i: Installation, kind: Hold): Promise<Read
   );
   return new Set(rows.map(({ id }) => id));
 }
-
-/** The pull requests whose landing has started and has not ended. */
-export async function landingNow(i: Installation): Promise<ReadonlySet<number>> {
-  const rows = await i.rows<{ number: number }>(
-    `select p.number from intent n join batch_member m on m.account_id = n.account_id and m.batch_id = n.batch_id
-     join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id where n.kind = 'land' and n.state = 'started'`,
-  );
-  return new Set(rows.map(({ number }) => number));
-}

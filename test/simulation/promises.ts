@@ -32,8 +32,6 @@ export interface Promises {
    * answered.
    */
   held: Record<Hold, ReadonlySet<string> | null>;
-  /** The pull requests that were landing when the deactivation in force was answered. */
-  landing: ReadonlySet<number>;
   /** Holds that somebody asked for and whose end was not answered since. Each of them may be in force. */
   readonly stopped: Set<Hold>;
   /** Pull requests that the rules have seen as merged. */
@@ -49,6 +47,10 @@ export interface Promises {
    * may undo later requests.
    */
   readonly touched: Set<number>;
+  /** Pull requests whose base branch people changed, or that they closed or reopened. */
+  readonly moved: Set<number>;
+  /** By number: how many requests to queue the pull request, or one above it, have begun and have not ended. */
+  readonly requests: Map<number, number>;
 }
 
 export const noPromises = (): Promises => ({
@@ -56,13 +58,14 @@ export const noPromises = (): Promises => ({
   asked: new Set(),
   dequeued: new Set(),
   held: { pause: null, 'branch pause': null, freeze: null, halt: null, deactivation: null },
-  landing: new Set(),
   stopped: new Set(),
   merged: new Set(),
   direct: new Set(),
   deleted: new Set(),
   deletedRelease: '',
   touched: new Set(),
+  moved: new Set(),
+  requests: new Map(),
 });
 
 export interface Act {
@@ -92,7 +95,18 @@ export function allBelow({ below }: PullRequest): readonly PullRequest[] {
   return [...new Set(below.flatMap((each) => [each, ...allBelow(each)]))];
 }
 
+/** Counts a request to queue these pull requests that begins, or that ends. */
+export function countRequest({ requests }: Promises, numbers: readonly number[], by: 1 | -1): void {
+  for (const number of numbers) requests.set(number, (requests.get(number) ?? 0) + by);
+}
+
 /** A change of a pull request also changes the ones above it. */
 export function touch(promises: Promises, pullRequest: PullRequest): void {
   for (const { number } of withAbove(promises, pullRequest)) if (number !== null) promises.touched.add(number);
+}
+
+/** Like `touch`, for a change by which the pull requests below may be queued at any later time too. */
+export function touchStack(promises: Promises, pullRequest: PullRequest): void {
+  touch(promises, pullRequest);
+  for (const { number } of allBelow(pullRequest)) if (number !== null) promises.touched.add(number);
 }

@@ -60,7 +60,7 @@ export function createRules(i: Installation, { promises, truth }: Judged): Rules
   async function compareRules(): Promise<readonly string[]> {
     return [
       ...(await lookAtBase('main')),
-      ...(i.configurations.some(hasRelease) ? await lookAtBase('release') : []),
+      ...(i.configurations.some(hasRelease) ? [...(await lookAtBase('release')), ...(await lookAtDeleted())] : []),
       ...(await lookAtStatuses()),
       ...(await lookAtHolds()),
       ...(await lookAtHalt()),
@@ -161,13 +161,27 @@ export function createRules(i: Installation, { promises, truth }: Judged): Rules
     return [...problems, ...(promises.held.deactivation === null ? [] : await lookAtInactive())];
   }
 
-  /** A deactivation takes all pull requests out of the line, except those that are landing. */
+  /** A deactivation takes all pull requests out of the line. Those that are landing leave it when the landing ends. */
   async function lookAtInactive(): Promise<string[]> {
     const rows = await i.kept.query<{ number: number; status: string }>(
-      "select number, status from pull_request where status in ('pending', 'queued', 'tagged') order by number",
+      `select number, status from pull_request p
+       where status in ('pending', 'queued', 'tagged') and not exists (
+         select from intent n join batch_member m on m.account_id = n.account_id and m.batch_id = n.batch_id
+         where n.kind = 'land' and n.state = 'started' and m.account_id = p.account_id and m.pull_request_id = p.id)
+       order by number`,
     );
-    const others = rows.filter(({ number }) => !promises.landing.has(number));
-    return others.map(({ number, status }) => `#${number} is ${status}, and the repository is inactive.`);
+    return rows.map(({ number, status }) => `#${number} is ${status}, and the repository is inactive.`);
+  }
+
+  /** The turn after the deletion of a base branch ends all its builds, unless one of them lands. */
+  async function lookAtDeleted(): Promise<string[]> {
+    const rows = await i.kept.query<{ id: string; base: string }>(
+      `select b.id, q.base_branch as base from batch b join queue q on q.account_id = b.account_id and q.id = b.queue_id
+       where b.state in ('making', 'building') and q.base_tip is null and q.version = q.planned_version and q.halted_reason is null
+         and not exists (select from intent n where n.account_id = q.account_id and n.queue_id = q.id and n.kind = 'land' and n.state = 'started')
+       order by b.id`,
+    );
+    return rows.map(({ id, base }) => `Build ${id} goes on, and a turn has seen that the branch ${base} is gone.`);
   }
 
   async function lookAtDepth(): Promise<string[]> {
