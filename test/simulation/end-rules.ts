@@ -43,7 +43,7 @@ async function lookAtLine(i: Installation, promises: Promises, truth: Truth): Pr
 }
 
 /** After a landing, the pull requests that were stacked on the landed one are based on its base branch. */
-async function lookAtStacks(i: Installation, { touched }: Promises): Promise<string[]> {
+async function lookAtStacks(i: Installation, { moved }: Promises): Promise<string[]> {
   if (!i.configurations.every(hasStacks)) return [];
   const left = await i.rows<{ number: number; below: number }>(
     `select l.number, p.number as below from local_pull_request l
@@ -51,7 +51,7 @@ async function lookAtStacks(i: Installation, { touched }: Promises): Promise<str
      where l.state = 'open' and p.status = 'merged' and l.created_at < p.merged_at order by l.number`,
   );
   return left.flatMap(({ number, below }) =>
-    touched.has(number) || touched.has(below)
+    moved.has(number) || moved.has(below)
       ? []
       : [`#${number} is still based on the branch of #${below}, which has landed.`],
   );

@@ -33,6 +33,7 @@ function isAhead(a: Head | undefined, b: Head | undefined): boolean {
 export function createLandingRules(i: Installation): LandingRules {
   let heads = new Map<number, Head>();
   let configured = '';
+  let wasActive = true;
   const known = new Set<string>();
   const buildRules = createBuildRules(i);
 
@@ -60,7 +61,11 @@ export function createLandingRules(i: Installation): LandingRules {
     async look() {
       const before = heads;
       heads = await readHeads();
-      const [repository] = await i.kept.query<{ yaml: string }>('select configuration_yaml as yaml from repository');
+      const [repository] = await i.kept.query<{ yaml: string; active: boolean }>(
+        'select configuration_yaml as yaml, active from repository',
+      );
+      const isInactive = !wasActive && repository?.active === false;
+      wasActive = repository?.active !== false;
       const inForce = [configured, repository?.yaml ?? ''];
       configured = repository?.yaml ?? '';
       const members = await i.kept.query<Member>(
@@ -72,6 +77,11 @@ export function createLandingRules(i: Installation): LandingRules {
       );
       const begun = members.filter(({ landing }) => !known.has(landing));
       for (const { landing } of begun) known.add(landing);
+      const landings = [...new Set(begun.map(({ landing }) => landing))];
+      // A deactivation that was not answered has changed the repository too.
+      const inactive = isInactive
+        ? landings.map((landing) => `Landing ${landing} began, and the repository was inactive.`)
+        : [];
       // The pull request that is ahead may have been moved back in the step in which the landing began.
       const passed = ({ landing, number }: Member): number[] =>
         [...before.values()]
@@ -112,7 +122,7 @@ export function createLandingRules(i: Installation): LandingRules {
         .filter(({ built }) => !hashes.has(built))
         .map(({ landing }) => `Landing ${landing} began, and was built under another configuration.`);
       const builds = await buildRules.look(inForce, { before, now: heads });
-      return [...wrong, ...unordered, ...unstacked, ...outdated, ...builds];
+      return [...wrong, ...inactive, ...unordered, ...unstacked, ...outdated, ...builds];
     },
   };
 }

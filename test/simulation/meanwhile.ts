@@ -41,6 +41,9 @@ export function isHeldAt(failpoint: string, draw: Draws): boolean {
 export async function happenMeanwhile(p: Played, task: Task, draw: Draws): Promise<string[]> {
   p.fault('a change while work is held at a failpoint');
   p.say(`meanwhile, at ${task.at ?? ''}:`);
+  // The rules compare what the work has begun with the rows before people act.
+  const found = await p.rules.look();
+  if (found.length > 0) return [...found];
   const hasBegun = begunLandings.includes(task.at ?? '');
   const what = draw.weighted([
     [hasBegun ? 60 : 80, 'an act'],
@@ -74,8 +77,10 @@ export async function happenMeanwhile(p: Played, task: Task, draw: Draws): Promi
 async function act(p: Played, { at }: Task, draw: Draws): Promise<string[]> {
   const { i, promises } = p;
   const by = draw.pick(i.processes);
-  const rows = await i.rows<{ number: number; head: string; commit: string | null }>(
-    `select p.number, p.head_sha as head, coalesce(b.tested_commit, b.commit) as commit from pull_request p join batch_member m on m.account_id = p.account_id and m.pull_request_id = p.id
+  const rows = await i.rows<{ number: number; head: string; commit: string | null; base: string }>(
+    `select p.number, p.head_sha as head, coalesce(b.tested_commit, b.commit) as commit,
+            (select q.base_branch from queue q where q.account_id = b.account_id and q.id = b.queue_id) as base
+     from pull_request p join batch_member m on m.account_id = p.account_id and m.pull_request_id = p.id
      join batch b on b.account_id = m.account_id and b.id = m.batch_id
      where b.ended_at is null and (not $1 or exists (
        select from intent n where n.account_id = b.account_id and n.batch_id = b.id and n.kind = 'land' and n.state in ('planned', 'started')))
@@ -90,10 +95,14 @@ async function act(p: Played, { at }: Task, draw: Draws): Promise<string[]> {
       ...(i.configurations.some(requiresOwnCheck) ? [head] : []),
     ]),
     hasBegun: begunLandings.includes(at ?? ''),
+    isOnRelease: rows.some(({ base }) => base === 'release'),
   };
   const chosen = chooseActAbout(setting, concerned) ?? chooseAct(setting);
   const task = chosen === null ? null : beginAct(p, by, chosen);
-  return task === null ? [] : await goOn(p, task, toTheEnd);
+  if (task === null) return [];
+  // A deactivation that is held has changed the repository, and some pull requests are still in line.
+  const isHeld = task.name === 'deactivation' && draw.chance(0.5);
+  return await goOn(p, task, isHeld ? { boundaries: 1 + draw.below(4), ending: 'hold' } : toTheEnd);
 }
 
 const maxHints = 6;

@@ -2,7 +2,7 @@
 // permission.
 import { beginsWith, close, closeAtHost, dequeue, label, open, push, queue, retarget, skip } from './acts.ts';
 import { changeRelease, hold, pushToBase, release } from './base-acts.ts';
-import { hasRelease, hasStacks } from './configurations.ts';
+import { hasRelease, hasStacks, requiresOwnCheck } from './configurations.ts';
 import { cancel, configure, rerun } from './build-acts.ts';
 import { holds } from './holds.ts';
 import type { Act, PullRequest, Setting } from './promises.ts';
@@ -36,7 +36,7 @@ export function chooseAct(setting: Setting): Act | null {
     [i.configurations.length > 2 ? 3 : 0.5, () => configure(setting)],
     [known.length > 0 && i.configurations.some(mayRetarget) ? 3 : 0, () => retarget(setting, some())],
     [beginsWith(i, hasRelease) ? 1.5 : i.configurations.some(hasRelease) ? 0.7 : 0, () => changeRelease(setting)],
-    [checked.length === 0 ? 0 : 2, () => cancel(setting, draw.pick(checked))],
+    [checked.length === 0 ? 0 : beginsWith(i, requiresOwnCheck) ? 8 : 2, () => cancel(setting, draw.pick(checked))],
   ];
   const possible = acts.flatMap(([weight, act]) => (act === null || weight === 0 ? [] : [[weight, act] as const]));
   return possible.length === 0 ? null : draw.weighted(possible)();
@@ -49,22 +49,35 @@ const mostAtOnce = 6;
  * chosen when the one before has ended.
  */
 export function* chooseRush(setting: Setting): Generator<Act> {
-  const { promises } = setting;
+  const { i, promises, draw } = setting;
   const known = promises.pullRequests.filter(({ number }) => number !== null && !promises.merged.has(number));
-  if (known.length < maxOpen) yield* openTwo(setting);
+  // In half of the stacks nobody queues the upper one, so that only the lower one lands.
+  const mayQueueSecond = !beginsWith(i, hasStacks) || draw.chance(0.5);
+  if (known.length < maxOpen) yield* openTwo(setting, mayQueueSecond);
+  const second = promises.pullRequests.at(-1);
   const idle = promises.pullRequests.filter(
-    ({ number }) => number !== null && !promises.asked.has(number) && !promises.merged.has(number),
+    (each) =>
+      each.number !== null &&
+      !promises.asked.has(each.number) &&
+      !promises.merged.has(each.number) &&
+      (mayQueueSecond || each !== second),
   );
   for (const pullRequest of idle.slice(-mostAtOnce)) yield queue(setting, pullRequest, {});
 }
 
 /** With stacks, the second pull request is on top of the first one. With two base branches, each of them gets one. */
-function* openTwo(setting: Setting): Generator<Act> {
+function* openTwo(setting: Setting, mayQueueSecond: boolean): Generator<Act> {
   const { i, promises } = setting;
   yield open(setting, { base: 'main', below: null });
   const first = promises.pullRequests.at(-1);
   const below = first !== undefined && first.number !== null && beginsWith(i, hasStacks) ? first : null;
-  yield open(setting, { base: beginsWith(i, hasRelease) ? 'release' : 'main', below });
+  yield open(setting, { base: beginsWith(i, hasRelease) ? 'release' : 'main', below, mayQueue: mayQueueSecond });
+}
+
+/** The weight of a change of the base branch. With two base branches, most changes during landings are of this kind. */
+function mayRetargetNow({ i }: Setting, hasBegun: boolean): number {
+  if (!i.configurations.some(mayRetarget)) return 0;
+  return hasBegun && beginsWith(i, hasRelease) ? 20 : 6;
 }
 
 interface Concerned {
@@ -74,10 +87,12 @@ interface Concerned {
   readonly commits: readonly string[];
   /** Whether the landing of the pull requests has begun. Then only the host still closes them. */
   readonly hasBegun: boolean;
+  /** Whether one of the builds is for the branch `release`. */
+  readonly isOnRelease: boolean;
 }
 
 /** An act that concerns one of these pull requests, or all landings. Null: people know none of these pull requests. */
-export function chooseActAbout(setting: Setting, { numbers, commits, hasBegun }: Concerned): Act | null {
+export function chooseActAbout(setting: Setting, { numbers, commits, hasBegun, isOnRelease }: Concerned): Act | null {
   const { promises, draw } = setting;
   const opened = promises.pullRequests.filter(({ number }) => number !== null);
   const isConcerned = ({ number }: PullRequest): boolean => number !== null && numbers.includes(number);
@@ -92,9 +107,10 @@ export function chooseActAbout(setting: Setting, { numbers, commits, hasBegun }:
     [2, () => close(setting, pullRequest, true)],
     [hasBegun ? 12 : 2, () => closeAtHost(setting, pullRequest)],
     [1, () => label(setting, pullRequest, false)],
-    [setting.i.configurations.some(mayRetarget) ? 6 : 0, () => retarget(setting, pullRequest)],
-    [setting.i.configurations.some(hasRelease) ? 2 : 0, () => changeRelease(setting)],
+    [mayRetargetNow(setting, hasBegun), () => retarget(setting, pullRequest, hasBegun)],
+    [setting.i.configurations.some(hasRelease) ? (isOnRelease ? 10 : 2) : 0, () => changeRelease(setting)],
     [8, () => hold(setting, draw.pick(holds))],
+    [hasBegun ? 0 : 2, () => hold(setting, 'deactivation')],
     [3, () => pushToBase(setting)],
     [hasBegun ? 0 : 3, () => configure(setting)],
     [commits.length === 0 ? 0 : 3, () => rerun(setting, draw.pick(commits))],
