@@ -86,6 +86,9 @@ export async function comeToRest(p: Played, draw: Draws): Promise<string[]> {
   // A pause that a person has begun must be there before it is ended.
   const found = await finish(p, tasks);
   if (found.length > 0) return found;
+  // A repository without a line is compared with its host every 15 minutes. Only a comparison finds a pull request that
+  // was opened at the host by a request that failed, and the end may take less time.
+  await i.rows('update host_comparison set due_at = least(due_at, now())');
   for (const kind of holds) {
     p.promises.held[kind] = null;
     await setHold(first, kind, false);
