@@ -74,10 +74,14 @@ function* openTwo(setting: Setting, mayQueueSecond: boolean): Generator<Act> {
   yield open(setting, { base: beginsWith(i, hasRelease) ? 'release' : 'main', below, mayQueue: mayQueueSecond });
 }
 
-/** The weight of a change of the base branch. With two base branches, most changes during landings are of this kind. */
-function mayRetargetNow({ i }: Setting, hasBegun: boolean): number {
+/**
+ * The weight of a change of the base branch. With two base branches, it is the most frequent act during a landing, and
+ * with stacks before one.
+ */
+function weighRetarget({ i }: Setting, hasBegun: boolean): number {
   if (!i.configurations.some(mayRetarget)) return 0;
-  return hasBegun && beginsWith(i, hasRelease) ? 20 : 6;
+  if (hasBegun) return beginsWith(i, hasRelease) ? 20 : 6;
+  return beginsWith(i, hasStacks) ? 14 : 6;
 }
 
 interface Concerned {
@@ -107,7 +111,7 @@ export function chooseActAbout(setting: Setting, { numbers, commits, hasBegun, i
     [2, () => close(setting, pullRequest, true)],
     [hasBegun ? 12 : 2, () => closeAtHost(setting, pullRequest)],
     [1, () => label(setting, pullRequest, false)],
-    [mayRetargetNow(setting, hasBegun), () => retarget(setting, pullRequest, hasBegun)],
+    [weighRetarget(setting, hasBegun), () => retarget(setting, pullRequest, hasBegun)],
     [setting.i.configurations.some(hasRelease) ? (isOnRelease ? 10 : 2) : 0, () => changeRelease(setting)],
     [8, () => hold(setting, draw.pick(holds))],
     [hasBegun ? 0 : 2, () => hold(setting, 'deactivation')],

@@ -3,6 +3,7 @@
 import { compareWithInvariants } from '../../src/modules/health/invariants/find.ts';
 import { invariants, type InvariantName } from '../../src/domain/health/invariants.ts';
 import { isLandingHalt } from '../../src/domain/queue/landing/host-retry.ts';
+import { createBranchRules } from './branch-rules.ts';
 import { hasRelease } from './configurations.ts';
 import { lookAtTheRest } from './end-rules.ts';
 import { portsOf, type Installation } from './installation.ts';
@@ -49,6 +50,7 @@ export function createRules(i: Installation, { promises, truth }: Judged): Rules
   let landings = 0;
   /** The base and the writes to all tables when all rules were compared. A step that has changed neither needs no look. */
   let judgedState = '';
+  const branchRules = createBranchRules(i, promises);
   const landingRules = createLandingRules(i);
   const liveness = createLiveness(i);
 
@@ -60,12 +62,13 @@ export function createRules(i: Installation, { promises, truth }: Judged): Rules
   async function compareRules(): Promise<readonly string[]> {
     return [
       ...(await lookAtBase('main')),
-      ...(i.configurations.some(hasRelease) ? [...(await lookAtBase('release')), ...(await lookAtDeleted())] : []),
+      ...(i.configurations.some(hasRelease) ? await lookAtBase('release') : []),
       ...(await lookAtStatuses()),
       ...(await lookAtHolds()),
       ...(await lookAtHalt()),
       ...(await lookAtDepth()),
       ...(await lookAtPositions()),
+      ...(await branchRules.look()),
       ...(await landingRules.look()),
     ];
   }
@@ -171,17 +174,6 @@ export function createRules(i: Installation, { promises, truth }: Judged): Rules
        order by number`,
     );
     return rows.map(({ number, status }) => `#${number} is ${status}, and the repository is inactive.`);
-  }
-
-  /** The turn after the deletion of a base branch ends all its builds, unless one of them lands. */
-  async function lookAtDeleted(): Promise<string[]> {
-    const rows = await i.kept.query<{ id: string; base: string }>(
-      `select b.id, q.base_branch as base from batch b join queue q on q.account_id = b.account_id and q.id = b.queue_id
-       where b.state in ('making', 'building') and q.base_tip is null and q.version = q.planned_version and q.halted_reason is null
-         and not exists (select from intent n where n.account_id = q.account_id and n.queue_id = q.id and n.kind = 'land' and n.state = 'started')
-       order by b.id`,
-    );
-    return rows.map(({ id, base }) => `Build ${id} goes on, and a turn has seen that the branch ${base} is gone.`);
   }
 
   async function lookAtDepth(): Promise<string[]> {
