@@ -25,7 +25,8 @@ export interface AnswerStore {
   marksOf(key: IdempotencyKey): CommitMarks;
   /**
    * Stores the answer, or frees the key if there is none. If the database is down, this is retried in the background,
-   * and the key stays in progress until then.
+   * and the key stays in progress until then. If it fails, the claim is abandoned: a repetition learns that the answer
+   * was lost, or is carried out if the request has changed nothing.
    */
   conclude(key: IdempotencyKey, answer: Answer | undefined): Promise<void>;
   /** Frees the keys that this server has claimed and not concluded. */
@@ -131,6 +132,11 @@ export async function openAnswerStore({ db, log }: Pick<Ports, 'db' | 'log'>): P
     inHand.delete(id);
   }
 
+  /** The row stays claimed, and the marks in it say whether the request has changed something. */
+  function abandon(key: IdempotencyKey): void {
+    inHand.delete(idOf(key));
+  }
+
   function marksOf(key: IdempotencyKey): CommitMarks {
     const request = inHand.get(idOf(key));
     if (request === undefined) throw new Error('Only a request that has claimed its key leaves marks.');
@@ -167,17 +173,19 @@ export async function openAnswerStore({ db, log }: Pick<Ports, 'db' | 'log'>): P
   return {
     claim,
     marksOf,
-    // The key of a completed request whose answer cannot be stored stays claimed, so that the request is not carried
-    // out twice.
     conclude: async (key, answer) => {
       const conclude = async (): Promise<void> => await withoutMarks(async () => await write(key, answer));
       try {
         await conclude();
       } catch (error) {
-        if (!isOutage(error)) throw error;
-        void retryDuringOutage(conclude, log).catch((lasting: unknown) =>
-          log.error({ err: lasting }, 'An idempotency key stays in progress.'),
-        );
+        if (!isOutage(error)) {
+          abandon(key);
+          throw error;
+        }
+        void retryDuringOutage(conclude, log).catch((lasting: unknown) => {
+          abandon(key);
+          log.error({ err: lasting }, 'The answer of an idempotency key was not stored.');
+        });
       }
     },
     close: release,

@@ -1,6 +1,8 @@
 // A mutation of GraphQL with an Idempotency-Key runs once, also if a client that lost the answer sends it again.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
+import { inMarkedScope } from '../../src/platform/database.ts';
+import { openAnswerStore } from '../../src/server/idempotency.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let s: TestServer;
@@ -135,6 +137,31 @@ it('a repetition is told when to come again while the first request is in progre
   });
   await other.close();
   expect([response.status, response.headers.get('retry-after')]).toEqual([409, '2']);
+});
+
+it('the key of an answer that the database refuses is no longer in progress', async () => {
+  const [user] = await s.rows<{ id: string }>('select min(id)::text as id from account_user where account_id = $1', [
+    s.accountId,
+  ]);
+  const store = await openAnswerStore(s.ports);
+  const refused = { status: 200, headers: {}, body: '\u0000' };
+  const repeat = async (operation: string, work: () => Promise<unknown>): Promise<unknown> => {
+    const key = { accountId: s.accountId, userId: user?.id ?? '', operation, key: 'g', fingerprint: 'g' };
+    expect(await store.claim(key)).toEqual({ kind: 'First' });
+    await inMarkedScope(store.marksOf(key), work);
+    await expect(store.conclude(key, refused)).rejects.toThrow();
+    return await store.claim(key);
+  };
+  const rename = async (): Promise<unknown> =>
+    await s.ports.db.transaction(
+      s.accountId,
+      async (tx) => await tx.query('update account set name = name where id = $1', [s.accountId]),
+    );
+  expect([await repeat('change', rename), await repeat('no change', async () => {})]).toEqual([
+    { kind: 'AnswerLost' },
+    { kind: 'First' },
+  ]);
+  await store.close();
 });
 
 it('a creation of a repository whose server died is completed by its repetition', async () => {
