@@ -6,6 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import type { LocalHost } from '../../src/hosts/local/index.ts';
 import { openPullRequest, queuePullRequest, requestSync, updatePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce, hostOf, meanwhile, resetCodes, retarget, statuses } from './stories.ts';
@@ -165,6 +166,30 @@ describe('the preconditions of a pull request', () => {
       },
       async () => await w.settled(1),
     );
+    expect(await statuses(w, 1)).toEqual(['blocked 115']);
+  });
+
+  it('count no signatures for a base branch that the pull request leaves meanwhile', async () => {
+    const configuration = `${parallel()}base_branches: [main, next]\n`;
+    await using w = await world({ configuration });
+    await w.commit('next', { 'unsigned.txt': 'u\n' });
+    await w.commit('b', { 'unsigned.txt': 'u\n', 'b.txt': 'b\n' });
+    await commitSigned(w, 'b', 'next');
+    await openPullRequest(w.ctx, { repository: w.repository, title: 'Add b', headBranch: 'b', baseBranch: 'next' });
+    await w.pause(true);
+    await w.queue(1);
+    const host = w.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };
+    const { countUnverifiedCommits } = host;
+    host.countUnverifiedCommits = async (...of) => {
+      const counted = await countUnverifiedCommits(...of);
+      host.countUnverifiedCommits = countUnverifiedCommits;
+      await w.host.retarget(1, 'main');
+      return counted;
+    };
+    await w.configure(`${configuration}preconditions:\n  require_verified_commits: true\n`);
+    await w.until(async () => (await statuses(w, 1))[0] === 'open');
+    await w.service.drain();
+    await w.queue(1);
     expect(await statuses(w, 1)).toEqual(['blocked 115']);
   });
 });

@@ -274,8 +274,10 @@ async function readMissingSignatures(ctx: Context, known: BeforeTurn, base: stri
       ctx.accountId,
       async (tx) =>
         await tx.send(
-          'update pull_request set unverified_commits = $4, verified_head = $3 where account_id = $1 and id = $2 and head_sha = $3',
-          [ctx.accountId, id, head, unverified],
+          // The number is that for this base branch, which the pull request may have left meanwhile.
+          `update pull_request set unverified_commits = $4, verified_head = $3
+           where account_id = $1 and id = $2 and head_sha = $3 and queue_id = $5`,
+          [ctx.accountId, id, head, unverified, known.queueId],
         ),
     );
   }
