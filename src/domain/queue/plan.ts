@@ -10,7 +10,7 @@ import type { Decision } from './model/decision.ts';
  * Increase this number with every change of the planner's rules. A worker with a lower number does not plan a queue
  * that a worker with a higher number has planned.
  */
-export const plannerVersion = 14;
+export const plannerVersion = 15;
 
 export function plan(snapshot: Snapshot, now: number): Decision[] {
   if (snapshot.queue.haltedReason !== null) return [];

@@ -369,6 +369,24 @@ const formed: readonly Formed[] = [
     batches: [],
   },
   {
+    name: 'an isolated first build counts among them too, also after another pull request has landed',
+    waiting: four.map((each) => ({ ...each, ...good, status: 'tagged', targets: null })),
+    line: [
+      {
+        of: [2],
+        build: 'pending',
+        change: { sideBuild: 'speculative', assumes: [], base: 'root', parentCommit: 'root' },
+      },
+    ],
+    queue: { lineage: ['tip', 'root'] },
+    change: {
+      landings: [{ commit: 'tip', firstParent: 'root', members: [{ pullRequest: 'p9', head: 'h9', targets: null }] }],
+    },
+    rules: busy,
+    free: 1,
+    batches: [],
+  },
+  {
     name: 'if one build runs and no other may start, the pull requests without a build are a batch',
     waiting: four.map((each) => ({ ...each, ...good })),
     line: [built('pending', [1])],

@@ -2,7 +2,7 @@
 // conflict graph.
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isFailure } from '../planning/failure.ts';
-import type { SpeculationGraph } from './graph.ts';
+import { countAllowed, type SpeculationGraph } from './graph.ts';
 import { isBuiltAlone } from '../planning/units.ts';
 import { overlapsAll } from './reorderable.ts';
 import { isCulpritSearched, findSmallestReds } from './culprit-search.ts';
@@ -71,7 +71,7 @@ function batchesInNeed(graph: SpeculationGraph, free: number): readonly (readonl
   const suspects = new Set(findSmallestReds(graph).flatMap(({ pending }) => pending));
   const waiting = [...graph.line.keys()].filter((index) => !suspects.has(index) && isWaiting(graph, index));
   const running = graph.builds.filter(({ verdict }) => verdict.kind === 'pending');
-  const allowed = free + running.length;
+  const allowed = countAllowed(graph, free);
   const isBatching = running.some((build) => isCulpritSearched(graph, build));
   if (waiting.length <= free || waiting.length < allowed * (isBatching ? stopShare : startShare)) return [];
   const componentOf = findComponents(graph);

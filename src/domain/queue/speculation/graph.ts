@@ -60,6 +60,11 @@ export function mayLandMembers({ verdict }: SpeculativeBuild): boolean {
   return verdict.kind === 'pending' || verdict.kind === 'green';
 }
 
+/** How many builds may run at once, with those that run already. `free`: how many more may start. */
+export function countAllowed({ builds, isolated }: SpeculationGraph, free: number): number {
+  return free + [...builds, ...isolated].filter(({ verdict }) => verdict.kind === 'pending').length;
+}
+
 /** Whether this is a red build of one pull request, with no other possible culprit in line. */
 export function isRedAlone({ verdict, members, pending }: SpeculativeBuild): boolean {
   return verdict.kind === 'red' && members.length === 1 && pending.length === 1;

@@ -8,7 +8,7 @@ import { isInIsolatedRetry } from './isolated-retry.ts';
 import { formBatches } from './batches.ts';
 import { isSecondTryWorthwhile } from '../model/success-probability.ts';
 import { isFailure } from '../planning/failure.ts';
-import { type SpeculativeBuild, type SpeculationGraph, pin } from './graph.ts';
+import { countAllowed, type SpeculativeBuild, type SpeculationGraph, pin } from './graph.ts';
 
 import { probabilityOfAssumptions, type LandingProbabilities } from './landing-probability.ts';
 import { isCulpritSearched, findUnexplainedReds } from './culprit-search.ts';
@@ -68,7 +68,7 @@ export function selectBuilds(
   const dropped: SpeculativeBuild[] = [];
   if (free + unlikely.length <= 0) return { starts, dropped, until: null };
   const formed = formBatches(graph, free);
-  const allowed = free + countRunning(graph);
+  const allowed = countAllowed(graph, free);
   const candidates = collectCandidates(graph, probabilities, {
     units: unitsOf(graph, formed),
     mayIsolate: allowsIsolatedBuilds(graph, allowed),
@@ -177,10 +177,6 @@ function collectCandidates(
 function isIsolatedStart(graph: SpeculationGraph, { members, assumes }: StartBatch, candidate: Candidate): boolean {
   const isSame = members.length === 1 && members[0]?.pullRequest === graph.line[firstMember(candidate)]?.id;
   return isSame && assumes.length === 0 && candidate.members.length === 1;
-}
-
-function countRunning({ builds, isolated }: SpeculationGraph): number {
-  return [...builds, ...isolated].filter(({ verdict }) => verdict.kind === 'pending').length;
 }
 
 /** Running speculative builds that are unlikely to be needed, the least likely first. */
