@@ -6,8 +6,10 @@ import {
   queuePullRequest,
   reopenPullRequest,
   setRepositoryActive,
+  syncPullRequest,
 } from '../../src/modules/queue/index.ts';
-import { createRepository } from '../../src/modules/repositories/index.ts';
+import { toHostedRepository } from '../../src/hosts/port.ts';
+import { createRepository, loadRepository } from '../../src/modules/repositories/index.ts';
 import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { hostOf } from './stories.ts';
@@ -64,6 +66,23 @@ describe('a pull request', () => {
     expect((await actionsOf(w, one)).filter((action) => action === 'opened')).toHaveLength(2);
     await w.queue(one);
     expect(['queued', 'tagged']).toContain((await w.status(one)).status);
+  });
+
+  it('that an earlier version saw closed and reopened keeps its request to merge', async () => {
+    await using w = await world({
+      configuration: `${configuration}preconditions:\n  number_of_approvals: 1\n`,
+      runsCi: false,
+    });
+    const number = await w.open('one', { 'one.txt': '1\n' });
+    // What a process of an earlier version writes. It does not know the column last_opened_at.
+    const follow = async (status: string): Promise<unknown> =>
+      await w.rows('update pull_request set status = $1 where number = $2', [status, number]);
+    await follow('closed');
+    await w.rows('update local_pull_request set reopened_at = now() where number = $1', [number]);
+    await follow('open');
+    await follow('pending');
+    await syncPullRequest(w.ctx, toHostedRepository(await loadRepository(w.ctx, w.repository)), number);
+    expect((await w.status(number)).status).toBe('pending');
   });
 
   it('that is merged can be neither closed nor reopened, and one whose branch is gone cannot be reopened', async () => {
