@@ -45,6 +45,7 @@ async function findUnderRules(query: Query, reach: Reach): Promise<readonly Foun
   const rows = await query<StartedLanding & { readonly account: string; readonly id: string }>(
     `select i.account_id::text as account, i.id::text as id, q.base_branch as "baseBranch", i.started_at as "startedAt", r.pauses
      from intent i join queue q on q.account_id = i.account_id and q.id = i.queue_id
+     join repository h on h.account_id = q.account_id and h.id = q.repository_id
      cross join lateral (
        select jsonb_agg(jsonb_build_object('pattern', s.pattern, 'paused', s.paused, 'since', s.created_at, 'until', s.replaced_at) order by s.id desc) as pauses,
               bool_or(s.paused) as "isAnyPaused"
@@ -56,7 +57,7 @@ async function findUnderRules(query: Query, reach: Reach): Promise<readonly Foun
                and p.replaced_at > i.started_at - $2 * interval '1 millisecond') s
        where s.created_at < i.started_at + $2 * interval '1 millisecond') r
      where i.kind = 'land' and i.started_at is not null and i.id > (select coalesce(max(id), 0) from intent) - $1::bigint
-       and r."isAnyPaused"`,
+       and r."isAnyPaused" and i.started_at > coalesce(h.pauses_known_since, '-infinity')`,
     [reach, clocksDifferByMs],
   );
   return rows
