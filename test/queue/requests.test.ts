@@ -240,6 +240,18 @@ describe('skip_validation', () => {
     expect(await statuses(w, number)).toEqual(['blocked 107']);
   });
 
+  it('ends when the pull request leaves its stack, because the commits below it then land with it', async () => {
+    await using w = await world({ configuration: `${parallel()}auto_detect_stacks: true\n` });
+    await w.open('bad', { bad: 'bad\n' });
+    const number = await w.open('a', { 'a.txt': 'a\n' }, { from: 'origin/bad', base: 'bad' });
+    await w.pause(true);
+    await queuePullRequest(w.ctx, { repository: w.repository, number, source: 'graphql_api', skipValidation: true });
+    await retarget(w, number, 'main');
+    await w.pause(false);
+    await w.settled(number);
+    expect(await statuses(w, number)).toEqual(['blocked 107']);
+  });
+
   it('ends with a head that the queue made for a pull request with another base branch', async () => {
     await using w = await world({ configuration: parallel() });
     const number = await w.open('a', { 'a.txt': 'a\n' });
@@ -378,6 +390,35 @@ describe('a report', () => {
     await w.until(async () => (await w.status(number)).head_sha !== head);
     await retarget(w, number, 'main');
     expect(await targets()).toEqual({ targets: null });
+  });
+
+  it('of affected targets ends when the pull request gets another base branch, which lacks commits of the earlier one', async () => {
+    await using w = await world({ configuration: parallel({ more: 'use_affected_targets: true\n' }) });
+    await w.open('other', { 'other.txt': 'other\n' });
+    const number = await w.open('a', { 'a.txt': 'a\n' }, { from: 'origin/other', base: 'other' });
+    await updatePullRequest(w.ctx, { repository: w.repository, number, affectedTargets: ['a'] });
+    await retarget(w, number, 'main');
+    expect(await w.rows('select affected_targets from pull_request where number = $1', [number])).toEqual([
+      { affected_targets: null },
+    ]);
+  });
+
+  it('of affected targets stays when the pull request below has landed', async () => {
+    await using w = await world({
+      configuration: `${parallel({ more: 'use_affected_targets: true\n' })}auto_detect_stacks: true\ndelete_branch: true\n`,
+    });
+    const below = await w.open('below', { 'below.txt': 'below\n' });
+    const number = await w.open('a', { 'a.txt': 'a\n' }, { from: 'origin/below', base: 'below' });
+    await updatePullRequest(w.ctx, { repository: w.repository, number, affectedTargets: ['a'] });
+    await w.queue(below);
+    await w.settled(below);
+    await w.until(
+      async () =>
+        (await w.rows("select 1 from pull_request where number = $1 and base_branch = 'main'", [number])).length > 0,
+    );
+    expect(await w.rows('select affected_targets from pull_request where number = $1', [number])).toEqual([
+      { affected_targets: ['a'] },
+    ]);
   });
 
   it('of a commit with an open conversation makes the pull request pending, and its batch is reset with 310', async () => {

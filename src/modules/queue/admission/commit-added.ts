@@ -1,11 +1,12 @@
-// Handles a new head commit of a pull request. Batches pin heads, so a new head never lands untested.
+// Handles a new head commit and a new base branch of a pull request. Batches pin heads, so a new head never lands
+// untested.
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { findLoss, writeAdmission } from './admission.service.ts';
 import { isLandingStarted } from '../store/intents.ts';
 import { countOwnPushes, isMovedByLanding } from '../facts/own-pushes.ts';
 import { rulesOf } from '../store/rules-in-force.ts';
 import { keepOptions } from './merge-options.ts';
-import type { PullRequestRow } from '../store/queue.entities.ts';
+import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import { announce, blockPullRequest, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
 export async function onCommitAdded(
@@ -44,6 +45,25 @@ export async function onCommitAdded(
   if (await isLandingStarted(work.ctx, work.tx, row.id)) return;
   if (addsBaseAlone) return endSkippedValidation(row);
   await answerCommitAdded(work, row);
+}
+
+/**
+ * Handles a change of the base branch. From now on, commits of the earlier base branch may belong to the pull request,
+ * so its affected targets are unknown, and no user has skipped their validation. The base branch of the queue, and the
+ * pull request below that has landed, have no such commits.
+ */
+export async function onBaseChanged(work: QueueWork, row: PullRequestRow, earlierBase: string): Promise<void> {
+  if (earlierBase === work.queue.baseBranch || (await isBelowLanded(work, row))) return;
+  row.affectedTargets = null;
+  // A started landing lands on the earlier base branch, and its proof names the user who skipped the validation.
+  if (!(await isLandingStarted(work.ctx, work.tx, row.id))) endSkippedValidation(row);
+}
+
+/** Whether the pull request below has landed, or its landing has started, so that the host may already show it. */
+async function isBelowLanded({ ctx, tx }: QueueWork, { belowId = null }: PullRequestRow): Promise<boolean> {
+  if (belowId === null) return false;
+  const below = await tx.em.findOneOrFail(PullRequestEntity, { id: belowId });
+  return below.status === 'merged' || (await isLandingStarted(ctx, tx, belowId));
 }
 
 /** A permitted user skipped the validation of the old head. The author of the new head may not have this permission. */

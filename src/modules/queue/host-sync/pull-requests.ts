@@ -11,7 +11,7 @@ import type { RepositoryRow } from '../../repositories/repositories.entities.ts'
 import { withoutBots } from '../facts/bot-branches.ts';
 import { readKeptChecks, recordBuild, recordChecks, recordNewChecks, type KeptBuild } from '../facts/build.records.ts';
 import { isLandingStarted } from '../store/intents.ts';
-import { onCommitAdded } from '../admission/commit-added.ts';
+import { onBaseChanged, onCommitAdded } from '../admission/commit-added.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import { readHead, signatureFacts, type HeadFacts } from './head.facts.ts';
 import {
@@ -296,7 +296,10 @@ async function keepPullRequest(
   // The pull request is still landing in its old queue. The row gets the new base branch, and the signatures that were
   // counted for it, after the landing.
   if (work.queue.id !== target.id) Object.assign(known, { baseBranch, verifiedHead: null });
-  else known.belowId = await belowAfterLanding(work.tx, known, { assignment, containsBase: Boolean(head?.base) });
+  else {
+    if (baseBranch !== seen.baseBranch) await onBaseChanged(work, known, baseBranch);
+    known.belowId = await belowAfterLanding(work.tx, known, { assignment, containsBase: Boolean(head?.base) });
+  }
   if (head !== null) Object.assign(known, { authorName: head.authorName, authorEmail: head.authorEmail });
   if (known.headSha !== seen.headSha)
     await onCommitAdded(work, known, {
