@@ -149,7 +149,7 @@ it('the key of an answer that the database refuses is no longer in progress', as
     const key = { accountId: s.accountId, userId: user?.id ?? '', operation, key: 'g', fingerprint: 'g' };
     expect(await store.claim(key)).toEqual({ kind: 'First' });
     await inMarkedScope(store.marksOf(key), work);
-    await expect(store.conclude(key, refused)).rejects.toThrow();
+    await expect(store.conclude(key, refused)).rejects.toThrow('invalid byte sequence');
     return await store.claim(key);
   };
   const rename = async (): Promise<unknown> =>
