@@ -33,7 +33,8 @@ export function openLogDestination(target: {
 
 export function createLog({ level, secrets, destination = openLogDestination({ dest: 1 }) }: LogOptions): Logger {
   const withoutSecrets = redactor(secrets);
-  const options = { level, mixin: traceOfLog, hooks: { streamWrite: withoutSecrets } };
+  const serializers = { error: asErrorText };
+  const options = { level, mixin: traceOfLog, hooks: { streamWrite: withoutSecrets }, serializers };
   return pino(options, destination);
 }
 
@@ -106,11 +107,14 @@ export function errorText(error: unknown): string {
   return [error.stack ?? String(error), ...inner.map((each) => `Caused by: ${errorText(each)}`)].join('\n');
 }
 
+/** The text of an error, because JSON of an error is empty. Other values stay as they are. */
+function asErrorText(value: unknown): unknown {
+  return isNativeError(value) ? errorText(value) : value;
+}
+
 /** The fields of a line, with the texts of errors, because JSON of an error is empty. An error may be of another realm. */
 export function withErrorTexts(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, isNativeError(value) ? errorText(value) : value]),
-  );
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, asErrorText(value)]));
 }
 
 const secretNames = /(?:SECRET|TOKEN|PASSWORD|API_KEY|PRIVATE_KEY|OTLP_HEADERS)$/;

@@ -106,3 +106,18 @@ test("a line about an error of Temporal's SDK has the message and the causes of 
   expect(temporal['workflowId']).toBe('deployment:1:12');
   expect(temporal['error']).toMatch(/^Error: The deployment failed\.[^]*Caused by: Error: exit code 7/);
 });
+
+test('a line with an error has its message and its causes, and no other fields of it', () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'warn', secrets: [], destination: { write: (line) => void lines.push(line) } });
+  const error = Object.assign(new Error('The repository cannot be read.', { cause: new Error('no route to host') }), {
+    row: 'a row that PostgreSQL quotes',
+  });
+  log.warn({ error, repository: '7' }, 'A repository could not be compared.');
+  log.warn({ error: String(error) }, 'A repository could not be compared.');
+  const [first, second] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(first).toMatchObject({ repository: '7', msg: 'A repository could not be compared.' });
+  expect(first?.['error']).toMatch(/^Error: The repository cannot be read\.[^]*Caused by: Error: no route to host/);
+  expect(lines[0]).not.toContain('PostgreSQL quotes');
+  expect(second?.['error']).toBe('Error: The repository cannot be read.');
+});
