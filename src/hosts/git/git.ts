@@ -22,7 +22,7 @@ export interface GitInput {
   readonly timeoutMs?: number;
   /** Whether git runs with the lowest priority. */
   readonly isBackground?: boolean;
-  /** Ends git and the processes that git has started. Only for work in the background. `run` throws HostUnavailable. */
+  /** Ends git and the processes that git has started. `run` throws HostUnavailable. */
   readonly signal?: AbortSignal;
   /**
    * Receives the standard error while git runs. The output and errors of git then have the last 64 KiB of the standard
@@ -154,13 +154,12 @@ export function createGit(configFile: string, limits: GitProcessLimits = default
       return spawn(file, rest, { cwd: directory, env: environment(env), detached: true });
     },
     run: async (directory, args, input = {}) => {
-      const child = input.isBackground
-        ? spawn('nice', ['-n', '19', 'git', ...args], {
-            cwd: directory,
-            env: environment(input.env),
-            detached: input.signal !== undefined,
-          })
-        : git.spawn(directory, args, { env: input.env });
+      const [file = 'git', ...rest] = [...(input.isBackground ? ['nice', '-n', '19'] : []), 'git', ...args];
+      const child = spawn(file, rest, {
+        cwd: directory,
+        env: environment(input.env),
+        detached: input.signal !== undefined,
+      });
       return await inSpan(`git ${commandOf(args)}`, { kind: 'client' }, async () => await collect(child, args, input));
     },
     text: async (directory, args, input) => (await git.run(directory, args, input)).stdout.toString('utf8').trim(),

@@ -51,7 +51,7 @@ export interface Mirrors {
   runWithRemote(
     repository: HostRepository,
     args: (url: string) => readonly string[],
-    input?: { readonly accept?: readonly number[]; readonly timeoutMs?: number },
+    input?: { readonly accept?: readonly number[]; readonly timeoutMs?: number; readonly signal?: AbortSignal },
   ): Promise<git.GitOutput>;
   /**
    * Does work that uses the mirror. If the work fails because the mirror is broken, the mirror is removed, and the next
@@ -121,7 +121,7 @@ interface Remotes {
   run(
     mirror: Mirror,
     args: (url: string) => readonly string[],
-    input?: { readonly accept?: readonly number[]; readonly timeoutMs?: number },
+    input?: { readonly accept?: readonly number[]; readonly timeoutMs?: number; readonly signal?: AbortSignal },
   ): Promise<git.GitOutput>;
 }
 

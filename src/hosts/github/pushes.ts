@@ -16,14 +16,32 @@ export interface Pushes {
 }
 
 const pushTimeoutMs = 10 * 60_000;
+/** How long pushes may go on after a stop has begun: as long as other running work. */
+const stopGraceMs = 10_000;
+
+/** What the pushes of one process share. */
+interface Pushing {
+  readonly mirrors: Mirrors;
+  /** Aborted when the time of pushes is over after a stop has begun. */
+  readonly ending: AbortSignal;
+}
+
+function abortLater(signal: AbortSignal, graceMs: number): AbortSignal {
+  const later = new AbortController();
+  const begin = (): void => void setTimeout(() => later.abort(), graceMs).unref();
+  if (signal.aborted) begin();
+  else signal.addEventListener('abort', begin, { once: true });
+  return later.signal;
+}
 
 interface PendingPushes {
   readonly updates: RefUpdate[];
   readonly done: Promise<void>;
 }
 
-/** After `stopping` is aborted, updates that would wait are given back. */
+/** After `stopping` is aborted, updates that would wait are given back, and pushes that run are ended after 10 s. */
 export function createPushes(mirrors: Mirrors, pace: PushPace, stopping: AbortSignal): Pushes {
+  const pushing: Pushing = { mirrors, ending: abortLater(stopping, stopGraceMs) };
   const lanes = new Map<string, PushLane>();
   const pending = new Map<string, PendingPushes>();
 
@@ -52,7 +70,7 @@ export function createPushes(mirrors: Mirrors, pace: PushPace, stopping: AbortSi
         .finally(() => pending.delete(key))
         .then(
           async () =>
-            await laneOf(repository).push('other', async () => await pushDeletions(mirrors, repository, updates)),
+            await laneOf(repository).push('other', async () => await pushDeletions(pushing, repository, updates)),
         );
       done.catch(() => {});
       pending.set(key, { updates, done });
@@ -69,7 +87,7 @@ export function createPushes(mirrors: Mirrors, pace: PushPace, stopping: AbortSi
     if (updates.length === 1 && only.from !== null && only.to === null && isBotRef(only.ref))
       return await deleteTogether(repository, only);
     const priority = updates.every(({ ref }) => isBotRef(ref)) ? 'other' : 'landing';
-    await laneOf(repository).push(priority, async () => await pushAll(mirrors, repository, updates));
+    await laneOf(repository).push(priority, async () => await pushAll(pushing, repository, updates));
   }
 
   return {
@@ -77,7 +95,10 @@ export function createPushes(mirrors: Mirrors, pace: PushPace, stopping: AbortSi
     updateActualRefs: async (repository, updates) => {
       refuseUpdates(updates);
       const withoutLedger: Mirrors = { ...mirrors, readRefs: mirrors.readActualRefs };
-      await laneOf(repository).push('other', async () => await pushAll(withoutLedger, repository, updates));
+      await laneOf(repository).push(
+        'other',
+        async () => await pushAll({ ...pushing, mirrors: withoutLedger }, repository, updates),
+      );
     },
   };
 }
@@ -86,7 +107,8 @@ function deletionError({ ref, from }: RefUpdate, actual: string): Error {
   return actual === from ? new HostUnavailable(`GitHub has not deleted ${ref}`) : new RefMoved(ref, from, actual);
 }
 
-async function pushAll(mirrors: Mirrors, repository: HostRepository, updates: readonly RefUpdate[]): Promise<void> {
+async function pushAll(pushing: Pushing, repository: HostRepository, updates: readonly RefUpdate[]): Promise<void> {
+  const { mirrors } = pushing;
   const moving = updates.filter(({ from, to }) => from !== to);
   await mirrors.fetchMissing(
     repository,
@@ -99,7 +121,7 @@ async function pushAll(mirrors: Mirrors, repository: HostRepository, updates: re
   if (moved !== undefined) throw new RefMoved(moved.ref, moved.from, actual.get(moved.ref) ?? null);
   if (moving.length === 0) return;
   await passFailpoint('github:before_push');
-  const message = await push(mirrors, repository, { updates: moving, options: ['--atomic'] });
+  const message = await push(pushing, repository, { updates: moving, options: ['--atomic'] });
   await passFailpoint('github:after_push');
   if (message === null) return;
   const problem = judgeRefs(moving, await readActual(mirrors, repository, moving), message);
@@ -107,16 +129,17 @@ async function pushAll(mirrors: Mirrors, repository: HostRepository, updates: re
 }
 
 async function pushDeletions(
-  mirrors: Mirrors,
+  pushing: Pushing,
   repository: HostRepository,
   updates: readonly RefUpdate[],
 ): Promise<void> {
+  const { mirrors } = pushing;
   // A ref that is already deleted would make git fail before it deletes the others.
   const actual = await readActual(mirrors, repository, updates);
   const there = updates.filter(({ ref, from }) => actual.get(ref) === from);
   // If a ref is named twice, git pushes nothing.
   const once = [...new Map(there.map((update) => [update.ref, update])).values()];
-  if (once.length > 0) await push(mirrors, repository, { updates: once, options: [] });
+  if (once.length > 0) await push(pushing, repository, { updates: once, options: [] });
 }
 
 /**
@@ -124,7 +147,7 @@ async function pushDeletions(
  * which refs have moved. Throws HostRefused if a rule refuses the push.
  */
 async function push(
-  mirrors: Mirrors,
+  { mirrors, ending }: Pushing,
   repository: HostRepository,
   { updates, options }: { readonly updates: readonly RefUpdate[]; readonly options: readonly string[] },
 ): Promise<string | null> {
@@ -134,7 +157,7 @@ async function push(
     const end = await mirrors.runWithRemote(
       repository,
       (url) => ['push', '--porcelain', '--no-verify', ...options, ...leases, url, ...refspecs],
-      { accept: [0, 1], timeoutMs: pushTimeoutMs },
+      { accept: [0, 1], timeoutMs: pushTimeoutMs, signal: ending },
     );
     const answer = readPushAnswer({ ...end, stdout: end.stdout.toString('utf8') });
     if (answer.kind === 'refused') throw new HostRefused(answer.message);

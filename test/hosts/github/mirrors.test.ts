@@ -222,6 +222,18 @@ test('pushes that wait for the pace are given back at a stop, and one that need 
   expect(await other.mirrors.readRefs(w.repository, ['refs/heads/third'])).toHaveLength(1);
 });
 
+test('a push that GitHub does not answer ends seconds after a stop begins, and moves no ref', async () => {
+  const [one, other] = [machine(), machine()];
+  const ref = 'refs/heads/late';
+  g.emulator.controls.slow({ operation: 'git-receive-pack', ms: 60_000, times: 1 });
+  const startedAt = performance.now();
+  const push = one.pushes.updateRefs(w.repository, [{ ref, from: null, to: main }]);
+  one.giveBack();
+  await expect(push).rejects.toThrow(HostUnavailable);
+  expect(performance.now() - startedAt).toBeLessThan(40_000);
+  expect(await other.mirrors.readRefs(w.repository, [ref])).toEqual([]);
+});
+
 test('a commit that no branch keeps can be landed by another machine', async () => {
   const [one, other] = [otherHost(), otherHost()];
   const composed = await one.composeCommit(w.repository, compositionOf(1));
