@@ -73,6 +73,11 @@ async function drive(skill: string, options: Options = {}): Promise<string[]> {
   );
 }
 
+it('says that the connection is refused by a sandbox that has ended', async () => {
+  const target = { kind: 'sandbox', address: `unix:${join(folder, 'gone')}` } as const;
+  expect(await drive('## Page\n\n- `GET /`\n', { target })).toEqual(['failed `GET /`: The connection was refused.']);
+});
+
 describe('a skill file of requests', () => {
   it('uses captured values, the secrets of the preview, and the type of the body', async () => {
     listener = (request, response) => {
