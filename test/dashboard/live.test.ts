@@ -522,6 +522,8 @@ describe('the dialog of an action', () => {
     const confirm = await openDequeueing(page, 2);
     await confirm.click();
     await page.getByText('Sending…').waitFor();
+    // The server may have carried out the action already.
+    expect(await page.getByText('Nothing has been changed yet.').count()).toBe(0);
     await page.keyboard.press('Escape');
     await confirm.waitFor({ state: 'detached' });
     answer({ data: null, errors: refusedWith('CONFLICT') });

@@ -74,6 +74,24 @@ describe('a very long name', () => {
   });
 });
 
+describe('a visitor who may read no repository', () => {
+  it.each([
+    ['/acme/shop/pull/1', '#1 could not be read.'],
+    ['/acme/shop/pulls?show=yours', 'The pull requests could not be read.'],
+    ['/activity', 'The repositories could not be read.'],
+  ])('is told so on %s', async (path, sentence) => {
+    const { token } = await createApiToken(w.ctx, w.secrets, {
+      name: `of ${path}`,
+      kind: 'user',
+      scopes: ['preview:register'],
+    });
+    await using visit = await signIn(browser, s, { token });
+    const { page } = visit;
+    await page.goto(s.url + path);
+    await page.getByText(sentence).waitFor();
+  });
+});
+
 describe('a page in another tab', () => {
   it('is loaded again when another user signs in', async () => {
     const { userId } = await addUser(w.ctx, { email: 'ada@acme.test', handle: 'ada', role: 'member' });

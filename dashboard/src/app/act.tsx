@@ -151,7 +151,9 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
       </form>
       <Expected {...{ action, effect, problem, refusal }} />
       <div className={styles['acts']}>
-        {!(refusal && mayBeDone(refusal)) && <span className="sm faint">Nothing has been changed yet.</span>}
+        {!isRunning && !(refusal && mayBeDone(refusal)) && (
+          <span className="sm faint">Nothing has been changed yet.</span>
+        )}
         <span className="grow" />
         <Button onClick={close} shortcut="Esc">
           Close

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { Link, useSearch } from '@tanstack/react-router';
 import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { LiveSign } from '../app/connection.tsx';
-import { useRepository, useShell } from '../app/use-shell.ts';
+import { useRepository, useShellAnswer } from '../app/use-shell.ts';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { Answer, Bar, Empty, Pages } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -20,7 +20,8 @@ import { describeEvent } from '../app/describe-event.ts';
 
 export function ActivityPage(): ReactNode {
   useTitle('Activity');
-  const shell = useShell();
+  const answer = useShellAnswer();
+  const shell = answer.data;
   const repository = useRepository(shell);
   const { show } = useSearch({ strict: false });
   const isOfPeople = show === 'people' || (shell !== undefined && repository === null);
@@ -37,6 +38,11 @@ export function ActivityPage(): ReactNode {
           </Link>
         </nav>
         {isOfPeople && <UserActions />}
+        {!isOfPeople && !repository && (
+          <AnswerView answer={answer} what="The repositories">
+            {() => null}
+          </AnswerView>
+        )}
         {!isOfPeople && repository && (
           <Events key={`${repository.owner}/${repository.name}`} owner={repository.owner} name={repository.name} />
         )}

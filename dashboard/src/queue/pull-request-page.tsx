@@ -5,7 +5,7 @@ import type { Command } from '../app/commands.ts';
 import { problemReference } from '../app/errors.ts';
 import { LiveSign } from '../app/connection.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
-import { useShell } from '../app/use-shell.ts';
+import { useShellAnswer } from '../app/use-shell.ts';
 import { useNow } from '../design/clock.ts';
 import { MissingPart } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
@@ -60,7 +60,8 @@ function NumberedPage({ owner, name, number }: NumberedPageProps): ReactNode {
   const { tab: requestedTab, at } = useSearch({ strict: false });
   const variables = { owner, name, number: Number(number) };
   const [builds, setBuilds] = useState(buildsShown);
-  const scopes = useShell()?.viewer.scopes;
+  const shell = useShellAnswer();
+  const scopes = shell.data?.viewer.scopes;
   const has = (one: ReadonlySet<string>): boolean => scopes === undefined || scopes.some((scope) => one.has(scope));
   const readable = { releases: has(readReleases), runbooks: has(readRunbooks) };
   const { data, problem, partial, isWaiting, refresh } = useLiveQuery({
@@ -78,8 +79,9 @@ function NumberedPage({ owner, name, number }: NumberedPageProps): ReactNode {
   }, [owner, name, number]);
   const pull = data?.repository?.pullRequest;
   const failure = problem ?? (pull ? null : partial);
-  // A viewer without a scope is refused the parts that need it, until the scopes are known.
-  if (failure && scopes !== undefined)
+  // A viewer without a scope is refused the parts that need it, until the scopes are known. A viewer who may read no
+  // repository is refused the scopes too.
+  if (failure && (scopes !== undefined || shell.problem !== null))
     return (
       <Failure title={`#${number} could not be read.`} code={problemReference(failure)} retry={refresh}>
         {failure.sentence}

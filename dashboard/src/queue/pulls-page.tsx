@@ -4,7 +4,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCommands } from '../app/commands.ts';
 import { problemReference } from '../app/errors.ts';
 import { LiveSign } from '../app/connection.tsx';
-import { useShell } from '../app/use-shell.ts';
+import { useShellAnswer } from '../app/use-shell.ts';
 import { useSettled } from '../app/use-settled.ts';
 import { useLiveQuery, type QueryAnswer } from '../app/use-live-query.ts';
 import { MissingPart, NoRepository } from '../app/page.tsx';
@@ -58,15 +58,16 @@ type Pull = NonNullable<PullsQuery['repository']>['pullRequests']['nodes'][numbe
 export function PullsPage(): ReactNode {
   const { owner = '', name = '' } = useParams({ strict: false });
   const { show, text = '' } = useSearch({ strict: false });
-  const author = useShell()?.viewer.author;
+  const shell = useShellAnswer();
+  const author = shell.data?.viewer.author;
   const view = views.find((one) => one === show) ?? 'open';
   const sought = useSettled(text);
   const filtered = { ...filterOf(view, author ?? ''), ...(sought !== '' && { text: sought }) };
   const [after, setAfter] = usePageOf(JSON.stringify(filtered));
-  const { data, problem, partial, isWaiting, refresh } = usePulls({
-    variables: { owner, name, filter: filtered, after },
-    isPaused: view === 'yours' && author === undefined,
-  });
+  const isPaused = view === 'yours' && author === undefined;
+  const pullsAnswer = usePulls({ variables: { owner, name, filter: filtered, after }, isPaused });
+  const { data, partial } = pullsAnswer;
+  const { problem, isWaiting, refresh } = isPaused ? shell : pullsAnswer;
   const filter = useRef<HTMLInputElement>(null);
   const rows = useRef<HTMLDivElement>(null);
   useListCommands(filter, rows);

@@ -4,8 +4,7 @@ import { LiveLog } from '../app/live-log.tsx';
 import { cx } from '../design/cx.ts';
 import { Button, Empty, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { now } from '../design/clock.ts';
-import { Ago, At, describeInstant, Since } from '../design/time.tsx';
+import { Ago, At, Since } from '../design/time.tsx';
 import { count, shortenCommit, labelOf } from '../design/labels.ts';
 import {
   BuildLogDocument,
@@ -213,7 +212,7 @@ export function Recent({ project, first, children }: RecentProps): ReactNode {
     <section>
       <h3 className={parts['h']}>Deployments and builds</h3>
       <ul className={cx(parts['box'], parts['list'])}>
-        {runs.map((one) => (
+        {runs.map((one, at) => (
           <li key={one.id}>
             <span className={styles['status']}>
               <Pill tone={good.has(one.status) ? 'green' : bad.has(one.status) ? 'red' : 'blue'}>
@@ -231,7 +230,7 @@ export function Recent({ project, first, children }: RecentProps): ReactNode {
             </span>
             <Button
               kind="quiet"
-              about={`of ${one.what} ${one.version}${one.where}, ${describeInstant(one.createdAt, now())}`}
+              about={`${at + 1}: ${one.what} ${one.version}${one.where}`}
               aria-expanded={one.id === opened}
               onClick={() => setOpened(one.id === opened ? null : one.id)}
             >

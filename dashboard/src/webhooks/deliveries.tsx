@@ -5,8 +5,7 @@ import { AnswerView, useAnswer } from '../app/page.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { Button, Pages, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { now } from '../design/clock.ts';
-import { Ago, At, describeInstant } from '../design/time.tsx';
+import { Ago, At } from '../design/time.tsx';
 import { count, labelOf } from '../design/labels.ts';
 import {
   OlderDeliveriesDocument,
@@ -62,10 +61,11 @@ export function Deliveries({ page: { nodes, pageInfo }, after, setAfter, onRedel
   return (
     <>
       <ul className={parts['list']} aria-label="Deliveries">
-        {nodes.map((delivery) => (
+        {nodes.map((delivery, at) => (
           <DeliveryItem
             key={delivery.id}
             delivery={delivery}
+            number={at + 1}
             isOpen={delivery.id === openedId}
             onOpen={(isOpen) => setOpened(isOpen ? delivery.id : null)}
             onRedeliver={() => onRedeliver(delivery.id)}
@@ -84,14 +84,16 @@ export function Deliveries({ page: { nodes, pageInfo }, after, setAfter, onRedel
 
 interface DeliveryItemProps {
   readonly delivery: Delivery;
+  /** Its place in the list, from 1. */
+  readonly number: number;
   /** Whether the attempts of the delivery are shown. */
   readonly isOpen: boolean;
   readonly onOpen: (isOpen: boolean) => void;
   readonly onRedeliver: () => void;
 }
 
-function DeliveryItem({ delivery, isOpen, onOpen, onRedeliver }: DeliveryItemProps): ReactNode {
-  const subject = `of ${delivery.action}, ${describeInstant(delivery.createdAt, now())}`;
+function DeliveryItem({ delivery, number, isOpen, onOpen, onRedeliver }: DeliveryItemProps): ReactNode {
+  const subject = `of delivery ${number}: ${delivery.action}`;
   return (
     <li className="sm">
       <Pill tone={delivery.state === 'SUCCEEDED' ? 'green' : delivery.state === 'FAILED' ? 'red' : 'blue'}>
