@@ -382,6 +382,8 @@ describe('a visitor', () => {
     const row = page.getByRole('list', { name: 'Previews' }).getByRole('listitem').filter({ hasText: '#2' });
     const link = row.getByRole('link', { name: 'default' });
     expect(await link.getAttribute('href')).toContain('//of-the-page.preview.');
+    await visit.open('/acme/shop/pull/2?tab=preview');
+    await page.getByText('Its verification tests the preview.').waitFor();
     await w.rows('update preview_sandbox set gone_at = now() where verification_id = $1', [id]);
     await visit.open('/acme/shop/previews');
     await page.getByText('No preview can be looked at now.').waitFor();

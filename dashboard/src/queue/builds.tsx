@@ -212,6 +212,19 @@ function Steps({ steps }: { readonly steps: readonly Step[] }): ReactNode {
   );
 }
 
+const states: Readonly<Record<Verification['status'], string>> = {
+  PENDING: 'has not begun',
+  WAITING: 'waits for a preview',
+  BOOTING: 'boots a preview',
+  DRIVING: 'tests the preview',
+  TEARING_DOWN: 'ends its preview',
+  PASSED: 'has passed',
+  FAILED: 'has failed',
+  SKIPPED: 'was skipped',
+  CANCELED: 'was canceled',
+  ERROR: 'could not be carried out',
+};
+
 /** Says how the verification ended, and links to its preview while the preview runs. */
 function Outcome({ verification }: { readonly verification: Verification }): ReactNode {
   const { status, summary, problem, preview } = verification;
@@ -219,7 +232,7 @@ function Outcome({ verification }: { readonly verification: Verification }): Rea
   const url = preview?.endedAt === null ? preview.url : null;
   return (
     <div className={cx(parts['next'], parts[tone])}>
-      <b className={parts['lead']}>Its verification {labelOf(status)}.</b>
+      <b className={parts['lead']}>Its verification {states[status]}.</b>
       {summary && <span>{summary}</span>}
       {problem && <span>{problem}</span>}
       {url && (
