@@ -1,6 +1,7 @@
 // Reads from GitHub which installations an App has, and which repositories an installation has.
 import type { Ports } from '../../context.ts';
 import { createAppClient, isAppGone } from '../../hosts/github/app-client.ts';
+import { HostUnavailable } from '../../hosts/port.ts';
 import type { AppRow } from './apps.rows.ts';
 
 export interface ListedInstallation {
@@ -63,12 +64,30 @@ export async function listInstallations(ports: Ports, app: AppRow): Promise<List
   }
 }
 
-/** Lists the repositories of an installation. */
+/** How often the repositories are listed again because their number changed meanwhile. */
+const maxReads = 5;
+
+/** Lists the repositories of an installation. Throws HostUnavailable if their number changes in each read. */
 export async function listRepositories(ports: Ports, app: AppRow, installationId: string): Promise<ListedRepository[]> {
   const request = createAppClient(ports, { ...app, installationId, purpose: 'hint' });
+  for (let read = 1; read <= maxReads; read += 1) {
+    const listed = await readRepositories(request);
+    if (listed !== null) return listed;
+  }
+  throw new HostUnavailable(`The repositories of the installation ${installationId} changed while they were listed.`);
+}
+
+/**
+ * Null: the number of repositories changed between two pages. Then a repository may be on none of the pages that were
+ * read, because it has moved to a page that was read before.
+ */
+async function readRepositories(request: ReturnType<typeof createAppClient>): Promise<ListedRepository[] | null> {
   const found: ListedRepository[] = [];
+  let count: number | null = null;
   for (let page = 1; ; page += 1) {
     const { data } = await request('GET /installation/repositories', { per_page: pageSize, page });
+    count ??= data.total_count;
+    if (data.total_count !== count) return null;
     for (const { id, name, owner, default_branch, archived } of data.repositories)
       found.push({
         githubId: String(id),

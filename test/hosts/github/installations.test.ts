@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changeSelection, deleteInstallation } from '../../../github-emulator/rest/apps.ts';
 import { addApp, markInstallations } from '../../../src/modules/github/index.ts';
 import { findRepository } from '../../../src/modules/repositories/index.ts';
-import { makeApp, makeInstallation } from '../../../github-emulator/model/seed.ts';
+import { makeApp, makeInstallation, makeRepository } from '../../../github-emulator/model/seed.ts';
 import { addOtherOwner } from './other-owner.ts';
 import { appOf, appWorld, type AppWorld } from './app-world.ts';
 
@@ -51,6 +51,26 @@ test('a renamed repository keeps its row, and only its new name is known', async
   await w.syncChanged();
   expect(await shown()).toEqual({ owner: 'acme', name: 'new', active: true });
   expect(await findRepository(w.ctx, { owner: 'acme', name: 'old' })).toBeNull();
+});
+
+test('a repository stays active although another one is removed while GitHub lists them page by page', async () => {
+  const { core, controls } = w.emulator;
+  const owner = core.state.accounts.must(installation().accountId);
+  const others = Array.from({ length: 100 }, (_, n) =>
+    makeRepository(core, { owner, name: `many-${n}`, isPrivate: true }),
+  );
+  const { shown } = await activeOne('behind-them');
+  const operation = 'GET /installation/repositories';
+  const before = await w.countCalls(operation);
+  controls.slow({ operation, ms: 3_000, times: 2 });
+  const listed = w.syncAll();
+  // The second page is asked for, and not answered yet.
+  await expect.poll(async () => (await w.countCalls(operation)) - before, { timeout: 60_000 }).toBe(2);
+  core.state.repositories.remove(others[0]?.id ?? 0);
+  await listed;
+  await controls.clear();
+  expect(await shown()).toMatchObject({ active: true });
+  for (const { id } of others.slice(1)) core.state.repositories.remove(id);
 });
 
 test('two repositories that exchange their names keep their rows', async () => {
