@@ -29,7 +29,7 @@ async function expectDistinctButtons(page: Page, text = ''): Promise<void> {
   await page.getByRole('listitem').first().waitFor();
   await page.waitForLoadState('networkidle');
   const shown = await page.getByRole('main').ariaSnapshot();
-  const names = [...shown.matchAll(/- button "([^"]*)"/g)]
+  const names = [...shown.matchAll(/- '?button "([^"]*)"/g)]
     .map(([, name]) => name ?? '')
     .filter((name) => name.startsWith(text));
   expect(names.length).toBeGreaterThan(1);

@@ -80,10 +80,12 @@ describe('a visitor who may read no repository', () => {
     ['/acme/shop/pulls?show=yours', 'The pull requests could not be read.'],
     ['/activity', 'The repositories could not be read.'],
   ])('is told so on %s', async (path, sentence) => {
+    const { userId } = await addUser(w.ctx, { email: `ci${path.length}@acme.test`, handle: null, role: 'member' });
     const { token } = await createApiToken(w.ctx, w.secrets, {
-      name: `of ${path}`,
+      name: 'of CI',
       kind: 'user',
       scopes: ['preview:register'],
+      userId,
     });
     await using visit = await signIn(browser, s, { token });
     const { page } = visit;
