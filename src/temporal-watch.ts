@@ -46,8 +46,8 @@ export function watchTemporal(options: TemporalWatchOptions): TemporalWatch {
       const polledAt = (pollers ?? []).map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000);
       return { kind: 'Answered', askedAt: polledAt.length === 0 ? null : new Date(Math.max(...polledAt)) };
     } catch (error) {
-      const answer: TemporalAnswer =
-        isGrpcServiceError(error) && error.code === notFound ? { kind: 'NoNamespace', namespace } : { kind: 'Silent' };
+      const status: number | null = isGrpcServiceError(error) ? error.code : null;
+      const answer: TemporalAnswer = status === notFound ? { kind: 'NoNamespace', namespace } : { kind: 'Silent' };
       if ((health?.silentSince ?? null) === null)
         log.warn({ error: String(error) }, temporalSentence(nextHealth(null, answer, clock())));
       return answer;
