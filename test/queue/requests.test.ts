@@ -252,6 +252,30 @@ describe('skip_validation', () => {
     expect(await statuses(w, number)).toEqual(['blocked 107']);
   });
 
+  it('ends when the pull request leaves its stack during a landing below it that is given up', async () => {
+    await using w = await world({ configuration: `${parallel()}auto_detect_stacks: true\n` });
+    const below = await w.open('below', { 'below.txt': 'below\n' });
+    const number = await w.open('a', { 'a.txt': 'a\n' }, { from: 'origin/below', base: 'below' });
+    await w.queue(below);
+    await meanwhile(
+      'landing:after_gate',
+      async () => {
+        await queuePullRequest(w.ctx, {
+          repository: w.repository,
+          number,
+          source: 'graphql_api',
+          skipValidation: true,
+        });
+        await retarget(w, number, 'main');
+        await w.commit('main', { 'other.txt': 'other\n' });
+        await w.commit('below', { 'late.txt': 'late\n' });
+      },
+      async () => await w.settled(number),
+    );
+    expect(await statuses(w, below, number)).toEqual(['blocked 116', 'merged']);
+    expect(await w.rows('select grade from landing')).toEqual([{ grade: 'exact' }]);
+  });
+
   it('ends with a head that the queue made for a pull request with another base branch', async () => {
     await using w = await world({ configuration: parallel() });
     const number = await w.open('a', { 'a.txt': 'a\n' });

@@ -2,7 +2,17 @@
 // squash of the lower pull request would cause in the upper one.
 import { describe, expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
-import { atRest, dyingAt, expectLandedOnce, expectVerified, line, meanwhile, setLabel, statuses } from './stories.ts';
+import {
+  atRest,
+  dyingAt,
+  expectLandedOnce,
+  expectVerified,
+  line,
+  meanwhile,
+  retarget,
+  setLabel,
+  statuses,
+} from './stories.ts';
 import { stacking, openStack, baseAtHost } from './stacks.ts';
 
 const rewriting = stacking(
@@ -95,6 +105,36 @@ describe('a stack', () => {
     expect(await w.git('show', 'main:story.txt')).toBe('one\ntwo\nthree');
     expect(await line(w)).toEqual([`Add one (#${one})`, `Add three (#${three})`]);
     await expectVerified(w, { same_tree: 1, exact: 1 });
+  });
+
+  it('lands without a conflict if the base of the part above is changed before its landing below is recorded', async () => {
+    await using w = await world({ configuration: stacking(parallel()) });
+    const [one, two] = await openStack(w);
+    await w.queue(one);
+    await meanwhile(
+      'landing:after_host',
+      async () => await retarget(w, two, 'main'),
+      async () => await w.settled(one),
+    );
+    await atRest(w);
+    await w.queue(two);
+    await w.settled(two);
+    expect(await statuses(w, one, two)).toEqual(['merged', 'merged']);
+    expect(await w.git('show', 'main:story.txt')).toBe('one\ntwo');
+  });
+
+  it('gets no base from a landing during which it was given another base branch', async () => {
+    await using w = await world({ configuration: stacking(parallel()) });
+    const [one, two] = await openStack(w);
+    await w.open('other', { 'other.txt': 'other\n' });
+    await w.queue(one);
+    await meanwhile(
+      'landing:after_host',
+      async () => await retarget(w, two, 'other'),
+      async () => await w.settled(one),
+    );
+    await atRest(w);
+    expect(await baseAtHost(w, two)).toBe('other');
   });
 
   it('leaves the line from the dequeued pull request on, and comes back with it', async () => {

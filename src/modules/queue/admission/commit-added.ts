@@ -6,7 +6,8 @@ import { isLandingStarted } from '../store/intents.ts';
 import { countOwnPushes, isMovedByLanding } from '../facts/own-pushes.ts';
 import { rulesOf } from '../store/rules-in-force.ts';
 import { keepOptions } from './merge-options.ts';
-import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
+import type { PullRequestRow } from '../store/queue.entities.ts';
+import { isBelowLanded } from '../facts/stacks.ts';
 import { announce, blockPullRequest, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
 export async function onCommitAdded(
@@ -53,17 +54,10 @@ export async function onCommitAdded(
  * pull request below that has landed, have no such commits.
  */
 export async function onBaseChanged(work: QueueWork, row: PullRequestRow, earlierBase: string): Promise<void> {
-  if (earlierBase === work.queue.baseBranch || (await isBelowLanded(work, row))) return;
+  if (earlierBase === work.queue.baseBranch || (await isBelowLanded(work.tx, row))) return;
   row.affectedTargets = null;
   // A started landing lands on the earlier base branch, and its proof names the user who skipped the validation.
   if (!(await isLandingStarted(work.ctx, work.tx, row.id))) endSkippedValidation(row);
-}
-
-/** Whether the pull request below has landed, or its landing has started, so that the host may already show it. */
-async function isBelowLanded({ ctx, tx }: QueueWork, { belowId = null }: PullRequestRow): Promise<boolean> {
-  if (belowId === null) return false;
-  const below = await tx.em.findOneOrFail(PullRequestEntity, { id: belowId });
-  return below.status === 'merged' || (await isLandingStarted(ctx, tx, belowId));
 }
 
 /** A permitted user skipped the validation of the old head. The author of the new head may not have this permission. */

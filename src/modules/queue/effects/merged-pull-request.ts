@@ -154,6 +154,9 @@ async function retargetAbove(
   const host = toHostedRepository(repository);
   for (const { number, belowId } of await readPullRequestsAbove(ctx, landed.row)) {
     if (belowId !== landed.row.id) continue;
+    // The base branch may have been changed during the landing.
+    const above = await syncPullRequest(ctx, host, number);
+    if (above?.baseBranch !== landed.row.headBranch) continue;
     try {
       await hostClient(ctx, host).setBaseBranch(number, landed.baseBranch);
     } catch (error) {

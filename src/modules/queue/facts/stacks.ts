@@ -70,6 +70,13 @@ export function isInStack(configuration: Configuration, { belowId }: StackPositi
   return configuration.merge_rules.auto_detect_stacks && Boolean(belowId);
 }
 
+/** Whether the pull request below has landed. */
+export async function isBelowLanded(tx: Transaction, { belowId }: Pick<PullRequestRow, 'belowId'>): Promise<boolean> {
+  if (!belowId) return false;
+  const below = await tx.em.findOneOrFail(PullRequestEntity, { id: belowId });
+  return below.status === 'merged';
+}
+
 /** The landed head of the pull request below. Null: the pull request below has not landed, or there is none. */
 export async function readLandedBelow(ctx: Context, row: PullRequestRow): Promise<string | null> {
   const [below] = (

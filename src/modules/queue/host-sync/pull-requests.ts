@@ -293,9 +293,10 @@ async function keepPullRequest(
   // The base branch decides which commits belong to the pull request.
   if (baseBranch !== seen.baseBranch) known.verifiedHead = null;
   Object.assign(known, factsOf(seen), derived);
-  // The pull request is still landing in its old queue. The row gets the new base branch, and the signatures that were
-  // counted for it, after the landing.
-  if (work.queue.id !== target.id) Object.assign(known, { baseBranch, verifiedHead: null });
+  // The pull request is still landing in its old queue, or the one below is landing. The row gets the new base branch,
+  // and the signatures that were counted for it, after the landing.
+  if (work.queue.id !== target.id || (baseBranch !== seen.baseBranch && (await isBelowLanding(work, known))))
+    Object.assign(known, { baseBranch, verifiedHead: null });
   else {
     if (baseBranch !== seen.baseBranch) await onBaseChanged(work, known, baseBranch);
     known.belowId = await belowAfterLanding(work.tx, known, { assignment, containsBase: Boolean(head?.base) });
@@ -310,6 +311,13 @@ async function keepPullRequest(
   if (shown !== shownFacts(known)) work.changed.add(known);
   await followState(work, known, seen);
   return known;
+}
+
+/** Whether the landing of the pull request below has started, so that it is not known whether its commits land. */
+async function isBelowLanding({ ctx, tx, queue }: QueueWork, { belowId }: PullRequestRow): Promise<boolean> {
+  if (!belowId || !(await isLandingStarted(ctx, tx, belowId))) return false;
+  const below = await tx.em.findOneOrFail(PullRequestEntity, { id: belowId });
+  return below.queueId === queue.id;
 }
 
 /** The facts about a pull request that were read before the locks were taken. */

@@ -8,6 +8,7 @@ import { deepestStack, findStack, type StackCandidate } from '../../../domain/qu
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import type { HostPullRequest, HostedRepository } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { isBelowLanded } from '../facts/stacks.ts';
 import { isLandingStarted } from '../store/intents.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/queue.entities.ts';
 import { changeQueuesInOrder, ensureQueue } from '../store/queue.locks.ts';
@@ -179,8 +180,7 @@ export async function belowAfterLanding(
   at: { readonly assignment: QueueAssignment; readonly containsBase: boolean },
 ): Promise<string | null> {
   if (at.assignment.belowId !== null || !row.belowId || at.containsBase) return at.assignment.belowId;
-  const below = await tx.em.findOneOrFail(PullRequestEntity, { id: row.belowId });
-  return below.status === 'merged' ? row.belowId : null;
+  return (await isBelowLanded(tx, row)) ? row.belowId : null;
 }
 
 /** Whether the row already has this assignment. A row that still refers to a landed pull request below also counts. */

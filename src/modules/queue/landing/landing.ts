@@ -9,12 +9,14 @@ import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { withTraceOfBatch } from '../facts/traces.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
+import { readPullRequestsAbove } from '../host-sync/queue-assignment.ts';
 import { mergeAtHost } from './landing.host.ts';
 import { moveBase } from './landing.move.ts';
 import type { GateApproval } from './proof.ts';
 import { lockIntent } from '../store/intents.ts';
 import { lockRepositoryForShare } from '../../repositories/index.ts';
-import { PullRequestEntity, QueueEntity } from '../store/queue.entities.ts';
+import { PullRequestEntity, QueueEntity, type PullRequestRow } from '../store/queue.entities.ts';
+import { configurationOf } from '../store/rules-in-force.ts';
 import { concludeLanding } from './landing.conclude.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { passGate } from './landing.gate.ts';
@@ -53,6 +55,7 @@ async function land(ctx: Context, intentId: string, batchId: string): Promise<vo
   await syncBase(ctx, loaded.host, loaded.baseBranch, { areRulesStale: outcome.kind === 'refused' });
   if (outcome.kind === 'mismatch' || (outcome.kind === 'base_moved' && (await isBaseGone(ctx, loaded))))
     await followMembers(ctx, loaded);
+  if (outcome.kind !== 'landed') await followAbove(ctx, loaded);
 }
 
 /**
@@ -68,12 +71,23 @@ async function isBaseGone(ctx: Context, { batch }: LoadedBatch): Promise<boolean
  * Reads the members from the host again. While their landing was started, a change of their base branch and a merge by
  * the host were not written to their rows.
  */
-async function followMembers(ctx: Context, { members, host }: LoadedBatch): Promise<void> {
-  const rows = await ctx.db.transaction(
-    ctx.accountId,
-    async (tx) => await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } }),
-  );
-  for (const { number } of rows) await syncPullRequest(ctx, host, number);
+async function followMembers(ctx: Context, loaded: LoadedBatch): Promise<void> {
+  for (const { number } of await readMembers(ctx, loaded)) await syncPullRequest(ctx, loaded.host, number);
+}
+
+/**
+ * Reads the pull requests that are stacked on members from the host again. While the landing was started, a change of
+ * their base branch was not written to their rows. After a landing that succeeds, `retargetAbove` reads them.
+ */
+async function followAbove(ctx: Context, loaded: LoadedBatch): Promise<void> {
+  if (!configurationOf(loaded.repository).merge_rules.auto_detect_stacks) return;
+  for (const member of await readMembers(ctx, loaded))
+    for (const { number } of await readPullRequestsAbove(ctx, member)) await syncPullRequest(ctx, loaded.host, number);
+}
+
+async function readMembers(ctx: Context, { members }: LoadedBatch): Promise<readonly PullRequestRow[]> {
+  const ids = members.map((member) => member.pullRequestId);
+  return await ctx.db.loadMany(ctx.accountId, PullRequestEntity, ids);
 }
 
 /**
