@@ -1,6 +1,7 @@
 // Stacked pull requests are requested together, are in line behind one another, and land without the conflicts that a
 // squash of the lower pull request would cause in the upper one.
 import { describe, expect, it } from 'vitest';
+import { updatePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import {
   atRest,
@@ -135,6 +136,29 @@ describe('a stack', () => {
     );
     await atRest(w);
     expect(await baseAtHost(w, two)).toBe('other');
+  });
+
+  it('has its lower commits and no targets on another base branch, on which the part below has not landed', async () => {
+    await using w = await world({
+      configuration: stacking(`${parallel({ more: 'use_affected_targets: true\n' })}base_branches: [main, next]\n`),
+    });
+    await w.commit('next', { 'next.txt': 'next\n' });
+    const below = await w.open('below', { 'below.txt': 'below\n' });
+    const above = await w.open('above', { 'above.txt': 'above\n' }, { from: 'origin/below', base: 'below' });
+    await updatePullRequest(w.ctx, { repository: w.repository, number: above, affectedTargets: ['above'] });
+    await w.queue(below);
+    await meanwhile(
+      'landing:after_conclude',
+      async () => await retarget(w, above, 'next'),
+      async () => await w.settled(below),
+    );
+    await atRest(w);
+    expect(await w.rows('select affected_targets from pull_request where number = $1', [above])).toEqual([
+      { affected_targets: null },
+    ]);
+    await w.queue(above);
+    await w.settled(above);
+    expect((await w.git('ls-tree', '--name-only', 'next')).split('\n')).toContain('below.txt');
   });
 
   it('leaves the line from the dequeued pull request on, and comes back with it', async () => {

@@ -51,7 +51,7 @@ export async function onCommitAdded(
 /**
  * Handles a change of the base branch. From now on, commits of the earlier base branch may belong to the pull request,
  * so its affected targets are unknown, and no user has skipped their validation. The base branch of the queue, and the
- * pull request below that has landed, have no such commits.
+ * pull request below that has landed there, have no such commits.
  */
 export async function onBaseChanged(work: QueueWork, row: PullRequestRow, earlierBase: string): Promise<void> {
   if (earlierBase === work.queue.baseBranch || (await isBelowLanded(work.tx, row))) return;

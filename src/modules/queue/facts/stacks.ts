@@ -70,11 +70,14 @@ export function isInStack(configuration: Configuration, { belowId }: StackPositi
   return configuration.merge_rules.auto_detect_stacks && Boolean(belowId);
 }
 
-/** Whether the pull request below has landed. */
-export async function isBelowLanded(tx: Transaction, { belowId }: Pick<PullRequestRow, 'belowId'>): Promise<boolean> {
+/** Whether the pull request below has landed on the base branch of the queue of this one. */
+export async function isBelowLanded(
+  tx: Transaction,
+  { belowId, queueId }: Pick<PullRequestRow, 'belowId' | 'queueId'>,
+): Promise<boolean> {
   if (!belowId) return false;
   const below = await tx.em.findOneOrFail(PullRequestEntity, { id: belowId });
-  return below.status === 'merged';
+  return below.status === 'merged' && below.queueId === queueId;
 }
 
 /** The landed head of the pull request below. Null: the pull request below has not landed, or there is none. */

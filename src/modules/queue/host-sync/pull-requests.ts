@@ -269,7 +269,7 @@ async function readKeptOf(
   const [kept] = await ctx.db.read<KeptOf>(ctx.accountId, {
     name: 'pull_request_unchanged',
     text: `select q.base_branch as "baseBranch",
-             (select b.status = 'merged' from pull_request b where b.account_id = $1 and b.id = p.below_id) as "isBelowMerged",
+             (select b.status = 'merged' and b.queue_id = p.queue_id from pull_request b where b.account_id = $1 and b.id = p.below_id) as "isBelowMerged",
              exists (select from build where account_id = $1 and repository_id = $3 and commit = $4) as "hasBuild"
            from pull_request p join queue q on q.account_id = $1 and q.id = p.queue_id where p.account_id = $1 and p.id = $2`,
     values: [ctx.accountId, of.id, of.repositoryId, of.head],
