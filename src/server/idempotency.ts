@@ -36,6 +36,8 @@ export interface AnswerStore {
 const keptHours = 24;
 /** The class of the advisory locks of servers that claim keys: the letters `idem`. */
 const lockClass = 0x6964656d;
+/** The number of no server: those of servers are greater. */
+const nobody = 0;
 
 interface Row {
   readonly digest: string;
@@ -132,9 +134,35 @@ export async function openAnswerStore({ db, log }: Pick<Ports, 'db' | 'log'>): P
     inHand.delete(id);
   }
 
-  /** The row stays claimed, and the marks in it say whether the request has changed something. */
-  function abandon(key: IdempotencyKey): void {
-    inHand.delete(idOf(key));
+  /**
+   * Gives the claim to no server, so that every server finds it abandoned. The marks in the row say whether the request
+   * has changed something. The key stays in hand until then, because a repetition would have the same claim.
+   */
+  async function abandon(key: IdempotencyKey): Promise<void> {
+    const values = [...valuesOf(key), holder, key.fingerprint];
+    const disown = async (): Promise<void> =>
+      await db.transaction(
+        key.accountId,
+        async (tx) => await tx.send(`update idempotency_key set claimed_by = ${nobody} where ${ownClaim}`, values),
+      );
+    try {
+      while (!(await isDone(async () => await withoutMarks(disown))));
+    } catch (error) {
+      log.error({ err: error }, 'An idempotency key stays in progress at other servers.');
+    } finally {
+      inHand.delete(idOf(key));
+    }
+  }
+
+  /** False: the database did not answer for a minute. */
+  async function isDone(write: () => Promise<void>): Promise<boolean> {
+    try {
+      await retryDuringOutage(write, log);
+      return true;
+    } catch (error) {
+      if (isOutage(error)) return false;
+      throw error;
+    }
   }
 
   function marksOf(key: IdempotencyKey): CommitMarks {
@@ -179,12 +207,12 @@ export async function openAnswerStore({ db, log }: Pick<Ports, 'db' | 'log'>): P
         await conclude();
       } catch (error) {
         if (!isOutage(error)) {
-          abandon(key);
+          await abandon(key);
           throw error;
         }
-        void retryDuringOutage(conclude, log).catch((lasting: unknown) => {
-          abandon(key);
+        void retryDuringOutage(conclude, log).catch(async (lasting: unknown) => {
           log.error({ err: lasting }, 'The answer of an idempotency key was not stored.');
+          await abandon(key);
         });
       }
     },
