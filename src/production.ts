@@ -162,7 +162,7 @@ function missing(name: string, what: string): StartError {
 async function assertSecret({ ports }: Service, { secrets }: Shared): Promise<void> {
   if (!(await areSecretsOfInstallation(ports, secrets)))
     throw new StartError(
-      'INTERLOCK_SECRET is not the secret of this installation: its newest account token was made with another secret. Give this process the secret of the other servers and workers. docs/operations.md says what to do if the secret is lost.',
+      'INTERLOCK_SECRET is not the secret of this installation: its account token that was used last was made with another secret. Give this process the secret of the other servers and workers. docs/operations.md says what to do if the secret is lost.',
     );
 }
 

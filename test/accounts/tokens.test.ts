@@ -1,7 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAuthenticator, tokenForgetting } from '../../src/modules/accounts/index.ts';
+import {
+  areSecretsOfInstallation,
+  createAccount,
+  createAuthenticator,
+  tokenForgetting,
+} from '../../src/modules/accounts/index.ts';
 import {
   decryptSigningDigest,
   deriveSecrets,
@@ -357,4 +362,22 @@ describe('tokens of an account', () => {
       await fresh.close();
     }
   });
+});
+
+it('a token that was once made with other secrets, and that no server accepts, does not tell those of the installation', async () => {
+  const s = await startServer();
+  try {
+    const { secrets } = s;
+    expect((await s.graphql('{ viewer { email } }')).status).toBe(200);
+    await expect
+      .poll(async () => await s.rows('select 1 from api_token where last_used_at is not null'), { timeout: 10_000 })
+      .toHaveLength(1);
+    const others = generateSecrets();
+    await createAccount(s.ports, others, { name: 'stray', email: 'stray@example.com' });
+    expect([await areSecretsOfInstallation(s.ports, secrets), await areSecretsOfInstallation(s.ports, others)]).toEqual(
+      [true, false],
+    );
+  } finally {
+    await s.close();
+  }
 });

@@ -58,17 +58,18 @@ export async function insertToken(
 }
 
 /**
- * Whether these are the secrets of the installation: the newest account token was made with them. True if no account
- * token can tell.
+ * Whether these are the secrets of the installation: the account token that was used last was made with them, or, if none
+ * was used, the newest. A token that was once made with other secrets is accepted by no server. True if no account token
+ * can tell.
  */
 export async function areSecretsOfInstallation({ db }: Pick<Ports, 'db'>, secrets: Secrets): Promise<boolean> {
-  const [newest] = await db.system.query<{ accountId: string; tokenId: string; sealed: Buffer }>(
+  const [last] = await db.system.query<{ accountId: string; tokenId: string; sealed: Buffer }>(
     `select account_id::text as "accountId", id::text as "tokenId", signing_key as sealed from api_token
-     where kind = 'account' and signing_key is not null order by id desc limit 1`,
+     where kind = 'account' and signing_key is not null order by last_used_at desc nulls last, id desc limit 1`,
   );
-  if (newest === undefined) return true;
+  if (last === undefined) return true;
   try {
-    decryptSigningDigest(secrets, newest, newest.sealed);
+    decryptSigningDigest(secrets, last, last.sealed);
     return true;
   } catch {
     return false;
