@@ -1,7 +1,9 @@
 // Stacked pull requests are requested together, are in line behind one another, and land without the conflicts that a
 // squash of the lower pull request would cause in the upper one.
 import { describe, expect, it } from 'vitest';
-import { updatePullRequest } from '../../src/modules/queue/index.ts';
+import { toHostedRepository } from '../../src/hosts/port.ts';
+import { syncPullRequest, updatePullRequest } from '../../src/modules/queue/index.ts';
+import { loadRepository } from '../../src/modules/repositories/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import {
   atRest,
@@ -159,6 +161,24 @@ describe('a stack', () => {
     await w.queue(above);
     await w.settled(above);
     expect((await w.git('ls-tree', '--name-only', 'next')).split('\n')).toContain('below.txt');
+  });
+
+  it('has a part that was opened before the landing below it and is first read afterwards: its base is changed', async () => {
+    await using w = await world({ configuration: stacking(parallel()) });
+    const below = await w.open('below', { 'below.txt': 'below\n' });
+    const head = await w.commit('above', { 'above.txt': 'above\n' }, { from: 'origin/below' });
+    // Opened without an event of the host.
+    await w.rows(
+      `insert into local_pull_request (account_id, repository_id, number, title, body, author, head_branch, base_branch, head_sha, created_at)
+       select account_id, repository_id, 50, 'Add above', '', author, 'above', 'below', $1, now() from local_pull_request where number = $2`,
+      [head, below],
+    );
+    await w.queue(below);
+    await w.settled(below);
+    await atRest(w);
+    await syncPullRequest(w.ctx, toHostedRepository(await loadRepository(w.ctx, w.repository)), 50);
+    expect(await baseAtHost(w, 50)).toBe('main');
+    expect(await w.rows('select base_branch from pull_request where number = 50')).toEqual([{ base_branch: 'main' }]);
   });
 
   it('leaves the line from the dequeued pull request on, and comes back with it', async () => {

@@ -7,7 +7,7 @@ import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
 import { hostClient, type HostClient, HostRefused, RefMoved, toHostedRepository } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { syncPullRequest } from '../host-sync/pull-requests.ts';
+import { retarget, syncPullRequest } from '../host-sync/pull-requests.ts';
 import { readPullRequestsAbove } from '../host-sync/queue-assignment.ts';
 import { PullRequestEntity, QueueEntity, type IntentRow, type PullRequestRow } from '../store/queue.entities.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
@@ -157,15 +157,6 @@ async function retargetAbove(
     // The base branch may have been changed during the landing.
     const above = await syncPullRequest(ctx, host, number);
     if (above?.baseBranch !== landed.row.headBranch) continue;
-    try {
-      await hostClient(ctx, host).setBaseBranch(number, landed.baseBranch);
-    } catch (error) {
-      if (!(error instanceof HostRefused)) throw error;
-      ctx.log.warn(
-        { number, reason: error.message },
-        'The host refused to change the base branch of a pull request that was stacked on a landed one.',
-      );
-    }
-    await syncPullRequest(ctx, host, number);
+    await retarget(ctx, host, { number, base: landed.baseBranch });
   }
 }

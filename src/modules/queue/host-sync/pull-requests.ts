@@ -5,7 +5,7 @@ import { isManagedBranch, previewEntries, type Configuration } from '../../../do
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { keptQueueLabels } from '../../../domain/queue/requests/labels.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
-import { hostClient, type HostPullRequest, type HostedRepository } from '../../../hosts/port.ts';
+import { hostClient, type HostPullRequest, HostRefused, type HostedRepository } from '../../../hosts/port.ts';
 import { followHead } from '../../previews/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { withoutBots } from '../facts/bot-branches.ts';
@@ -99,8 +99,47 @@ export async function syncPullRequest(
     if (rules.configuration.merge_rules.auto_detect_stacks && hasMoved(before, row))
       for (const { number: above } of await readPullRequestsAbove(ctx, row))
         await syncPullRequest(ctx, repository, above);
-    return row;
+    const base = unchanged === null && row.belowId ? await findBaseAfterLanding(ctx, row) : null;
+    return base === null ? row : await retarget(ctx, repository, { number, base });
   }
+}
+
+/** Gives a pull request another base branch at the host, unless the host refuses that, and reads the pull request. */
+export async function retarget(
+  ctx: Context,
+  repository: HostedRepository,
+  { number, base }: { readonly number: number; readonly base: string },
+): Promise<PullRequestRow | null> {
+  try {
+    await hostClient(ctx, repository).setBaseBranch(number, base);
+  } catch (error) {
+    if (!(error instanceof HostRefused)) throw error;
+    ctx.log.warn(
+      { number, reason: error.message },
+      'The host refused to change the base branch of a pull request that was stacked on a landed one.',
+    );
+  }
+  return await syncPullRequest(ctx, repository, number);
+}
+
+/**
+ * The base branch for an open pull request whose base branch is still the head of a landed one. Usually a landing
+ * retargets the pull requests above. It does not know one that was opened before it and is first read after it. Null:
+ * the pull request has its base branch, or the landing will retarget it.
+ */
+async function findBaseAfterLanding(ctx: Context, { id }: PullRequestRow): Promise<string | null> {
+  const [found] = await ctx.db.read<{ base: string }>(ctx.accountId, {
+    name: 'base_after_landing',
+    text: `select q.base_branch as base from pull_request p
+           join pull_request b on b.account_id = p.account_id and b.id = p.below_id and b.queue_id = p.queue_id
+           join queue q on q.account_id = p.account_id and q.id = p.queue_id
+           where p.account_id = $1 and p.id = $2 and p.status not in ('merged', 'closed') and p.base_branch = b.head_branch
+             and b.status = 'merged' and not exists (
+               select from intent i where i.account_id = b.account_id and i.pull_request_id = b.id
+                 and i.kind = 'conclude_pull_request' and i.state in ('planned', 'started'))`,
+    values: [ctx.accountId, id],
+  });
+  return found?.base ?? null;
 }
 
 interface Found extends PullRequestFromHost {
