@@ -44,11 +44,11 @@ export interface CommitChecks {
   /** The message of the commit. */
   readonly message: string;
   readonly suites: readonly CheckSuiteAnswer[];
-  /** Whether GitHub has further suites or runs, which were not read because they are too many. */
+  /** Whether GitHub has further suites, runs or statuses, which were not read because they are too many. */
   readonly isCut: boolean;
   /** The newest status of each name. */
   readonly statuses: readonly StatusAnswer[];
-  /** Every status that was reported, the oldest first. The states are in lower case. */
+  /** Every status that was reported, or the newest ones if `isCut`, the oldest first. The states are in lower case. */
   readonly statusHistory: readonly PastStatus[];
 }
 
@@ -88,7 +88,14 @@ export function readReport(
   const merged = [...new Set(checks.map(({ name }) => name))]
     .toSorted()
     .map((name) => mergedOf(checks.filter((check) => check.name === name)));
-  if (isCut) return { commit, complete: false, settlesAt: null, canceled: false, checks: merged.map(asUndecided) };
+  if (isCut)
+    return {
+      commit,
+      complete: false,
+      settlesAt: null,
+      canceled: false,
+      checks: merged.map((check) => asUndecided(check, statusHistory)),
+    };
   const { complete, settlesAt } = decideComplete(merged, foreign, wanted);
   // The attempts of runs alone have other numbers if a status, too, has the name.
   const uncounted = uncountedAttempts(runs).filter(
@@ -112,11 +119,13 @@ function mergedOf(checks: readonly HostCheck[]): HostCheck {
 }
 
 /**
- * A check of a commit whose runs were not all read. A later attempt, or a worse run in another suite, may be among the
- * others. So the check is pending, as an attempt after those that were read.
+ * A check of a commit whose runs or statuses were not all read. A later attempt, or a worse run in another suite, may be
+ * among the others. So the check is pending, as an attempt after those that were read. Every status that was read counts
+ * as an attempt, because an earlier report may have counted attempts among older statuses, which are no longer read.
  */
-function asUndecided(check: HostCheck): HostCheck {
-  return { ...check, attempt: check.attempt + 1, conclusion: 'pending', summary: cutText, completedAt: null };
+function asUndecided(check: HostCheck, history: readonly PastStatus[]): HostCheck {
+  const attempt = check.attempt + history.length + 1;
+  return { ...check, attempt, conclusion: 'pending', summary: cutText, completedAt: null };
 }
 
 const cutText =

@@ -43,12 +43,14 @@ export async function readAllChecks(api: Api, commit: string): Promise<CommitChe
   const whole: SuitePage[] = [];
   for (const suite of suites?.nodes ?? []) whole.push(await readWholeSuite(api, suite, mayRead));
   const statuses = seen?.status?.contexts ?? [];
+  const history = statuses.length === 0 ? { statuses: [], isCut: false } : await readStatusHistory(api, commit);
+  const lists = [suites, ...whole.map(({ checkRuns }) => checkRuns)];
   return {
     message: seen?.message ?? '',
     suites: whole,
-    isCut: [suites, ...whole.map(({ checkRuns }) => checkRuns)].some((list) => list?.pageInfo.hasNextPage ?? false),
+    isCut: history.isCut || lists.some((list) => list?.pageInfo.hasNextPage ?? false),
     statuses,
-    statusHistory: statuses.length === 0 ? [] : await readStatusHistory(api, commit),
+    statusHistory: history.statuses,
   };
 }
 
@@ -59,13 +61,20 @@ async function readWholeSuite(api: Api, suite: SuitePage, mayRead: () => boolean
   return { ...suite, checkRuns: await readToEnd(suite.checkRuns, readRuns, mayRead) };
 }
 
-const maxStatusPages = 5;
+const maxStatusPages = 20;
+
+interface StatusHistory {
+  /** The oldest first. */
+  readonly statuses: readonly PastStatus[];
+  /** Whether GitHub may have older statuses, which were not read. */
+  readonly isCut: boolean;
+}
 
 /**
- * Reads the newest statuses, at most `maxStatusPages` pages of a hundred, and returns the oldest first. GraphQL has
- * only the newest status of each name, but of all names.
+ * Reads the newest statuses, at most `maxStatusPages` pages of a hundred. GraphQL has only the newest status of each
+ * name, but of all names.
  */
-async function readStatusHistory(api: Api, commit: string): Promise<PastStatus[]> {
+async function readStatusHistory(api: Api, commit: string): Promise<StatusHistory> {
   const found: PastStatus[] = [];
   for (let page = 1; page <= maxStatusPages; page += 1) {
     const { data } = await api.request('GET /repos/{owner}/{repo}/commits/{ref}/statuses', {
@@ -75,7 +84,7 @@ async function readStatusHistory(api: Api, commit: string): Promise<PastStatus[]
       page,
     });
     found.push(...data.map(({ context, state }) => ({ context, state })));
-    if (data.length < pageSize) break;
+    if (data.length < pageSize) return { statuses: found.toReversed(), isCut: false };
   }
-  return found.toReversed();
+  return { statuses: found.toReversed(), isCut: true };
 }

@@ -1,5 +1,5 @@
 // Lists that are longer than a page of GitHub, which has at most a hundred entries.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parallel } from '../../support/world.ts';
 import { commit } from '../commits.ts';
 import { github, type GitHub } from './github-world.ts';
@@ -70,6 +70,41 @@ test('a commit with more runs than are read is pending, also by its passed check
   expect(report.checks.find(({ name }) => name === 'test')).toMatchObject({
     attempt: 2,
     summary: expect.stringContaining('more checks than Interlock reads'),
+  });
+});
+
+describe('a status that failed after it had passed', () => {
+  // Each of the others is older than the failure and newer than the pass.
+  test.each([
+    { others: 600, report: { complete: true, checks: [{ name: 'ci', attempt: 3, conclusion: 'failure' }] } },
+    {
+      others: 2_100,
+      report: {
+        complete: false,
+        settlesAt: null,
+        checks: [{ name: 'ci', conclusion: 'pending', summary: expect.stringContaining('more checks') as string }],
+      },
+    },
+  ])('is a later attempt, also with $others other statuses between both', async ({ others, report }) => {
+    const { host, repository, place, push } = await g.world();
+    const pushed = await push({ branch: 'topic', files: { 'a.txt': 'a\n' } });
+    const set = async (context: string, state: 'failure' | 'success') =>
+      await g.person.repos.createCommitStatus({ ...place, sha: pushed, context, state });
+    const read = async () => await host.readChecks(repository, pushed, { expected: ['ci'], movedAt: null });
+    await set('ci', 'failure');
+    await set('ci', 'success');
+    const [before] = (await read()).checks;
+    expect(before).toMatchObject({ attempt: 2, conclusion: 'success' });
+    const { statuses } = g.emulator.core.state;
+    const [passed] = statuses.filter(({ sha }) => sha === pushed).slice(-1);
+    if (passed === undefined) throw new Error('The commit has no status.');
+    const { id: _, ...row } = passed;
+    for (let times = 0; times < others; times += 1) statuses.insert({ ...row, context: 'progress' });
+    await set('ci', 'failure');
+    const after = await read();
+    const checks = after.checks.filter(({ name }) => name === 'ci');
+    expect({ ...after, checks }).toMatchObject(report);
+    expect(checks[0]?.attempt).toBeGreaterThan(before?.attempt ?? Infinity);
   });
 });
 
