@@ -202,6 +202,24 @@ describe('the key of a link', () => {
     expect(await left()).toBe(0);
   });
 
+  it('is listed while it works, also after a hundred newer links that have ended', async () => {
+    const works = await makeLink();
+    const shown = async (): Promise<string[]> => {
+      const { data } = await s.graphql<{ repository: { embedLinks: readonly { id: string }[] } }>(
+        '{ repository(owner: "acme", name: "shop") { embedLinks { id } } }',
+      );
+      return data.repository.embedLinks.map(({ id }) => id);
+    };
+    const before = await shown();
+    await s.rows(
+      `insert into embed_link (account_id, digest, repository_id, base_branch, user_id, token_id, created_at, expires_at, revoked_at)
+       select account_id, decode(md5(n::text), 'hex'), repository_id, base_branch, user_id, token_id, created_at, expires_at, created_at
+       from embed_link, generate_series(1, 100) n where id = (select max(id) from embed_link)`,
+    );
+    const after = await shown();
+    expect([before[0], after[0], after.length]).toEqual([works.embedLink.id, works.embedLink.id, 100]);
+  });
+
   it('ends with the user and with the token that made it', async () => {
     const ada = await accountOf(s).add('ada', { role: 'admin', scopes: ['admin'] });
     const bea = await accountOf(s).add('bea', { role: 'admin', scopes: ['admin'] });

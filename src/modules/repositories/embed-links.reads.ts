@@ -24,14 +24,18 @@ const links = `
 
 const maxShown = 100;
 
-/** The newest 100 links of a repository, including ended links. */
+/**
+ * The newest 100 links of a repository, including ended links. The links that work come first, so that each of them can
+ * be revoked.
+ */
 export async function readEmbedLinks(ctx: Context, repositoryId: string): Promise<EmbedLinkRead[]> {
   requireScope(ctx, 'admin');
   await requireAtHostOf(ctx, repositoryId, 'admin');
   return await ctx.db.read<EmbedLinkRead>(ctx.accountId, {
     name: 'embed_links',
-    text: `${links} and l.repository_id = $2 order by l.id desc limit ${maxShown}`,
-    values: [ctx.accountId, repositoryId],
+    text: `select * from (${links} and l.repository_id = $2) link
+           order by "revokedAt" is null and "expiresAt" > $3 desc, id desc limit ${maxShown}`,
+    values: [ctx.accountId, repositoryId, ctx.clock().toISOString()],
   });
 }
 

@@ -18,7 +18,7 @@ export class EmbedLinksResolver {
   @Extensions({ rows: 20 })
   @FieldResolver(() => [EmbedLink], {
     description:
-      'The newest 100 links that show queues of the repository without a session, including ended links. Needs admin.',
+      'The newest 100 links that show queues of the repository without a session, including ended links. The links that work come first. Needs admin.',
   })
   async embedLinks(@Ctx() ctx: GraphQLContext, @Root() { id }: Repository): Promise<EmbedLink[]> {
     return await readEmbedLinks(ctx, id);
