@@ -61,7 +61,7 @@ describe('an environment', () => {
     const { page } = visit;
     await visit.open('/releases/shop');
     for (const name of ['Roll back', 'Deploy', 'Freeze'])
-      expect(await page.getByRole('button', { name }).isDisabled()).toBe(true);
+      expect(await page.getByRole('button', { name, exact: true }).isDisabled()).toBe(true);
     await page.keyboard.press('r');
     await page.getByRole('status').getByText('This needs a token with the scope deploy:write.').waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
@@ -223,6 +223,27 @@ describe('a candidate', () => {
     await page.getByRole('rowheader', { name: 'v2-rc11' }).waitFor();
     const [cut] = await r.w.rows<{ commit: string }>("select commit from release_candidate where version = 'v2-rc11'");
     expect(cut?.commit).toBe(shown);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('a deployment that has not ended', () => {
+  it('is shown although its candidate waits to be deployed again, and a rollback deploys the candidate that runs', async () => {
+    const before = ['v1-rc1 success', 'v2-rc1 success', 'v1-rc1 success'];
+    await r.deploy('v2-rc1');
+    await r.become(...before, 'v2-rc1 in_progress');
+    await r.deploy('v2-rc1');
+    expect(await r.line()).toEqual([...before, 'v2-rc1 in_progress', 'v2-rc1 pending']);
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/releases/shop');
+    await page
+      .getByRole('row', { name: /^v2-rc1 / })
+      .getByText('in progress')
+      .waitFor();
+    await page.keyboard.press('r');
+    const dialog = page.getByRole('dialog', { name: 'Roll back production?' });
+    await dialog.getByText('v1-rc1, which runs in production, is deployed again.').waitFor();
     expect(visit.complaints).toEqual([]);
   });
 });

@@ -40,8 +40,13 @@ export function rollBackAction(client: Client, { project, environment }: Environ
       const touchesOthers = impact && impact.cancels.length + impact.waitsFor.length > 0;
       const seconds = there?.freezeAfterRollbackSec;
       const frozenFor = typeof seconds !== 'number' ? '' : ` for ${describeDuration(seconds * 1000)}`;
+      // While a deployment is in progress, or if it has failed, a rollback goes to the candidate that still counts as running.
+      const change =
+        from === to
+          ? `${to}, which runs in ${environment}, is deployed again.`
+          : `${environment} goes from ${from} back to ${to}.`;
       return {
-        sentence: `${environment} goes from ${from} back to ${to}. ${count(removed.length, 'pull request leaves', 'pull requests leave')} ${environment}. ${touchesOthers ? impact.sentence : 'Nothing else is canceled.'}`,
+        sentence: `${change} ${count(removed.length, 'pull request leaves', 'pull requests leave')} ${environment}. ${touchesOthers ? impact.sentence : 'Nothing else is canceled.'}`,
         lines: linesOf(removed),
         ...(there?.freezeAfterRollback && {
           note: `Then ${environment} is frozen${frozenFor}, so that nobody deploys over it by accident.`,

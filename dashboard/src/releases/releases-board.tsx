@@ -26,6 +26,8 @@ function tierOf({ name, tier }: Environment): readonly string[] {
 
 /** Statuses of deployments that have not ended. */
 export const activeStatuses = new Set(['PENDING', 'IN_PROGRESS', 'CANCELING']);
+/** Statuses of deployments that have started and have not ended. */
+const startedStatuses = new Set(['IN_PROGRESS', 'CANCELING']);
 
 export function Board({ project }: { readonly project: Project }): ReactNode {
   const { environments, releaseCandidates } = project;
@@ -95,7 +97,9 @@ function Cell({
   readonly environment: Environment;
   readonly candidate: Candidate;
 }): ReactNode {
-  const latest = environment.deployments.nodes.find((one) => one.releaseCandidateVersion === candidate.version);
+  const ofCandidate = environment.deployments.nodes.filter((one) => one.releaseCandidateVersion === candidate.version);
+  // A deployment that waits does not hide the deployment that is in progress.
+  const latest = ofCandidate.find(({ status }) => startedStatuses.has(status)) ?? ofCandidate[0];
   if (latest && activeStatuses.has(latest.status))
     return (
       <div className={cx(styles['here'], styles['moving'])}>
