@@ -107,7 +107,17 @@ export function readReport(
     settlesAt,
     canceled: merged.some(({ conclusion }) => conclusion === 'cancelled'),
     checks: [...merged, ...(complete ? skippedByInstruction(message, merged, wanted) : []), ...uncounted],
+    begun: begunOf(foreign, merged),
   };
+}
+
+/** The workflows that have runs and are no checks themselves. */
+function begunOf(suites: readonly CheckSuiteAnswer[], seen: readonly HostCheck[]): string[] {
+  const begun = suites
+    .filter(({ checkRuns }) => (checkRuns?.nodes.length ?? 0) > 0)
+    .flatMap(({ workflowRun }) => workflowRun?.workflow.name ?? []);
+  const names = new Set(seen.map(({ name }) => name));
+  return [...new Set(begun)].filter((name) => !names.has(name));
 }
 
 /**

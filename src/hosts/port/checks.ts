@@ -30,6 +30,11 @@ export interface CheckReport {
   readonly settlesAt: number | null;
   readonly canceled: boolean;
   readonly checks: readonly HostCheck[];
+  /**
+   * Names of workflows that have begun and are not in `checks`. While such a workflow waited for an approval, it was a
+   * check itself. Absent: none.
+   */
+  readonly begun?: readonly string[];
 }
 
 export interface PublishedHostCheck {

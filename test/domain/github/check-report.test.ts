@@ -8,6 +8,7 @@ import {
   type StatusAnswer,
 } from '../../../src/hosts/github/check-report.ts';
 import { isCanceledAgain, judgeBuild } from '../../../src/domain/queue/evidence/evidence.ts';
+import { withdrawnChecks } from '../../../src/domain/queue/evidence/recorded-checks.ts';
 import type { BuildState, CheckState } from '../../../src/domain/queue/model/snapshot.ts';
 import type { CheckReport } from '../../../src/hosts/port.ts';
 
@@ -433,6 +434,17 @@ test('one canceled run counts as one cancellation, although a run of another eve
   const passed = suite('pull_request', [{ ...later, ...isOver }]);
   const repeated = recordAll([...reports, read({ suites: [again, passed], expected: ['test'] })]);
   expect(isCanceledAgain(repeated, [repeated], { requiredChecks: requiresTest })).toBe(true);
+});
+
+test('a workflow that waited for an approval is withdrawn as a check when it has begun', () => {
+  const waits = suite('pull_request', [], { conclusion: 'ACTION_REQUIRED' });
+  const before = read({ suites: [waits] });
+  const begun = suite('pull_request', [run('test', null)]);
+  expect(withdrawnChecks(read({ suites: [begun] }), before)).toEqual(['ci']);
+  expect(withdrawnChecks(read({ suites: [begun, waits] }), before)).toEqual([]);
+  expect(withdrawnChecks(before, before)).toEqual([]);
+  const failed = read({ suites: [suite('push', [], { conclusion: 'STARTUP_FAILURE' })] });
+  expect(withdrawnChecks(read({ suites: [begun] }), failed)).toEqual([]);
 });
 
 test('a failed status counts, although a run with its name has passed in a second attempt before', () => {

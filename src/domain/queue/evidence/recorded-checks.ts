@@ -17,8 +17,24 @@ export interface RecordedChecks {
   readonly canceled: boolean;
 }
 
+interface Report extends RecordedChecks {
+  /** Names of workflows that have begun and are no checks. Absent: none. */
+  readonly begun?: readonly string[];
+}
+
+/**
+ * Names of the recorded checks that the host has withdrawn: workflows that waited for an approval, and have begun.
+ * Their runs count instead.
+ */
+export function withdrawnChecks({ begun = [] }: Pick<Report, 'begun'>, { checks }: RecordedChecks): string[] {
+  return begun.filter((name) =>
+    checks.some((check) => check.name === name && check.conclusion === 'action_required' && !isServiceCheck(name)),
+  );
+}
+
 /** An attempt that has ended does not run again, so a report that calls the attempt pending is outdated. */
-export function hasNews(report: RecordedChecks, recorded: RecordedChecks): boolean {
+export function hasNews(report: Report, recorded: RecordedChecks): boolean {
+  if (withdrawnChecks(report, recorded).length > 0) return true;
   if (report.complete && !recorded.complete) return true;
   if (report.canceled && !recorded.canceled) return true;
   const known = new Map(recorded.checks.map((check) => [`${check.attempt} ${check.name}`, check.conclusion]));

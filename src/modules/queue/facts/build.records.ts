@@ -11,7 +11,7 @@ import {
 } from '../../../hosts/port.ts';
 import type { CheckConclusion } from '../../../domain/queue/model/rules.ts';
 import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
-import { hasNews, type RecordedChecks } from '../../../domain/queue/evidence/recorded-checks.ts';
+import { hasNews, withdrawnChecks, type RecordedChecks } from '../../../domain/queue/evidence/recorded-checks.ts';
 import { isCheckOfCi, isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { toStorableJson } from '../../../platform/storable-text.ts';
@@ -96,7 +96,7 @@ export async function recordNewChecks(
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     // These share a round trip. The queues are read after the report is written.
     const [hasEnded, waiting] = await Promise.all([
-      keepReport(ctx, tx, { repositoryId: repository.id, report }),
+      keepReport(ctx, tx, { repositoryId: repository.id, report, withdrawn: withdrawnChecks(report, kept) }),
       readWaitingQueues(ctx, tx, { repositoryId: repository.id, commit }),
     ]);
     if (!hasEnded) return;
@@ -190,15 +190,35 @@ async function planNextRead(
 interface Reported {
   readonly repositoryId: string;
   readonly report: CheckReport;
+  /** Names of recorded checks that the host has withdrawn. */
+  readonly withdrawn: readonly string[];
 }
 
 /** Stores the report. Returns whether a check has ended or the state of the build has changed. */
 async function keepReport(ctx: Context, tx: Transaction, reported: Reported): Promise<boolean> {
-  const [hasCheckEnded, hasBuildChanged] = await Promise.all([
+  const [wasWithdrawn, hasCheckEnded, hasBuildChanged] = await Promise.all([
+    removeWithdrawn(ctx, tx, reported),
     keepChecks(ctx, tx, reported),
     keepBuildState(ctx, tx, reported),
   ]);
-  return hasBuildChanged || hasCheckEnded;
+  return wasWithdrawn || hasBuildChanged || hasCheckEnded;
+}
+
+/** Removes the checks that the host has withdrawn, unless a landing may rest on them. Returns whether there was one. */
+async function removeWithdrawn(
+  ctx: Context,
+  tx: Transaction,
+  { repositoryId, report: { commit }, withdrawn }: Reported,
+): Promise<boolean> {
+  if (withdrawn.length === 0) return false;
+  const removed = await tx.query(
+    `delete from check_result r
+     where r.account_id = $1 and r.repository_id = $2 and r.commit = $3 and r.name = any($4) and r.conclusion = 'action_required'
+       and not exists (select from batch where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('landing', 'landed'))
+     returning 1`,
+    [ctx.accountId, repositoryId, commit, withdrawn],
+  );
+  return removed.length > 0;
 }
 
 async function keepChecks(ctx: Context, tx: Transaction, { repositoryId, report }: Reported): Promise<boolean> {
