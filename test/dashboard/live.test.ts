@@ -480,6 +480,35 @@ describe('the dialog of an action', () => {
     expect(visit.complaints.filter((one) => !/Failed to load resource/.test(one))).toEqual([]);
   });
 
+  it('carries an action out once, although it was closed and confirmed again while the action was being sent', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    const keys: (string | undefined)[] = [];
+    let isDown = true;
+    await page.route('**/graphql', async (route) => {
+      const sent = route.request().postData() ?? '';
+      if (!sent.includes('"operationName":"DequeuePullRequest"') || sent.includes('"preview":true'))
+        return await route.fallback();
+      keys.push(route.request().headers()['idempotency-key']);
+      return await (isDown ? route.fulfill({ status: 502, body: '' }) : route.fallback());
+    });
+    await visit.open(`${path}?select=2`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    const confirm = await openDequeueing(page, 2);
+    await confirm.click();
+    await page.getByText('Sending…').waitFor();
+    await page.keyboard.press('Escape');
+    await confirm.waitFor({ state: 'detached' });
+    await (await openDequeueing(page, 2)).click();
+    await page.getByText('Sending…').waitFor();
+    isDown = false;
+    await page.getByText('#2 left the line.').waitFor();
+    expect(keys.length).toBeGreaterThan(1);
+    expect(new Set(keys)).toEqual(new Set([expect.any(String)]));
+    await w.queue(2);
+    expect(visit.complaints.filter((one) => !/Failed to load resource/.test(one))).toEqual([]);
+  });
+
   it('waits for the answer of its first request, if that request is still in progress', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;

@@ -22,10 +22,15 @@ const openCodes = new Set(['NETWORK', 'CONFLICT']);
 
 /** The keys of requests that have no answer yet. */
 const keys = new Map<number, string>();
+/** The requests that are being sent, or wait to be sent again. */
+const sending = new Set<number>();
 
-/** Forgets all keys, so that an equal request gets a new key. */
+/**
+ * Forgets the keys, so that an equal request gets a new key. A request that is still being sent keeps its key: if its
+ * dialog is closed and confirmed again meanwhile, the action is carried out once.
+ */
 export function forgetKeys(): void {
-  keys.clear();
+  for (const request of keys.keys()) if (!sending.has(request)) keys.delete(request);
 }
 
 /** Pages that are served by plain HTTP have no `crypto.randomUUID`. */
@@ -52,13 +57,16 @@ export const keyedExchange: Exchange = mapExchange({
     if (!isKeyed(operation)) return operation;
     const key = keys.get(operation.key) ?? makeKey();
     keys.set(operation.key, key);
+    sending.add(operation.key);
     return makeOperation(operation.kind, operation, {
       ...operation.context,
       fetchOptions: { headers: { [header]: key } },
     });
   },
   onResult: ({ operation, error }) => {
-    if (!isKeyed(operation) || (error && openCodes.has(problemOf(error).code))) return;
+    if (!isKeyed(operation)) return;
+    sending.delete(operation.key);
+    if (error && openCodes.has(problemOf(error).code)) return;
     // After this answer, an equal mutation is a new request and gets a new key.
     forgetKeys();
   },
