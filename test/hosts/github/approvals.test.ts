@@ -12,7 +12,10 @@ jobs:
 };
 
 test('a pull request whose workflow is approved at GitHub can be queued and lands', async () => {
-  await using w = await queueWorld({ configuration: `${serial()}require_all_checks_pass: true\n${requiresTest}`, files });
+  await using w = await queueWorld({
+    configuration: `${serial()}require_all_checks_pass: true\n${requiresTest}`,
+    files,
+  });
   let end: 'pending' | 'success' = 'pending';
   w.emulator.controls.checks(() => end);
   const number = await w.open('topic', { topic: '1\n' });
