@@ -1,6 +1,6 @@
 // Each change is previewed by a dry run and then made. What happens must equal the preview.
 import { describe, expect, it } from 'vitest';
-import type { Impact } from '../../src/domain/queue/dry-run.ts';
+import { impactText, type Impact } from '../../src/domain/queue/dry-run.ts';
 import {
   dequeuePullRequest,
   previewDequeueing,
@@ -243,5 +243,24 @@ describe('a preview says what happens, and writes nothing', () => {
     const refused = await preview('labels_: {}\n');
     expect(refused).toMatchObject({ impacts: null, changed: [] });
     expect(refused.outcome).toMatchObject({ ok: false, problems: [{ code: 'UNKNOWN_KEY', nearestKey: 'labels' }] });
+  });
+
+  it('of a configuration that no longer manages the base branch, which takes the whole line', async () => {
+    await using line = await inBuilds(`${parallel({ builds: 1 })}${judgedByBuildsAlone}`, ['a']);
+    const { w, numbers } = line;
+    const [a = 0] = numbers;
+    const b = await w.open('b', { 'b.txt': 'b\n' });
+    await w.queue(b);
+    await w.until(async () => (await statuses(w, b)).every((status) => status === 'queued'));
+    const rules = `${parallel({ builds: 1 })}${judgedByBuildsAlone}base_branches: [trunk]\n`;
+    const { foreseen } = await previewedAndDone(
+      w,
+      async () =>
+        (await previewConfiguration(w.ctx, { repository: w.repository, yaml: configurationYaml(rules) })).impacts ?? [],
+      async () => await w.configure(rules),
+    );
+    expect(await statuses(w, a, b)).toEqual(['blocked 118', 'blocked 118']);
+    expect(foreseen.leaving).toEqual([a, b]);
+    expect(impactText(foreseen)).toContain(`#${a}, #${b} leave the line.`);
   });
 });

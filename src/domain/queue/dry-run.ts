@@ -16,6 +16,8 @@ export interface Impact {
   readonly buildsStopped: readonly (readonly number[])[];
   /** Pull requests with a live build that the change keeps from landing. */
   readonly landingsHeld: readonly number[];
+  /** Pull requests that are in line and would leave it, because somebody dequeues them or a precondition fails. */
+  readonly leaving: readonly number[];
   /** How long all stopped builds together have run. */
   readonly buildMsLost: number;
 }
@@ -65,6 +67,9 @@ export function measureImpact({ before, after, decided = [] }: PlannedChange, no
     resets: [...resets].map(([code, pullRequests]) => ({ code, pullRequests })),
     buildsStarted: change.started.filter((members) => !known.has(String(members))).map(numbersOf),
     buildsStopped: stopped.map((batch) => numbersOf(membersOf(batch))),
+    leaving: before.pullRequests
+      .flatMap(({ id, number }) => (inLine.has(id) ? [] : [number]))
+      .toSorted((a, b) => a - b),
     landingsHeld: isHeld ? numbersOf([...new Set(kept.flatMap(membersOf))]) : [],
     buildMsLost: stopped.reduce((sum, { buildStartedAt }) => sum + Math.max(0, now - (buildStartedAt ?? now)), 0),
   };
@@ -223,8 +228,10 @@ export function impactText({
   buildsStarted,
   buildsStopped,
   landingsHeld,
+  leaving,
 }: Omit<Impact, 'buildMsLost'>): string {
   const sentences = [
+    ...(leaving.length === 0 ? [] : [`${named(leaving)} ${leaving.length === 1 ? 'leaves' : 'leave'} the line.`]),
     ...resets.map(({ code, pullRequests }) => `${named(pullRequests)} go back in line. ${statusText(code)}`),
     ...(buildsStopped.length === 0 ? [] : [`${countBuilds(buildsStopped.length)} stopped: ${listed(buildsStopped)}.`]),
     ...(buildsStarted.length === 0

@@ -33,6 +33,7 @@ test('a pull request that skips the line resets those that it overlaps, and star
     buildsStarted: [[3], [2]],
     buildsStopped: [[2]],
     landingsHeld: [],
+    leaving: [],
     buildMsLost: 3 * minute,
   });
 });
@@ -50,6 +51,7 @@ test('a pull request with another live build is not reset, and is held once', ()
     buildsStarted: [],
     buildsStopped: [[1], [2]],
     landingsHeld: [],
+    leaving: [1],
     buildMsLost: expect.any(Number),
   });
   const paused = { ...before, queue: { ...before.queue, paused: true } };

@@ -86,6 +86,7 @@ export function toImpact(impacts: readonly QueueImpact[]): Impact {
       buildsStarted: impacts.flatMap(({ buildsStarted }) => buildsStarted),
       buildsStopped: impacts.flatMap(({ buildsStopped }) => buildsStopped),
       landingsHeld,
+      leaving: impacts.flatMap(({ leaving }) => leaving),
     }),
   };
 }
