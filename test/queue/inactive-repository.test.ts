@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { interlockSchema } from '../../src/graphql/schema.ts';
 import { accountOf, type AccountVerbs } from '../accounts/account.ts';
-import { prepareRepository } from '../rest/contract/repository.ts';
+import { openPullRequest, prepareRepository } from '../rest/contract/repository.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const run = promisify(execFile);
@@ -19,6 +19,7 @@ let account: AccountVerbs;
 let folder: string;
 let commit: string;
 let number: number;
+let open: number;
 
 beforeAll(async () => {
   s = await startServer();
@@ -33,6 +34,10 @@ beforeAll(async () => {
   const released = { project: 'Web', repository: 'acme/web', commit };
   await account.run('createRelease', { ...released, version: 'v1-rc1' }, 'releaseCandidate { id }');
   await account.run('closePullRequest', { repository, number }, 'pullRequest { status }');
+  await git('commit', '--quiet', '--allow-empty', '-m', 'Left');
+  await git('push', '--quiet', 'origin', 'HEAD:refs/heads/left');
+  await git('reset', '--quiet', '--hard', commit);
+  open = await openPullRequest(s, { repository, title: 'Left', headBranch: 'left', baseBranch: 'main' });
   await account.run(
     'createRunbook',
     { repository, prompt: '1. Wait\n   ```sh\n   true\n   ```\n' },
@@ -86,4 +91,15 @@ it('a runbook that was under way ends, and says why', async () => {
   await s.drain();
   const { data } = await s.graphql<{ runbook: object }>('{ runbook(number: 1) { status steps { leaves { error } } } }');
   expect(JSON.stringify(data.runbook)).toContain('The repository acme/web was deactivated.');
+});
+
+it('the explanation of an open pull request says that an admin must activate the repository', async () => {
+  const { data } = await s.graphql<object>(
+    `{ repository(owner: "acme", name: "web") { pullRequest(number: ${open}) {
+       explain { who sentence conditions { sentence holds } } } } }`,
+  );
+  const sentence = 'The repository is inactive: nobody can queue it before an admin activates the repository.';
+  expect(data).toMatchObject({
+    repository: { pullRequest: { explain: { who: 'ADMIN', sentence, conditions: [{ sentence, holds: false }, {}] } } },
+  });
 });

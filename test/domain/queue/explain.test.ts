@@ -4,6 +4,12 @@ import { building, frozen, opensAt, queued } from './explained.ts';
 
 const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string | null, string])[] = [
   [{ status: 'open' }, 'not_asked', 'author', 'Nobody has asked to merge it.'],
+  [
+    { status: 'open', isInactive: true },
+    'not_asked',
+    'admin',
+    'The repository is inactive: nobody can queue it before an admin activates the repository.',
+  ],
   [{ status: 'merged' }, 'merged', null, 'It is merged.'],
   [{ status: 'closed' }, 'closed', 'author', 'It is closed: reopen it to merge it.'],
   [

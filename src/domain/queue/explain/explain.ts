@@ -56,6 +56,8 @@ export interface ExplainedPullRequest {
    * not recorded.
    */
   readonly dequeued: { readonly by: string | null } | null;
+  /** Whether the repository is inactive, so that nobody can queue the pull request. Absent: it is active. */
+  readonly isInactive?: boolean;
   /**
    * How many pull requests before this one in line can delay it. The other members of its batch do not count. Null
    * unless queued or tagged.
@@ -132,11 +134,7 @@ export function explain(pullRequest: ExplainedPullRequest): Reason {
     case 'closed':
       return { kind: 'closed', who: 'author', sentence: 'It is closed: reopen it to merge it.' };
     case 'open':
-      return {
-        kind: 'not_asked',
-        who: 'author',
-        sentence: openText(pullRequest),
-      };
+      return { kind: 'not_asked', who: pullRequest.isInactive ? 'admin' : 'author', sentence: openText(pullRequest) };
     case 'pending':
       return { kind: 'precondition', who: actorOf(pullRequest), sentence: obstacle ?? 'A precondition is missing.' };
     case 'blocked':
@@ -149,7 +147,8 @@ export function explain(pullRequest: ExplainedPullRequest): Reason {
   }
 }
 
-function openText({ dequeued }: ExplainedPullRequest): string {
+function openText({ dequeued, isInactive }: ExplainedPullRequest): string {
+  if (isInactive) return 'The repository is inactive: nobody can queue it before an admin activates the repository.';
   if (dequeued === null) return 'Nobody has asked to merge it.';
   return dequeued.by === null ? 'It was dequeued.' : `It was dequeued by ${dequeued.by}.`;
 }

@@ -66,6 +66,8 @@ export interface QueueAsOf {
   /** Until when the host refuses requests. Null: the host accepts them, or the time is not on record. */
   readonly hostWaitUntil: number | null;
   readonly preparingSince: number | null;
+  /** False for an instant in the past, because only the present activity is on record. */
+  readonly isInactive: boolean;
   readonly haltedAt: number | null;
   readonly haltedBy: Cause | null;
 }
@@ -133,6 +135,7 @@ export async function loadQueueAsOf(ctx: Context, tx: Transaction, request: Queu
     haltedReason,
     hostWarning: haltedReason === null ? (queue.hostRules?.why ?? null) : null,
     preparingSince: at === null ? queue.preparingSince : null,
+    isInactive: at === null && !queue.active,
     hostWaitUntil: at === null && (queue.hostWaitUntil ?? 0) > now ? queue.hostWaitUntil : null,
     haltedAt,
   };

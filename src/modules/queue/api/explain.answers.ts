@@ -100,6 +100,7 @@ function explainedPullRequest(
     text: version.statusText,
     actor: version.statusActor,
     dequeued: left?.action === 'dequeued' ? { by: left.actor } : null,
+    isInactive: queueAsOf.isInactive,
     ahead: position?.ahead ?? null,
     skippers: position?.skippers ?? [],
     hold: position?.hold ?? null,
