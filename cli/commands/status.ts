@@ -139,9 +139,9 @@ async function show(
 
 type Found = NonNullable<StatusQuery['repository']>;
 
-function draw({ color }: Invocation, { repository, baseBranch }: Place, { queue, paused }: Found): string {
+function draw({ color }: Invocation, { repository, baseBranch }: Place, { queue, active, paused }: Found): string {
   const heading = color.bold(`${nameOf(repository)} ${baseBranch}`);
-  const halts = haltsOf({ queue, paused }).map((sentence) => color.yellow(sentence));
+  const halts = haltsOf({ queue, active, paused }).map((sentence) => color.yellow(sentence));
   if (queue === null) return [`${heading}  nothing was ever queued`, ...halts].join('\n');
   const { depth, line } = queue;
   const rows = line.nodes.map(({ position, pullRequest, explain }) => [
@@ -162,9 +162,10 @@ function draw({ color }: Invocation, { repository, baseBranch }: Place, { queue,
     .join('\n');
 }
 
-function haltsOf({ queue, paused }: Pick<Found, 'queue' | 'paused'>): string[] {
+function haltsOf({ queue, active, paused }: Pick<Found, 'queue' | 'active' | 'paused'>): string[] {
   const message = queue?.pause?.message;
   return [
+    ...(active ? [] : ['Inactive: nobody can queue pull requests before an admin activates it.']),
     ...(paused || queue?.paused ? [message ? `Paused: ${message}` : 'Paused.'] : []),
     ...(queue?.haltedAt ? [`Halted: ${queue.haltedReason ?? 'no reason was given'}`] : []),
     ...(queue?.frozen ? [queue.frozen.sentence] : []),

@@ -126,6 +126,17 @@ test('outside of a checkout, status shows all repositories', async () => {
   });
 });
 
+test('status says that a repository is inactive', async () => {
+  const docs = { owner: 'acme', name: 'docs' };
+  await shop.mutate('createRepository', { ...docs, host: 'LOCAL' });
+  await shop.mutate('setRepositoryActive', { repository: docs, active: false });
+  const { stdout } = await shop.run('status', '--repo', 'acme/docs');
+  expect(stdout).toMatch(
+    /^acme\/docs main {2}.*\nInactive: nobody can queue pull requests before an admin activates it\.\n$/,
+  );
+  await shop.mutate('deleteRepository', { repository: docs });
+});
+
 test('login stores a token for its address alone, in a file that only its owner may read, and logout deletes the token', async () => {
   const env = { XDG_CONFIG_HOME: join(shop.elsewhere, 'config') };
   const terminal = { env, cwd: shop.elsewhere };
