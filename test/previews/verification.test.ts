@@ -177,7 +177,7 @@ test('a newer head cancels the run of the older head, closing cancels the run of
   expect(again.head).toBe(second.head);
 
   await setRepositoryActive(w.ctx, { repository: w.repository, active: false });
-  await w.comesTo(number, 'canceled', 2);
+  expect((await w.comesTo(number, 'canceled', 2)).summary).toBe('The repository is inactive.');
 });
 
 /** The host takes no checks until the returned function is called, because the App has no access any more. */

@@ -6,7 +6,7 @@ import { checkOutcomeOf, isSupervised, isFinal, type CheckOutcome } from './veri
 
 export interface VerificationSituation {
   readonly status: VerificationStatus;
-  /** Whether an open pull request still has the head commit that is verified. */
+  /** Whether the repository is active, and an open pull request still has the head commit that is verified. */
   readonly isWanted: boolean;
   /** Whether the repository is active. */
   readonly isActive: boolean;
@@ -70,6 +70,14 @@ export function isCanceled({
   return !isWanted || cancelRequestedAt !== null;
 }
 
+/** Says why a verification is canceled. */
+export function cancellationText({ isWanted, isActive }: Pick<VerificationSituation, 'isWanted' | 'isActive'>): string {
+  if (!isActive) return 'The repository is inactive.';
+  return isWanted
+    ? 'The verification was canceled.'
+    : 'The pull request was merged or closed, or has another head by now.';
+}
+
 /** Null: the check is published, or the host gives no more access to the inactive repository. */
 function decidePublishing(situation: VerificationSituation, now: number): VerificationStep | null {
   const { status, publishedCheck, isActive, calls } = situation;
@@ -105,14 +113,9 @@ function decideSupervised({ supervisedUntil, calls }: VerificationSituation, now
   return { kind: 'supervise' };
 }
 
-function decideCanceled(
-  { status, isWanted, hasSandbox, supervisedUntil, calls }: VerificationSituation,
-  now: number,
-): VerificationStep {
-  const because = isWanted
-    ? 'The verification was canceled.'
-    : 'The pull request has another head by now, or is closed.';
-  const canceled = { kind: 'become', status: 'canceled', because } as const;
+function decideCanceled(situation: VerificationSituation, now: number): VerificationStep {
+  const { status, hasSandbox, supervisedUntil, calls } = situation;
+  const canceled = { kind: 'become', status: 'canceled', because: cancellationText(situation) } as const;
   if (!isSupervised(status)) return canceled;
   const held = waitForLease(supervisedUntil, now);
   if (held !== null) return held;

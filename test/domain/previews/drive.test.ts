@@ -138,6 +138,14 @@ describe('a verification of an outdated head', () => {
     expect(decideVerification(given, now)).toMatchObject(expected);
   });
 
+  it.each([
+    [{ isWanted: false, isActive: false }, 'The repository is inactive.'],
+    [{ isWanted: false }, 'The pull request was merged or closed, or has another head by now.'],
+    [{ cancelRequestedAt: now - 1 }, 'The verification was canceled.'],
+  ])('says why it is canceled: %j', (is, because) => {
+    expect(decideVerification(waiting(is), now)).toEqual({ kind: 'become', status: 'canceled', because });
+  });
+
   it('also ends if a user canceled it', () => {
     expect(decideVerification(waiting({ cancelRequestedAt: now - 1 }), now)).toEqual({
       kind: 'become',

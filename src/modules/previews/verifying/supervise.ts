@@ -2,7 +2,7 @@
 // again from the boot. The lease aborts the work when the verification need not continue, and `whyStopped` reads the
 // reason from the rows.
 import type { Context } from '../../../context.ts';
-import { isCanceled } from '../../../domain/previews/drive.ts';
+import { cancellationText, isCanceled } from '../../../domain/previews/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { cutText } from '../../../platform/storable-text.ts';
 import { supervise, type DueStep, WorkHandedOver } from '../../../platform/turns/index.ts';
@@ -187,11 +187,7 @@ async function whyStopped({ ctx, rows, isHandedOver }: SupervisedVerification): 
   return await ctx.db.transaction(ctx.accountId, async (tx): Promise<Ending> => {
     const now = await lockVerification(ctx, tx, rows.verification.id);
     const situation = await situationOf(ctx, tx, now);
-    if (isCanceled(situation))
-      return {
-        status: 'canceled',
-        summary: situation.isWanted ? 'It was canceled.' : 'The pull request has another head by now, or is closed.',
-      };
+    if (isCanceled(situation)) return { status: 'canceled', summary: cancellationText(situation) };
     const { registrationId } = now.verification;
     if (!registrationId) throw unexplained;
     const of = { accountId: ctx.accountId, id: registrationId };
