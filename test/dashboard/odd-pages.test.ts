@@ -91,6 +91,7 @@ describe('a visitor who may read no repository', () => {
     const { page } = visit;
     await page.goto(s.url + path);
     await page.getByText(sentence).waitFor();
+    expect(await page.getByText('Loading').count()).toBe(0);
   });
 });
 

@@ -28,7 +28,7 @@ interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'cla
 }
 
 export function Button({ kind = 'plain', icon, shortcut, wide, about, children, ...rest }: ButtonProps): ReactNode {
-  const name = about === undefined ? undefined : `${String(children)} ${about}`;
+  const name = about !== undefined && typeof children === 'string' ? `${children} ${about}` : undefined;
   return (
     <button type="button" aria-label={name} {...rest} className={cx(styles['button'], styles[kind], wide && 'wide')}>
       {icon && <Icon name={icon} />}
