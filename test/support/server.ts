@@ -7,6 +7,7 @@ import { print, type DocumentNode } from 'graphql';
 import { pino, type Logger } from 'pino';
 import { scopes as allScopes, type Ports, type Scope } from '../../src/context.ts';
 import type { OidcSettings } from '../../src/domain/accounts/oidc-settings.ts';
+import { retainedKinds, type Retention } from '../../src/domain/retention/catalogue.ts';
 import type { SlackSettings } from '../../src/domain/slack/settings.ts';
 import type { TemporalView } from '../../src/graphql/context.ts';
 import type { SocketLimits } from '../../src/graphql/socket-limits.ts';
@@ -85,6 +86,9 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
+/** Tests delete old records themselves (forget.ts), so that the service does not delete them in the middle of a test. */
+const keepsAll = Object.fromEntries(retainedKinds.map((kind) => [kind, null])) as Retention;
+
 const unreached = { perSecond: 1_000_000, burst: 1_000_000 };
 
 export async function startServer(
@@ -146,6 +150,7 @@ export async function startServer(
       log,
       wake: loop.wake,
       poolSize: 4,
+      retention: keepsAll,
       ...(options.slack && { slack: { ...options.slack, secrets } }),
       ...(options.clock && { clock: options.clock }),
       ...(options.maxSeries !== undefined && { maxSeries: options.maxSeries }),
