@@ -36,7 +36,7 @@ describe('a pull request', () => {
 
     const dequeued = await mcp.call('dequeue_pull_request', args);
     expect([dequeued.content, await shop.status(1)]).toMatchObject([
-      { done: false, would: text('no build') },
+      { done: false, would: text('#1 leaves the line') },
       'QUEUED',
     ]);
     await mcp.call('dequeue_pull_request', { ...args, ...(dequeued.content['to_confirm'] as object) });

@@ -171,8 +171,8 @@ function baseChangeText({
 
 /**
  * Returns the id to store in `below_id` after the pull request was read from the host. If the pull request below has
- * landed on the base branch of its queue, the row still refers to it until the head contains the base branch with the landed commit. Until then, the
- * diff of the pull request starts at the head that landed, not at the base branch.
+ * landed on the base branch of its queue, the row still refers to it until the head contains the base branch with the
+ * landed commit. Until then, the diff of the pull request starts at the head that landed, not at the base branch.
  */
 export async function belowAfterLanding(
   tx: Transaction,

@@ -11,8 +11,8 @@ export interface HostHint {
   readonly repositoryId: string;
   readonly kind: HostEvent['kind'];
   /**
-   * The ref, the number or the commit; of a deletion, the commit and the ref. Empty for comments and rules, because a repository's comments, and its rules,
-   * are read together.
+   * The ref, the number or the commit; of a deletion, the commit and the ref. Empty for comments and rules, because a
+   * repository's comments, and its rules, are read together.
    */
   readonly subject: string;
 }
