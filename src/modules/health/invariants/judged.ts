@@ -88,6 +88,14 @@ export async function findBrokenHistories(query: Query, reach: Reach): Promise<r
   return judgeHistories(events);
 }
 
+/** SQL: what the code host demands for the base branch of the queue q. */
+const hostOfQueue = `jsonb_build_object('hostRequiredChecks', q.host_required_checks, 'hostRules', q.host_rules)`;
+
+/** SQL: the checks of a build. */
+const checksOf = (u: string): string =>
+  `array(select jsonb_build_object('name', c.name, 'attempt', c.attempt, 'conclusion', c.conclusion) from check_result c
+         where c.account_id = ${u}.account_id and c.repository_id = ${u}.repository_id and c.commit = ${u}.commit)`;
+
 interface Building {
   readonly account: string;
   readonly repository: string;
@@ -107,9 +115,8 @@ interface Building {
 export async function findTooManyBuilds(query: Query): Promise<readonly Violation[]> {
   const rows = await query<Building>(
     `select r.account_id::text as account, r.id::text as repository, r.owner || '/' || r.name as name, r.configuration_yaml as yaml,
-            jsonb_build_object('hostRequiredChecks', q.host_required_checks, 'hostRules', q.host_rules) as host, u.complete,
-            array(select jsonb_build_object('name', c.name, 'attempt', c.attempt, 'conclusion', c.conclusion) from check_result c
-                  where c.account_id = b.account_id and c.repository_id = b.repository_id and c.commit = u.commit) as checks
+            ${hostOfQueue} as host, u.complete,
+            ${checksOf('u')} as checks
      from batch b join repository r on r.account_id = b.account_id and r.id = b.repository_id
      join queue q on q.account_id = b.account_id and q.id = b.queue_id
      join build u on u.account_id = b.account_id and u.repository_id = b.repository_id and u.commit = coalesce(b.tested_commit, b.commit)
@@ -141,13 +148,13 @@ interface EndedBuild {
   readonly heads: readonly BuildState[];
 }
 
+/** SQL: a build as the planner judges it. */
 const toBuildState = (u: string): string =>
   `jsonb_build_object('commit', ${u}.commit, 'tree', ${u}.tree, 'base', ${u}.base_commit, 'complete', ${u}.complete,
      'startedAt', extract(epoch from ${u}.started_at) * 1000, 'finishedAt', extract(epoch from ${u}.finished_at) * 1000,
      'lastEndAt', (select extract(epoch from max(c.completed_at)) * 1000 from check_result c
                    where c.account_id = ${u}.account_id and c.repository_id = ${u}.repository_id and c.commit = ${u}.commit),
-     'checks', array(select jsonb_build_object('name', c.name, 'attempt', c.attempt, 'conclusion', c.conclusion) from check_result c
-                     where c.account_id = ${u}.account_id and c.repository_id = ${u}.repository_id and c.commit = ${u}.commit))`;
+     'checks', ${checksOf(u)})`;
 
 /**
  * Finds batches that are first in line, and that neither land nor fail although nothing keeps them from it: neither a
@@ -160,7 +167,7 @@ export async function findStuckBatches(
   const rows = await query<EndedBuild>(
     `select b.account_id::text as account, r.configuration_yaml as yaml,
             format('Batch %s is first in line and its checks ended at %s, but it has neither landed nor failed.', b.id, u.complete_at) as sentence,
-            jsonb_build_object('hostRequiredChecks', q.host_required_checks, 'hostRules', q.host_rules) as host,
+            ${hostOfQueue} as host,
             ${toBuildState('u')} as build,
             array(select ${toBuildState('h')} from batch_member m
                   join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
