@@ -66,8 +66,8 @@ function isCanceled({ check }: Run): boolean {
  * group, the later workflow run cancels the earlier one. A skipped job replaces nothing, because it has tested nothing.
  */
 function isReplaced(run: Run, all: readonly Run[]): boolean {
-  const replaces = ({ id, starter, check }: Run): boolean =>
-    id > run.id && starter === run.starter && check.name === run.check.name && check.conclusion !== 'skipped';
+  const replaces = (later: Run): boolean =>
+    later.id > run.id && later.starter === run.starter && later.check.name === run.check.name && !isSkipped(later);
   return isCanceled(run) && run.starter !== null && all.some(replaces);
 }
 
@@ -101,7 +101,7 @@ function isSkipped({ check }: Run): boolean {
 
 /** GitHub skips a job that needs a canceled job, and then counts the skipped job as passed. */
 function asCanceledIfSkipped(run: Run): Run {
-  if (run.check.conclusion !== 'skipped' || run.check.event === null) return run;
+  if (!isSkipped(run) || run.check.event === null) return run;
   const summary = 'GitHub skipped the job in a workflow run with a canceled job.';
   return { ...run, check: { ...run.check, conclusion: 'cancelled', summary } };
 }
