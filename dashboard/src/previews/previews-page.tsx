@@ -130,16 +130,10 @@ function SandboxRow({
 }): ReactNode {
   return (
     <li>
-      <span className="grow cut">
-        <a href={preview?.url ?? ''} rel="noreferrer">
-          <b>{preview?.name}</b>
-        </a>{' '}
-        <span className="mono xs faint">{shortenCommit(headCommit)}</span>{' '}
-        <span className="dim">until its verification ends</span>
-      </span>
-      <Link className="blue" to="/$owner/$name/pull/$number" params={{ ...place, number: String(pullRequest.number) }}>
-        #{pullRequest.number}
-      </Link>
+      <PreviewLink url={preview?.url ?? ''} name={preview?.name} commit={headCommit}>
+        until its verification ends
+      </PreviewLink>
+      <PullRequestLink place={place} number={pullRequest.number} />
       <span className="sm faint wide">
         <Ago at={createdAt} />
       </span>
@@ -151,23 +145,46 @@ function SandboxRow({
 function RegistrationRow({ preview, place }: { readonly preview: Registration; readonly place: Place }): ReactNode {
   return (
     <li>
-      <span className="grow cut">
-        <a href={preview.url} rel="noreferrer">
-          <b>{preview.name}</b>
-        </a>{' '}
-        <span className="mono xs faint">{shortenCommit(preview.commit)}</span>{' '}
-        <span className="dim">{preview.branch}</span>
-      </span>
+      <PreviewLink url={preview.url} name={preview.name} commit={preview.commit}>
+        {preview.branch}
+      </PreviewLink>
       {preview.prNumber !== null && preview.prNumber !== undefined && (
-        <Link className="blue" to="/$owner/$name/pull/$number" params={{ ...place, number: String(preview.prNumber) }}>
-          #{preview.prNumber}
-        </Link>
+        <PullRequestLink place={place} number={preview.prNumber} />
       )}
       <span className="sm faint wide">
         <Ago at={preview.createdAt} />, until <At at={preview.expiresAt} />
       </span>
       <Pill>{labelOf(preview.status)}</Pill>
     </li>
+  );
+}
+
+function PreviewLink({
+  url,
+  name,
+  commit,
+  children,
+}: {
+  readonly url: string;
+  readonly name: string | undefined;
+  readonly commit: string;
+  readonly children: ReactNode;
+}): ReactNode {
+  return (
+    <span className="grow cut">
+      <a href={url} rel="noreferrer">
+        <b>{name}</b>
+      </a>{' '}
+      <span className="mono xs faint">{shortenCommit(commit)}</span> <span className="dim">{children}</span>
+    </span>
+  );
+}
+
+function PullRequestLink({ place, number }: { readonly place: Place; readonly number: number }): ReactNode {
+  return (
+    <Link className="blue" to="/$owner/$name/pull/$number" params={{ ...place, number: String(number) }}>
+      #{number}
+    </Link>
   );
 }
 
