@@ -34,7 +34,9 @@ let isReloading = false;
 async function reload(): Promise<void> {
   if (isReloading) return;
   isReloading = true;
-  const answer = await fetch(location.href).catch(() => null);
+  const noAnswer = new AbortController();
+  setTimeout(() => noAnswer.abort(), retryEveryMs);
+  const answer = await fetch(location.href, { signal: noAnswer.signal }).catch(() => null);
   if (answer !== null && (answer.ok || answer.status === 404)) return location.reload();
   isReloading = false;
   setTimeout(() => void reload(), retryEveryMs);
