@@ -24,6 +24,9 @@ function slowReader(w: World, meanwhile: () => Promise<void>): Context {
   return { ...w.ctx, hosts: () => slow };
 }
 
+const waitingSessions = `select distinct pid from pg_locks l join pg_stat_activity a using (pid)
+  where not l.granted and a.datname = current_database()`;
+
 describe('a slow read of the host', () => {
   it.each(['block', 'requeue'])(
     'does not set the head back after a push and a new request to merge (%s)',
@@ -57,6 +60,25 @@ describe('a slow read of the host', () => {
     expect((await w.events()).map(([action]) => action).filter((action) => action === 'opened')).toEqual(['opened']);
   });
 
+  it('causes no turn of the queue if another read has stored the same meanwhile', async () => {
+    await using w = await world({ configuration: parallel({ builds: 1 }) });
+    const number = await w.open('a', { 'a.txt': '1\n' });
+    await w.service.drain();
+    const repository = toHostedRepository(await loadRepository(w.ctx, w.repository));
+    const versions = async (): Promise<unknown> => await w.rows('select base_branch, version from queue order by id');
+    // The row differs from the host, so that a sync writes it.
+    await w.rows("update pull_request set title = 'old' where number = $1", [number]);
+    const other = new pg.Client({ connectionString: w.databaseUrl });
+    await other.connect();
+    await other.query("begin; update queue set version = 100 where base_branch = 'main'");
+    const syncing = [1, 2].map(async () => await syncPullRequest(w.ctx, repository, number));
+    await expect.poll(async () => (await w.rows(waitingSessions)).length).toBe(2);
+    await other.query('commit');
+    await other.end();
+    for (const synced of await Promise.all(syncing)) expect(synced?.title).not.toBe('old');
+    expect(await versions()).toEqual([{ base_branch: 'main', version: '101' }]);
+  });
+
   it('is repeated if the pull request moved to another queue before the locks were taken', async () => {
     await using w = await world({ configuration: parallel({ builds: 1 }) });
     await w.commit('release', { 'release.txt': '1\n' }, { from: 'main' });
@@ -77,9 +99,7 @@ describe('a slow read of the host', () => {
     await other.connect();
     await other.query("begin; select 1 from queue where base_branch = 'main' for no key update");
     const syncing = syncPullRequest(w.ctx, toHostedRepository(await loadRepository(w.ctx, w.repository)), number);
-    const waiting = `select 1 from pg_locks l join pg_stat_activity a using (pid)
-      where not l.granted and a.datname = current_database()`;
-    await expect.poll(async () => (await w.rows(waiting)).length, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await w.rows(waitingSessions)).length).toBeGreaterThan(0);
     await other.query(
       "update pull_request set queue_id = (select id from queue where base_branch = 'release') where title = 'old'; commit",
     );

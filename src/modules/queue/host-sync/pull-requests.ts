@@ -142,6 +142,9 @@ async function findBaseAfterLanding(ctx: Context, { id }: PullRequestRow): Promi
   return found?.base ?? null;
 }
 
+/** Rolls a transaction back, which has increased the queue's version by its locks, and would wake the queue for nothing. */
+class WrittenMeanwhile extends Error {}
+
 interface Found extends PullRequestFromHost {
   readonly seen: SeenPullRequest;
 }
@@ -164,13 +167,14 @@ async function storePullRequest(
 ): Promise<PullRequestRow | null> {
   const { repository, seen, rules } = found;
   const { head, acts, options, writtenAt } = read;
-  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+  const storing = ctx.db.transaction(ctx.accountId, async (tx) => {
     const locked = await lockAssignment(ctx, tx, found);
     if (locked === null) {
-      if (writtenAt !== 'any') return null;
+      if (writtenAt !== 'any') throw new WrittenMeanwhile();
       throw new DomainError('CONFLICT', `The base branch of #${seen.number} changed meanwhile. Try again.`);
     }
-    if (writtenAt !== 'any' && (locked.storedRow?.updatedAt.getTime() ?? null) !== writtenAt) return null;
+    if (writtenAt !== 'any' && (locked.storedRow?.updatedAt.getTime() ?? null) !== writtenAt)
+      throw new WrittenMeanwhile();
     const isNew = locked.storedRow?.headSha !== seen.headSha || locked.storedRow.status === 'closed';
     const baseBefore = locked.storedRow?.baseBranch;
     const work = await moveToQueueOfBase(ctx, tx, locked);
@@ -196,6 +200,10 @@ async function storePullRequest(
       isVerified: isVerified(seen, { ...rules, baseBranch: locked.assignment.baseBranch }),
     });
     return pullRequest;
+  });
+  return await storing.catch((error: unknown) => {
+    if (error instanceof WrittenMeanwhile) return null;
+    throw error;
   });
 }
 
