@@ -8,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApi } from '../../cli/client/api.ts';
 import { RevokeApiTokenDocument } from '../../cli/generated/operations.ts';
 import { findFreePort } from '../../src/launcher/ports.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { startProxy } from './service-proxy.ts';
-import { openShop, type Shop } from './shop.ts';
+import { openShop, repository, type Shop } from './shop.ts';
 import type { CommandRun } from './terminal.ts';
 
 let shop: Shop;
@@ -73,6 +74,19 @@ describe('a pull request', () => {
     const confirmed = await shop.runWith({ isTTY: true, typed: 'y\n' }, 'dequeue', '1');
     expect([confirmed.code, await shop.status(1)]).toEqual([0, 'OPEN']);
     expect(json(await shop.run('dequeue', '1', '--yes', '--json'))).toMatchObject({ number: 1, status: 'open' });
+  });
+
+  test('that leaves the line while the line is read is shown as such', async () => {
+    await shop.run('queue', '1', '--yes');
+    const pullRequest = { repository, number: 1 };
+    const disarm = onFailpoint('line.read', async () => {
+      disarm();
+      await shop.mutate('dequeuePullRequest', pullRequest);
+    });
+    expect((await shop.run('status')).stdout).toMatch(
+      /\n1 {2}#1 {2}Sell topic {2}\S+ {2}It left the line while the line was read\. It was dequeued by \S+\.\n$/,
+    );
+    expect(json(await shop.run('status', '--json'))).toMatchObject({ line: [] });
   });
 
   test('is queued with --wait until it is merged, and each new sentence is printed', async () => {

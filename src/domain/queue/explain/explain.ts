@@ -147,6 +147,16 @@ export function explain(pullRequest: ExplainedPullRequest): Reason {
   }
 }
 
+const kindsOutsideLine: readonly ReasonKind[] = ['merged', 'closed', 'not_asked', 'blocked', 'precondition'];
+
+/**
+ * The sentence of a row of the line. The reason is read after the line, so the pull request may have left the line in
+ * between.
+ */
+export function rowText(kind: ReasonKind, sentence: string): string {
+  return kindsOutsideLine.includes(kind) ? `It left the line while the line was read. ${sentence}` : sentence;
+}
+
 function openText({ dequeued, isInactive }: ExplainedPullRequest): string {
   if (isInactive) return 'The repository is inactive: nobody can queue it before an admin activates the repository.';
   if (dequeued === null) return 'Nobody has asked to merge it.';

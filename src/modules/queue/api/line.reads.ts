@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { Page } from '../../../graphql/connection.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
 import { requireScope } from '../../accounts/index.ts';
 import type { QueueEntry } from './line.types.ts';
 import { pullRequestColumns } from './pull-requests.columns.ts';
@@ -56,6 +57,7 @@ export async function readLinePage(ctx: Context, queue: Queue, page: LinePage): 
     text: linePage,
     values: [ctx.accountId, queue.id, behind, rank, page.size, page.from],
   });
+  await passFailpoint('line.read');
   return addRepository(rows, queue.repository).map(toEntry);
 }
 

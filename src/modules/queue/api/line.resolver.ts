@@ -3,6 +3,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, Extensions, FieldResolver, Info, Int, Resolver, Root } from 'type-graphql';
 import { DomainError } from '../../../domain/errors.ts';
+import { rowText } from '../../../domain/queue/explain/explain.ts';
 import { type Connection, PageArgs, type PageRequest, readPage, toConnection } from '../../../graphql/connection.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { Explanation } from './explain.types.ts';
@@ -55,7 +56,8 @@ export class QueueEntryResolver {
     @Root() { pullRequest, asOf }: QueueEntry,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Explanation> {
-    return await explanationOf(ctx, pullRequest, { asOf, info });
+    const { reason, sentence, ...explained } = await explanationOf(ctx, pullRequest, { asOf, info });
+    return { ...explained, reason: rowText(explained.kind, reason), sentence: rowText(explained.kind, sentence) };
   }
 
   @Extensions({ price: 20, once: 6_000 })
