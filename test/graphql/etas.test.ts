@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parallel } from '../domain/queue/situation.ts';
 import { pastOf } from '../domain/simulation/past.ts';
+import type { TemporalHealth } from '../../src/domain/health/parts.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { writePast } from './past.ts';
 import { seed, sha } from './seed.ts';
 
+let health: TemporalHealth | null = null;
 let s: TestServer;
 beforeAll(async () => {
-  s = await startServer();
+  s = await startServer({ temporal: { ui: null, urlOf: () => null, health: () => health } });
   const seeded = await seed(s);
   await s.rows(
     "update repository set configuration_yaml = 'merge_rules: {labels: {trigger: a}, merge_mode: {type: parallel, parallel_mode: {max_parallel_builds: 3}}}'",
@@ -66,6 +68,33 @@ it('a queue shows when each pull request in line will be merged, and the explana
   expect(third.explain.reason).not.toContain('It will probably be merged');
   expect(merged.explain).toEqual({ reason: 'It is merged.', sentence: 'It is merged.', eta: null });
 });
+
+it.each([
+  [
+    { silentSince: new Date(), idleSince: null },
+    'TEMPORAL_SILENT',
+    'Temporal does not answer: nothing is planned, built or landed until Temporal answers.',
+  ],
+  [
+    { silentSince: null, idleSince: new Date() },
+    'NO_WORKER',
+    'No worker is running: nothing is planned, built or landed until a worker starts.',
+  ],
+] as const)(
+  'while nothing can land, no time is named, and the explanation says why: %j',
+  async (outage, unknown, why) => {
+    const known = (await ask()).third.explain;
+    health = outage;
+    const { queue, third, merged } = await ask();
+    health = null;
+    expect(queue.etas.map(({ eta: estimate }) => [estimate.p50, estimate.unknown, estimate.sentence])).toEqual(
+      [1, 2, 3].map(() => [null, unknown, why]),
+    );
+    expect(third.explain).toMatchObject({ reason: `${known.reason} ${why}`, sentence: `${known.reason} ${why}` });
+    expect(merged.explain.sentence).toBe('It is merged.');
+    expect((await ask()).third.explain).toEqual(known);
+  },
+);
 
 it('an estimate is cached for some seconds, and computed again if the queue has changed', async () => {
   const before = await ask();

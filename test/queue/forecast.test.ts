@@ -8,7 +8,7 @@ const slowCi = "checks:\n  test:\n    run: 'sleep 1; test ! -e bad'\n";
 
 async function foreseen(w: World) {
   const [queue] = await w.rows<{ id: string }>('select id::text from queue');
-  const answer = await forecasts(w.ctx).load(queue?.id ?? '');
+  const answer = await forecasts({ ...w.ctx, temporal: { health: () => null } }).load(queue?.id ?? '');
   if (answer === null) throw new Error('Nothing was foreseen.');
   return { ...answer, estimates: answer.line.map(({ id, number }) => ({ number, eta: answer.etas.get(id) })) };
 }

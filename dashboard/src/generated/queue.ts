@@ -237,8 +237,12 @@ export type EtaUnknown =
   | 'NO_BUILD_HISTORY'
   /** Landings wait for a merge window, and no window opens any more. */
   | 'NO_WINDOW'
+  /** No worker is running, so nothing is landed. */
+  | 'NO_WORKER'
   /** A pause is in force. */
   | 'PAUSED'
+  /** Temporal does not answer, so nothing is landed. */
+  | 'TEMPORAL_SILENT'
   /** Too many pull requests before it are undecided. */
   | 'TOO_FAR_BACK';
 

@@ -109,19 +109,31 @@ export function judgeInvariants(report: InvariantReport | null): readonly Part[]
 /** Why Temporal cannot be used. */
 export function temporalSentence({ missingNamespace }: Pick<TemporalHealth, 'missingNamespace'>): string {
   return missingNamespace === undefined
-    ? 'Temporal does not answer: nothing is planned, built or landed until Temporal answers.'
+    ? standstillTexts.temporal_silent
     : `Temporal has no namespace ${missingNamespace}. Correct TEMPORAL_NAMESPACE of this process, or create the namespace.`;
 }
+
+/** Why nothing moves in any queue: Temporal does not answer, or no worker runs. */
+export type Standstill = 'temporal_silent' | 'no_worker';
+
+/** Null: work goes on, or this server has not queried Temporal yet. */
+export function standstillOf(temporal: TemporalHealth | null): Standstill | null {
+  if (temporal === null) return null;
+  if (temporal.silentSince !== null) return 'temporal_silent';
+  return temporal.idleSince === null ? null : 'no_worker';
+}
+
+/** What a standstill means for users. */
+export const standstillTexts = {
+  temporal_silent: 'Temporal does not answer: nothing is planned, built or landed until Temporal answers.',
+  no_worker: 'No worker is running: nothing is planned, built or landed until a worker starts.',
+} as const satisfies Record<Standstill, string>;
 
 function judgeTemporal({ silentSince, idleSince, ...namespace }: TemporalHealth): readonly Part[] {
   const server = partOf('temporal', silentSince, temporalSentence(namespace));
   // While Temporal does not answer, it is not known whether workers ask for work.
   if (silentSince !== null) return [server];
-  const worker = partOf(
-    'worker',
-    idleSince,
-    'No worker is running: nothing is planned, built or landed until a worker starts.',
-  );
+  const worker = partOf('worker', idleSince, standstillTexts.no_worker);
   return [server, worker];
 }
 

@@ -1,6 +1,7 @@
 // Forecasts when each pull request in line will land. The line is simulated many times, each time in a random world
 // that agrees with the known facts. The planner decides as in production. Pull requests that arrive during a simulation
 // get no forecast.
+import { standstillTexts, type Standstill } from '../health/parts.ts';
 import { buildsSpeculatively, type QueueRules } from '../queue/model/rules.ts';
 import type { Targets } from '../queue/model/overlap.ts';
 import type { Snapshot } from '../queue/model/snapshot.ts';
@@ -30,7 +31,8 @@ export type NoEta =
   | 'no_build_history'
   | 'too_far_back'
   /** In most simulations the pull request leaves the line without landing. */
-  | 'likely_to_fail';
+  | 'likely_to_fail'
+  | Standstill;
 
 export interface Forecast {
   /** The forecast of each pull request of the snapshot, by its id. */
@@ -217,6 +219,7 @@ const unknownTexts = {
     'Interlock cannot say when it will be merged, because the opening of a merge window or the end of a freeze is not known.',
   no_build_history: 'Interlock cannot say when it will be merged, because no build of this queue has ended yet.',
   too_far_back: 'Interlock cannot say when it will be merged, because too many pull requests before it are undecided.',
+  ...standstillTexts,
   likely_to_fail: 'It is more likely to be blocked than to be merged.',
 } as const satisfies Record<NoEta, string>;
 

@@ -149,6 +149,11 @@ export function explain(pullRequest: ExplainedPullRequest): Reason {
 
 const kindsOutsideLine: readonly ReasonKind[] = ['merged', 'closed', 'not_asked', 'blocked', 'precondition'];
 
+/** Whether a pull request with this reason is in line. */
+export function isKindInLine(kind: ReasonKind): boolean {
+  return kind !== 'unknown' && !kindsOutsideLine.includes(kind);
+}
+
 /**
  * The sentence of a row of the line. The reason is read after the line, so the pull request may have left the line in
  * between.

@@ -1,5 +1,7 @@
 // Makes an explanation for GraphQL: the reason, its conditions, and the forecast if the query selects it.
 import type { GraphQLResolveInfo } from 'graphql';
+import { standstillOf, standstillTexts } from '../../../domain/health/parts.ts';
+import { isKindInLine } from '../../../domain/queue/explain/explain.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { selectsOnly } from '../../../graphql/selection.ts';
 import { explainPullRequest } from './explain.reads.ts';
@@ -17,16 +19,20 @@ export async function explanationOf(
   pullRequest: PullRequest,
   { asOf, info }: { readonly asOf: Date | null; readonly info: GraphQLResolveInfo },
 ): Promise<Explanation> {
-  const {
-    conditions,
-    sentence: reason,
-    ...explained
-  } = await explainPullRequest(ctx, pullRequest, {
+  const { conditions, sentence, ...explained } = await explainPullRequest(ctx, pullRequest, {
     asOf,
     isBrief: selectsOnly(info, briefFields),
   });
   const needsNoForecast = asOf !== null || selectsOnly(info, fieldsWithoutForecast);
   const eta = needsNoForecast ? null : await readEta(ctx, pullRequest);
-  const sentence = eta?.p50 ? `${reason} ${eta.sentence}` : reason;
-  return { ...explained, reason, sentence, eta, conditions: conditions.map(toMergeCondition) };
+  const standstill = asOf === null && isKindInLine(explained.kind) ? standstillOf(ctx.temporal.health()) : null;
+  const reason = standstill === null ? sentence : `${sentence} ${standstillTexts[standstill]}`;
+  return {
+    ...explained,
+    who: standstill !== null && explained.who === 'queue' ? 'admin' : explained.who,
+    reason,
+    sentence: eta?.p50 ? `${reason} ${eta.sentence}` : reason,
+    eta,
+    conditions: conditions.map(toMergeCondition),
+  };
 }

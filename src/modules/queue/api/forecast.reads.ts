@@ -2,9 +2,11 @@
 // and at most every few seconds, however many requests there are.
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
+import { standstillOf } from '../../../domain/health/parts.ts';
 import { inLineOrder } from '../../../domain/queue/model/order.ts';
 import { noForecast, type Forecast } from '../../../domain/simulation/forecast.ts';
 import type { MovedEta } from '../../../domain/simulation/moved-etas.ts';
+import type { TemporalView } from '../../../graphql/context.ts';
 import type { Database } from '../../../platform/database.ts';
 import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
 import { requireScope } from '../../accounts/index.ts';
@@ -50,8 +52,13 @@ const keptMsPerPullRequest = 1;
 
 const keptOf = new WeakMap<Database, Map<string, Kept>>();
 
-/** The forecast of each queue, by id. Null: the tip of the base branch is not known yet, or too many requests wait. */
-export function forecasts(ctx: Context): DataLoader<string, QueueForecast | null> {
+type ForecastContext = Context & { readonly temporal: Pick<TemporalView, 'health'> };
+
+/**
+ * The forecast of each queue, by id. It has no times while Temporal does not answer or no worker runs. Null: the tip of
+ * the base branch is not known yet, or too many requests wait.
+ */
+export function forecasts(ctx: ForecastContext): DataLoader<string, QueueForecast | null> {
   return new DataLoader(
     async (queueIds) => {
       requireScope(ctx, 'queue:read');
@@ -60,11 +67,15 @@ export function forecasts(ctx: Context): DataLoader<string, QueueForecast | null
         text: 'select q.id, q.version::text from queue q where q.account_id = $1 and q.id = any ($2::bigint[])',
         values: [ctx.accountId, queueIds],
       });
+      const standstill = standstillOf(ctx.temporal.health());
       const versions = new Map(rows.map(({ id, version }) => [id, version]));
       return await Promise.all(
         queueIds.map(async (id) => {
           const version = versions.get(id);
-          return version === undefined ? null : await keptForecast(ctx, id, version);
+          const forecast = version === undefined ? null : await keptForecast(ctx, id, version);
+          return forecast === null || standstill === null
+            ? forecast
+            : { ...forecast, ...noForecast(forecast.line, standstill) };
         }),
       );
     },

@@ -11,6 +11,8 @@ const reasons = {
   NO_BUILD_HISTORY: 'no_build_history',
   TOO_FAR_BACK: 'too_far_back',
   LIKELY_TO_FAIL: 'likely_to_fail',
+  TEMPORAL_SILENT: 'temporal_silent',
+  NO_WORKER: 'no_worker',
 } as const satisfies Record<Uppercase<NoEta>, NoEta>;
 registerEnumType(reasons, {
   name: 'EtaUnknown',
@@ -22,6 +24,8 @@ registerEnumType(reasons, {
     NO_BUILD_HISTORY: { description: 'No build of the queue has ended yet.' },
     TOO_FAR_BACK: { description: 'Too many pull requests before it are undecided.' },
     LIKELY_TO_FAIL: { description: 'It is more likely to be blocked than to be merged.' },
+    TEMPORAL_SILENT: { description: 'Temporal does not answer, so nothing is landed.' },
+    NO_WORKER: { description: 'No worker is running, so nothing is landed.' },
   },
 });
 
