@@ -108,6 +108,23 @@ async function commitFile(place: string, branch: string, path: string, content: 
 }
 const pushes = (): string[] => world.events.flatMap((event) => (event.kind === 'push' ? [event.ref] : []));
 
+test('a push whose file of checks cannot be used says so, with each error', async () => {
+  const place = await clone();
+  mkdirSync(join(place, '.service'));
+  const broken = 'checks:\n  unit: {run: "", timeout: soon}\n  lint: {shell: sh}\n';
+  await commitFile(place, 'topic', '.service/ci.yml', broken);
+  const { ok, text } = await client(place, 'push', '--quiet', 'origin', 'topic');
+  expect(ok).toBe(true);
+  const said = text.split('\n').map((line) => line.trimEnd());
+  expect(said).toEqual([
+    'remote: Interlock: .service/ci.yml of topic cannot be used, so its check ci fails.',
+    'remote:   checks -> unit -> run: must be a shell command',
+    'remote:   checks -> lint -> shell: unknown key; known are run and timeout',
+  ]);
+  await commitFile(place, 'topic', '.service/ci.yml', 'checks: {unit: {run: "true"}}\n');
+  expect(await client(place, 'push', '--quiet', 'origin', 'topic')).toEqual({ ok: true, text: '' });
+});
+
 describe('a client that reads', () => {
   test.each(among(['0', '1', '2'], ['2']))('clones and fetches by version %s of the protocol', async (version) => {
     const place = await clone('reader', '-c', `protocol.version=${version}`);

@@ -166,6 +166,28 @@ export async function readCiFile(
   return fresh;
 }
 
+const described = 20;
+
+/** The lines of the answer to a push about branches whose file of checks cannot be used. At most 20 branches are read. */
+export async function describeBrokenCiFiles(
+  installation: Installation,
+  repository: HostRepository,
+  changes: readonly { readonly ref: string; readonly to: string | null }[],
+): Promise<readonly string[]> {
+  const tips = changes.flatMap(({ ref, to }) => {
+    const branch = branchOf(ref);
+    return branch === null || to === null ? [] : [{ branch, commit: to }];
+  });
+  const lines: string[] = [];
+  for (const { branch, commit } of tips.slice(0, described)) {
+    const file = await readCiFile(installation, repository, commit);
+    if (file.kind === 'checks') continue;
+    lines.push(`Interlock: ${ciFilePath} of ${branch} cannot be used, so its check ${ciFileCheck} fails.`);
+    lines.push(...file.reasons.map((reason) => `  ${reason}`));
+  }
+  return lines;
+}
+
 async function isCiBranchTip(installation: Installation, repository: HostRepository, commit: string): Promise<boolean> {
   const refs = await listRefs(installation.directoryOf(repository), 'refs/heads/');
   const holders = refs.filter((ref) => ref.commit === commit);

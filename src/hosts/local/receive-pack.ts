@@ -11,6 +11,7 @@ import { isBranchName, isRefName } from '../../domain/branch-name.ts';
 import { decideUnpackBounds, type PushBounds } from '../../domain/runs/push-bounds.ts';
 import type { ConfigurationPush, HostRepository } from '../port.ts';
 import { followRefChanges, type RefChange } from './changes.ts';
+import { describeBrokenCiFiles } from './ci.ts';
 import { noteConfigurationPush, recordConfigurationPush } from './configuration-pushes.rows.ts';
 import type { Installation } from './installation.ts';
 import { ProtocolError } from './pkt-line.ts';
@@ -65,7 +66,7 @@ export async function receivePush(
       changes.some((change) => change.ref === ref && change.to === to),
   );
   await recordConfigurationPush(installation, repository, { changes: moved, pusher, noted });
-  const lines = await describe(changes);
+  const lines = [...(await describe(changes)), ...(await describeBrokenCiFiles(installation, repository, changes))];
   await followRefChanges(installation, repository, { changes, by: 'push' });
   const progress = Buffer.from(lines.map((line) => `${line}\n`).join(''));
   const refusedLines = refusals.map(({ ref, reason }) => refusalLine(ref, reason));
