@@ -24,7 +24,9 @@ describe('the conditions of a pull request that is', () => {
     [
       'closed',
       { pullRequest: { status: 'closed' } },
-      ['- open: closed (open, author, since 3, by queued). It is closed: reopen it to merge it.'],
+      [
+        '- open: closed (open, author, since 3, by queued). It is closed: reopen it to merge it. If its head branch was deleted, push the branch again first.',
+      ],
     ],
     [
       'open',

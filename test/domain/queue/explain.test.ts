@@ -11,7 +11,12 @@ const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string |
     'The repository is inactive: nobody can queue it before an admin activates the repository.',
   ],
   [{ status: 'merged' }, 'merged', null, 'It is merged.'],
-  [{ status: 'closed' }, 'closed', 'author', 'It is closed: reopen it to merge it.'],
+  [
+    { status: 'closed' },
+    'closed',
+    'author',
+    'It is closed: reopen it to merge it. If its head branch was deleted, push the branch again first.',
+  ],
   [
     { status: 'pending', code: 101, text: 'It has 0 of 1 required approvals.' },
     'precondition',

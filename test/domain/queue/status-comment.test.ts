@@ -158,7 +158,11 @@ const comments: readonly (readonly [name: string, facts: StatusFacts, comment: s
     { ...open, status: 'merged' },
     '**Merged**\n\nIt was merged into `main`, outside of the queue.',
   ],
-  ['closed', { ...open, status: 'closed' }, '**Closed**\n\nIt is closed: reopen it to merge it.'],
+  [
+    'closed',
+    { ...open, status: 'closed' },
+    '**Closed**\n\nIt is closed: reopen it to merge it. If its head branch was deleted, push the branch again first.',
+  ],
 ];
 
 describe('the status comment', () => {

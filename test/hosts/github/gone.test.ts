@@ -73,7 +73,12 @@ test('a landing survives an archived repository, a suspended installation and a 
     await w.person.git.deleteRef({ ...w.place, ref: 'heads/release' });
   });
   await w.label(three);
-  await whileAway(w, async () => (await sentenceOf(w, three)) === 'It is closed: reopen it to merge it.');
+  await whileAway(
+    w,
+    async () =>
+      (await sentenceOf(w, three)) ===
+      'It is closed: reopen it to merge it. If its head branch was deleted, push the branch again first.',
+  );
   await w.push('release', {}, { message: 'Back again' });
   await w.person.pulls.update({ ...w.place, pull_number: three, state: 'open' });
   await w.emulator.core.settled();

@@ -132,7 +132,11 @@ export function explain(pullRequest: ExplainedPullRequest): Reason {
     case 'merged':
       return { kind: 'merged', who: null, sentence: 'It is merged.' };
     case 'closed':
-      return { kind: 'closed', who: 'author', sentence: 'It is closed: reopen it to merge it.' };
+      return {
+        kind: 'closed',
+        who: 'author',
+        sentence: 'It is closed: reopen it to merge it. If its head branch was deleted, push the branch again first.',
+      };
     case 'open':
       return { kind: 'not_asked', who: pullRequest.isInactive ? 'admin' : 'author', sentence: openText(pullRequest) };
     case 'pending':
