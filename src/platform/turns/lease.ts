@@ -88,6 +88,7 @@ function keepRenewing(
   const ended = new AbortController();
   const lost = Promise.withResolvers<void>();
   let isLost = false;
+  let isFailing = false;
   let timer = loseAfter(requestedAt);
 
   function loseAfter(countedFrom: number): NodeJS.Timeout {
@@ -110,9 +111,13 @@ function keepRenewing(
       try {
         if (!(await renew(ctx, leased, holder))) stop.abort();
         if (ended.signal.aborted) return;
+        isFailing = false;
         clearTimeout(timer);
         timer = loseAfter(renewedAt);
       } catch (error) {
+        // During an outage each renewal fails. The log has the first failure.
+        if (isFailing) continue;
+        isFailing = true;
         ctx.log.warn({ error: String(error), table: leased.table, id: leased.id }, 'A lease could not be renewed.');
       }
     }
