@@ -122,11 +122,18 @@ export async function connect(invocation: Invocation): Promise<Api> {
         'unauthorised',
         `There is no token for ${choice.url}. Log in (interlock login ${choice.url}), or set INTERLOCK_TOKEN.`,
       );
-    case 'no address':
+    case 'no address': {
+      const named = global.data ?? io.env['INTERLOCK_DATA'];
+      if (named)
+        throw new Failure(
+          'unreachable',
+          `No service is ready on the data directory ${named}. It is starting, restarting or stopped: try again, start it, or name another directory.`,
+        );
       throw new Failure(
         'usage',
         'No service is named. Log in (interlock login <address>), set INTERLOCK_URL, give --url, or give --data with the data directory of a service on this machine.',
       );
+    }
   }
 }
 

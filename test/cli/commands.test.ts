@@ -1,6 +1,6 @@
 // Runs the commands as users type them, in a checkout, against a service. All tests share one repository.
 import { once } from 'node:events';
-import { stat, readFile, mkdir, writeFile } from 'node:fs/promises';
+import { stat, readFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -185,6 +185,10 @@ test('commands use the service that runs on the data directory if no other servi
   const env = { XDG_CONFIG_HOME: join(data, 'none') };
   expect((await shop.runWith({ env }, 'status', '--data', data)).code).toBe(0);
   expect((await shop.runWith({ env: { ...env, INTERLOCK_DATA: data } }, 'status')).code).toBe(0);
+  // The file is missing while the service restarts.
+  await rm(join(data, 'access.json'));
+  const { code, stderr } = await shop.runWith({ env }, 'status', '--data', data);
+  expect([code, stderr]).toEqual([3, expect.stringContaining(`No service is ready on the data directory ${data}.`)]);
 });
 
 test('a link to a pull request also names its repository, which need not be the repository of the checkout', async () => {
