@@ -1000,7 +1000,9 @@ async function reportTargets(request, { service }) {
 			...headCommitSha !== null && { head_commit_sha: headCommitSha }
 		}
 	} })));
-	const sentence = `${targets.length} affected targets are reported for #${number}.`;
+	const isOne = targets.length === 1;
+	const count = isOne ? "1 target" : `${targets.length} targets`;
+	const sentence = `${isOne ? "1 affected target is" : `${targets.length} affected targets are`} reported for #${number}.`;
 	const outputs = {
 		status: pull_request.status,
 		sentence,
@@ -1008,7 +1010,7 @@ async function reportTargets(request, { service }) {
 	};
 	return {
 		isDone: true,
-		title: `#${number} affects ${targets.length} targets`,
+		title: `#${number} affects ${count}`,
 		sentence,
 		outputs
 	};

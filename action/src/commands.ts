@@ -169,9 +169,11 @@ async function reportTargets(request: TargetsRequest, { service }: CommandContex
       }),
     ),
   );
-  const sentence = `${targets.length} affected targets are reported for #${number}.`;
+  const isOne = targets.length === 1;
+  const count = isOne ? '1 target' : `${targets.length} targets`;
+  const sentence = `${isOne ? '1 affected target is' : `${targets.length} affected targets are`} reported for #${number}.`;
   const outputs = { status: pull_request.status, sentence, 'pull-request': String(number) };
-  return { isDone: true, title: `#${number} affects ${targets.length} targets`, sentence, outputs };
+  return { isDone: true, title: `#${number} affects ${count}`, sentence, outputs };
 }
 
 /** Every operation on a pull request answers with the pull request. */

@@ -88,7 +88,13 @@ test('affected-targets, create-release, report-deployment and register-preview s
   const file = join(shop.elsewhere, 'targets.json');
   expect(await run({ command: 'affected-targets', 'pull-request': '1', 'targets-file': file })).toMatchObject({
     isDone: true,
+    title: '#1 affects 2 targets',
     sentence: '2 affected targets are reported for #1.',
+  });
+  const one = { command: 'affected-targets', 'pull-request': '1', targets: '//web' };
+  expect(await run(one)).toMatchObject({
+    title: '#1 affects 1 target',
+    sentence: '1 affected target is reported for #1.',
   });
   const candidate = { project: 'shop', version: '1.0-rc1' };
   expect(await run({ command: 'create-release', ...candidate, wait: 'true' })).toMatchObject({
