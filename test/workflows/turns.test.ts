@@ -256,16 +256,20 @@ it('an errand is stopped before its lease ends if the database does not answer t
 
 it('the log says once during an outage that a lease could not be renewed', async () => {
   await comeToSupervise();
-  const far = await connectDatabase({ url: database.url, entities: [ErrandEntity] });
+  await using network = await startUnreliableNetwork();
+  const far = await connectDatabase({ url: network.leadToDatabase(database.url), entities: [ErrandEntity] });
   const said: string[] = [];
-  const log = pino({ write: (line: string) => void said.push((JSON.parse(line) as { msg: string }).msg) });
+  const log = pino({}, { write: (line: string) => void said.push((JSON.parse(line) as { msg: string }).msg) });
   const leased = { table: 'errand', id, wanted: "status = 'called'", kept: "status = 'called'" };
   const lease = await takeLease(systemContext({ ...ports, db: far, log }, '1'), leased);
   if (lease === null) throw new Error('The lease was not taken.');
-  await far.close();
+  // Nothing listens at this port.
+  network.leadTo(1);
+  await network.breakOff();
   await once(lease.signal, 'abort');
   expect(said).toEqual(['A lease could not be renewed.', 'A lease was not renewed in time. Its work stops.']);
   await lease.end();
+  await far.close();
 });
 
 it('an errand is woken by the relay once it is due', async () => {
