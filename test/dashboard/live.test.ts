@@ -168,6 +168,21 @@ describe('the page of a queue', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('does not repeat a subscription that the viewer may not have, and says that it is not live', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.waitForLoadState('networkidle');
+    await page.clock.install();
+    const { asked } = await refuseUntilAccepted(page, 'previewChanged', refusedWith('FORBIDDEN'));
+    await visit.open('/acme/shop/previews');
+    await page.getByText('Not live', { exact: true }).waitFor();
+    // Longer than the wait before a second attempt.
+    await page.clock.fastForward(9_000);
+    await page.getByRole('link', { name: 'Queue' }).first().waitFor();
+    expect(asked()).toBe(1);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('says that it is not live while the rate limit refuses its rows', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;

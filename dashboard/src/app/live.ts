@@ -170,6 +170,11 @@ export function follow<Data, Variables extends object>(source: Following<Data, V
           const code = (error[0] as { readonly extensions?: { readonly code?: string } }).extensions?.code;
           if (code === 'CURSOR_EXPIRED' && source.onExpired) return source.onExpired();
           if (code === 'CURSOR_EXPIRED') cursor = null;
+          // The viewer lacks a permission, which a repetition does not change. The next socket asks again.
+          if (code === 'FORBIDDEN') {
+            clearTimeout(accepted);
+            return setBehind(self, true);
+          }
           startLater();
         },
         // A log ends with its work. Changes have no end, but the end of a subscription that was stopped arrives here too.
