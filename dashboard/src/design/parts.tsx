@@ -193,18 +193,22 @@ interface EarlierProps {
   /** The number of entries that the page reads. */
   readonly first: number;
   readonly hasMore: boolean;
+  /** What the entries are, such as `builds`. A page may have several lists. */
+  readonly what: string;
   readonly onShow: (first: number) => void;
   /** Says where the other entries are when the page can show no more. */
   readonly children: ReactNode;
 }
 
 /** The way to the earlier entries of a list that grows. */
-export function Earlier({ first, hasMore, onShow, children }: EarlierProps): ReactNode {
+export function Earlier({ first, hasMore, what, onShow, children }: EarlierProps): ReactNode {
   if (!hasMore) return null;
   if (first >= greatestPage) return <p className="sm dim">{children}</p>;
   return (
     <div className={styles['acts']}>
-      <Button onClick={() => onShow(Math.min(2 * first, greatestPage))}>Show earlier</Button>
+      <Button about={what} onClick={() => onShow(Math.min(2 * first, greatestPage))}>
+        Show earlier
+      </Button>
     </div>
   );
 }

@@ -225,7 +225,7 @@ function Verifications({ answer, first, onShow, place }: VerificationsProps): Re
                 ))}
               </ul>
             )}
-            <Earlier first={first} hasMore={pageInfo?.hasNextPage === true} onShow={onShow}>
+            <Earlier first={first} what="verifications" hasMore={pageInfo?.hasNextPage === true} onShow={onShow}>
               Earlier verifications are on the pages of their pull requests.
             </Earlier>
           </>

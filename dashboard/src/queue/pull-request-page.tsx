@@ -140,7 +140,7 @@ function PullRequestView(props: PageProps): ReactNode {
           {tab === 'explain' && <Explained pull={pull} queue={queue} />}
           {tab === 'builds' && (
             <Builds pull={pull}>
-              <Earlier first={builds} hasMore={pull.batches.pageInfo.hasNextPage} onShow={onShowBuilds}>
+              <Earlier first={builds} what="builds" hasMore={pull.batches.pageInfo.hasNextPage} onShow={onShowBuilds}>
                 The API has the builds before these.
               </Earlier>
             </Builds>

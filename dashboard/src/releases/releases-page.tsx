@@ -255,11 +255,16 @@ function ProjectView({ project, refresh, first, onShow }: ProjectViewProps): Rea
         <Unreleased project={project} />
         <Board project={project} />
         <div className={parts['body']}>
-          <Earlier first={first} hasMore={project.releaseCandidates.pageInfo.hasNextPage} onShow={onShow}>
+          <Earlier
+            first={first}
+            what="candidates"
+            hasMore={project.releaseCandidates.pageInfo.hasNextPage}
+            onShow={onShow}
+          >
             The candidates before these are in the <ActivityLink />.
           </Earlier>
           <Recent project={project} first={first}>
-            <Earlier first={first} hasMore={hasMoreRuns(project, first)} onShow={onShow}>
+            <Earlier first={first} what="deployments and builds" hasMore={hasMoreRuns(project, first)} onShow={onShow}>
               The deployments and builds before these are in the <ActivityLink />.
             </Earlier>
           </Recent>
