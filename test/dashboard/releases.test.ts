@@ -244,6 +244,7 @@ describe('a deployment that has not ended', () => {
     await page.keyboard.press('r');
     const dialog = page.getByRole('dialog', { name: 'Roll back production?' });
     await dialog.getByText('v1-rc1, which runs in production, is deployed again.').waitFor();
+    expect(await dialog.innerText()).not.toContain('pull requests leave');
     expect(visit.complaints).toEqual([]);
   });
 });

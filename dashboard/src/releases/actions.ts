@@ -45,8 +45,12 @@ export function rollBackAction(client: Client, { project, environment }: Environ
         from === to
           ? `${to}, which runs in ${environment}, is deployed again.`
           : `${environment} goes from ${from} back to ${to}.`;
+      const leaving =
+        removed.length === 0
+          ? ''
+          : ` ${count(removed.length, 'pull request leaves', 'pull requests leave')} ${environment}.`;
       return {
-        sentence: `${change} ${count(removed.length, 'pull request leaves', 'pull requests leave')} ${environment}. ${touchesOthers ? impact.sentence : 'Nothing else is canceled.'}`,
+        sentence: `${change}${leaving} ${touchesOthers ? impact.sentence : 'Nothing else is canceled.'}`,
         lines: linesOf(removed),
         ...(there?.freezeAfterRollback && {
           note: `Then ${environment} is frozen${frozenFor}, so that nobody deploys over it by accident.`,
