@@ -206,6 +206,7 @@ describe('viewerCan', () => {
     DEPLOY: ['createDeployment', 'cancelDeployment', 'reportDeployment'],
     ROLL_BACK: ['rollBackEnvironment'],
     UPDATE_ENVIRONMENT: ['updateEnvironment'],
+    ADMINISTER: ['addUser', 'createWebhookEndpoint', 'createEmbedLink'],
   } as const;
 
   interface Capability {
@@ -215,18 +216,25 @@ describe('viewerCan', () => {
   }
   async function capabilitiesOf(token: string): Promise<Map<string, Capability>> {
     const { data, errors } = await s.graphql<{
+      viewer: { viewerCan: Capability[] };
       repository: { viewerCan: Capability[]; pullRequest: { viewerCan: Capability[] } };
       releaseProject: { environment: { viewerCan: Capability[] } };
     }>(
       `query ($owner: String!, $name: String!, $project: String!) {
+         viewer { viewerCan { action allowed sentence } }
          repository(owner: $owner, name: $name) { viewerCan { action allowed sentence } pullRequest(number: 1) { viewerCan { action allowed sentence } } }
          releaseProject(name: $project) { environment(name: "production") { viewerCan { action allowed sentence } } } }`,
       real,
       token,
     );
     expect(errors).toEqual([]);
-    const { repository, releaseProject } = data;
-    const all = [...repository.viewerCan, ...repository.pullRequest.viewerCan, ...releaseProject.environment.viewerCan];
+    const { viewer, repository, releaseProject } = data;
+    const all = [
+      ...viewer.viewerCan,
+      ...repository.viewerCan,
+      ...repository.pullRequest.viewerCan,
+      ...releaseProject.environment.viewerCan,
+    ];
     return new Map(all.map((each) => [each.action, each]));
   }
 

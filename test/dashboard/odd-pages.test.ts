@@ -95,6 +95,28 @@ describe('a visitor who may read no repository', () => {
   });
 });
 
+describe('a visitor who may only read', () => {
+  it.each([
+    ['/acme/shop/runbooks', 'New runbook', 'This needs a token with the scope runbook:write.'],
+    ['/acme/shop/screens', 'New link', 'This needs a token with the scope admin.'],
+    ['/settings/webhooks', 'New webhook', 'This needs a token with the scope admin.'],
+    ['/settings/people', 'Add a person', 'This needs a token with the scope admin.'],
+  ])('finds on %s that %s is disabled, with the reason', async (path, name, reason) => {
+    const { userId } = await addUser(w.ctx, {
+      email: `${name.replaceAll(' ', '-')}@acme.test`,
+      handle: null,
+      role: 'member',
+    });
+    const scopes = ['queue:read', 'config:read'] as const;
+    const { token } = await createApiToken(w.ctx, w.secrets, { name: 'of a reader', kind: 'user', scopes, userId });
+    await using visit = await signIn(browser, s, { token });
+    await visit.page.goto(s.url + path);
+    const button = visit.page.getByRole('button', { name }).first();
+    await button.and(visit.page.locator(':disabled')).waitFor();
+    expect(await button.getAttribute('title')).toBe(reason);
+  });
+});
+
 describe('a page in another tab', () => {
   it('is loaded again when another user signs in', async () => {
     const { userId } = await addUser(w.ctx, { email: 'ada@acme.test', handle: 'ada', role: 'member' });

@@ -4,6 +4,7 @@ import type { Client } from '@urql/core';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { AnswerView, useTitle, useWholeList } from '../app/page.tsx';
+import { useAdminRefusal } from '../app/permitted.ts';
 import { cx } from '../design/cx.ts';
 import { count, labelOf } from '../design/labels.ts';
 import { Answer, Bar, Button, Pill } from '../design/parts.tsx';
@@ -28,12 +29,18 @@ export function PeoplePage(): ReactNode {
   useTitle('People');
   const client = useClient();
   const act = useAct();
+  const refusal = useAdminRefusal();
   const answer = useWholeList(PeopleDocument, {}, usersOf);
   return (
     <>
       <Bar title="People">
         <span className="grow" />
-        <Button kind="go" onClick={() => act(addAction(client, answer.refresh))}>
+        <Button
+          kind="go"
+          disabled={refusal !== undefined}
+          title={refusal}
+          onClick={() => act(addAction(client, answer.refresh))}
+        >
           Add a person
         </Button>
       </Bar>

@@ -1,5 +1,8 @@
 // What the viewer may do, as the API says. A control that the viewer may not use is disabled and shows the reason.
 
+import { useQuery } from 'urql';
+import { ViewerCanDocument } from '../generated/app.ts';
+
 export interface Permission {
   readonly action: string;
   readonly allowed: boolean;
@@ -10,4 +13,10 @@ export interface Permission {
 export function refusalOf(permissions: readonly Permission[], action: string): string | undefined {
   const found = permissions.find((one) => one.action === action);
   return found && !found.allowed ? (found.sentence ?? 'You do not have the permission for this action.') : undefined;
+}
+
+/** Why the viewer may not change the account. Undefined: the viewer may change it, or the answer is not there yet. */
+export function useAdminRefusal(): string | undefined {
+  const [{ data }] = useQuery({ query: ViewerCanDocument });
+  return refusalOf(data?.viewer.viewerCan ?? [], 'ADMINISTER');
 }

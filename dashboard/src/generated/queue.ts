@@ -5,6 +5,8 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 /** An action that needs a permission. */
 export type Action =
+  /** Change the people, webhooks, and links for screens of an account. */
+  | 'ADMINISTER'
   /** Backport a pull request to another branch. */
   | 'BACKPORT'
   /** Replace the configuration. */

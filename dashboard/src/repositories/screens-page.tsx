@@ -6,6 +6,7 @@ import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { instantOf } from '../app/errors.ts';
 import { RepositoryAnswerView, useAnswer, useTitle } from '../app/page.tsx';
+import { useAdminRefusal } from '../app/permitted.ts';
 import { now } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Pill, Terminal } from '../design/parts.tsx';
@@ -32,6 +33,7 @@ export function ScreensPage(): ReactNode {
   useTitle('Screens and badges');
   const client = useClient();
   const act = useAct();
+  const refusal = useAdminRefusal();
   const answer = useAnswer(EmbedLinksDocument, { owner, name });
   const [newLink, setNewLink] = useState<NewLink | null>(null);
   const { queues = [], defaultBranch = 'main' } = answer.data?.repository ?? {};
@@ -47,7 +49,12 @@ export function ScreensPage(): ReactNode {
         title="Screens and badges"
       >
         <span className="grow" />
-        <Button kind="go" onClick={() => act(createAction(client, { owner, name, branches }, onMade))}>
+        <Button
+          kind="go"
+          disabled={refusal !== undefined}
+          title={refusal}
+          onClick={() => act(createAction(client, { owner, name, branches }, onMade))}
+        >
           New link
         </Button>
       </Bar>

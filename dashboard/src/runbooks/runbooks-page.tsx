@@ -1,11 +1,12 @@
 // The page of a repository's runbooks, on which a user also creates one.
 import { useMemo, useState, type ReactNode } from 'react';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useClient } from 'urql';
+import { useClient, useQuery } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { useCommands } from '../app/commands.ts';
 import { LiveSign } from '../app/connection.tsx';
 import { RepositoryAnswerView, useTitle } from '../app/page.tsx';
+import { refusalOf } from '../app/permitted.ts';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Empty, Pages, Pill, type Tone } from '../design/parts.tsx';
@@ -14,6 +15,7 @@ import { Ago } from '../design/time.tsx';
 import { count, labelOf } from '../design/labels.ts';
 import {
   CreateRunbookDocument,
+  RunbookActionsDocument,
   RunbooksChangedDocument,
   RunbooksDocument,
   type RunbooksQuery,
@@ -40,13 +42,16 @@ export function RunbooksPage(): ReactNode {
       cursorOf: ({ runbookChanged }) => runbookChanged.cursor,
     },
   });
-  useCommands([{ key: 'n', label: 'New runbook…', group: 'This page', run: () => act(ask) }]);
+  // The runbooks cannot be read by a viewer who may not begin one.
+  const [{ data: actions }] = useQuery({ query: RunbookActionsDocument, variables: { owner, name } });
+  const refusal = refusalOf(actions?.repository?.viewerCan ?? [], 'START_RUNBOOK');
+  useCommands([{ key: 'n', label: 'New runbook…', group: 'This page', run: () => act(ask), disabled: refusal }]);
   return (
     <>
       <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Runbooks">
         <LiveSign />
         <span className="grow" />
-        <Button kind="go" shortcut="N" onClick={() => act(ask)}>
+        <Button kind="go" shortcut="N" disabled={refusal !== undefined} title={refusal} onClick={() => act(ask)}>
           New runbook
         </Button>
       </Bar>

@@ -27,6 +27,8 @@ import {
   TokensArgs,
   Viewer,
 } from './accounts.types.ts';
+import { viewerActionsOf } from './viewer-actions.ts';
+import { ViewerAction } from './viewer-actions.types.ts';
 
 @Resolver(() => Viewer)
 export class AccountsResolver {
@@ -43,6 +45,14 @@ export class AccountsResolver {
   })
   async account(@Ctx() ctx: GraphQLContext): Promise<Account> {
     return await readAccount(ctx);
+  }
+
+  @FieldResolver(() => [ViewerAction], {
+    description:
+      'What the caller is permitted to do with the account. Repositories and environments have lists of their own.',
+  })
+  viewerCan(@Ctx() ctx: GraphQLContext): ViewerAction[] {
+    return viewerActionsOf(ctx, ['administer']);
   }
 
   @FieldResolver(() => Session, {

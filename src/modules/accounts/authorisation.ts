@@ -90,6 +90,7 @@ const actionScopes = {
   deploy: 'deploy:write',
   roll_back: 'deploy:write',
   update_environment: 'release:write',
+  administer: 'admin',
 } as const satisfies Record<string, Scope>;
 export type Action = keyof typeof actionScopes;
 

@@ -20,6 +20,7 @@ const actions = {
   DEPLOY: 'deploy',
   ROLL_BACK: 'roll_back',
   UPDATE_ENVIRONMENT: 'update_environment',
+  ADMINISTER: 'administer',
 } as const satisfies Record<Uppercase<Action>, Action>;
 registerEnumType(actions, {
   name: 'Action',
@@ -43,6 +44,7 @@ registerEnumType(actions, {
     DEPLOY: { description: 'Deploy to an environment, cancel a deployment, or report one.' },
     ROLL_BACK: { description: 'Roll an environment back.' },
     UPDATE_ENVIRONMENT: { description: 'Change the settings of an environment.' },
+    ADMINISTER: { description: 'Change the people, webhooks, and links for screens of an account.' },
   },
 });
 

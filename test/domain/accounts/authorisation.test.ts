@@ -100,6 +100,7 @@ describe('the action', () => {
     deploy: 'deploy:write',
     roll_back: 'deploy:write',
     update_environment: 'release:write',
+    administer: 'admin',
   };
   it.each(Object.entries(needed))('%s needs the scope %s', (name, scope) => {
     const action = name as Action;
