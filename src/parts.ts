@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { Ports } from './context.ts';
 import { OidcSettingsRefused, readOidcSettings, type OidcSettings } from './domain/accounts/oidc-settings.ts';
 import { defaultStepLimitMs } from './domain/runbooks/drive.ts';
 import { readRetention, RetentionRefused, type Retention } from './domain/retention/catalogue.ts';
@@ -17,7 +18,7 @@ import { switchFrom } from './launcher/general-settings.ts';
 import { StartError } from './launcher/start-error.ts';
 import type { TemporalSecurity } from './launcher/temporal-security.ts';
 import type { PushPace } from './hosts/github/index.ts';
-import { deriveSecrets, type Secrets } from './modules/accounts/index.ts';
+import { areSecretsOfInstallation, deriveSecrets, type Secrets } from './modules/accounts/index.ts';
 import { createEventHub } from './modules/events/index.ts';
 import { ModelSettingsRefused, readModelSettings, type ModelSettings } from './platform/agents/index.ts';
 import { createHttpOut, type HttpOut } from './platform/http-out/index.ts';
@@ -285,6 +286,17 @@ export async function readStoredSecrets(dataDir: string): Promise<Secrets | null
       `${join(dataDir, 'secrets.json')} is empty or damaged. Restore it from a backup. Without it, tokens, sessions and stored secrets are lost: to go on without them, remove the file.`,
     );
   return stored;
+}
+
+/**
+ * Throws StartError if these are not the secrets of the installation. A process with other secrets would refuse every
+ * token and sign proofs with a key of its own.
+ */
+export async function assertSecret(ports: Pick<Ports, 'db'>, secrets: Secrets): Promise<void> {
+  if (!(await areSecretsOfInstallation(ports, secrets)))
+    throw new StartError(
+      'INTERLOCK_SECRET is not the secret of this installation: its account token that was used last was made with another secret. Give this process the secret of the other servers and workers. docs/operations.md says what to do if the secret is lost.',
+    );
 }
 
 /** Derives the secrets with which tokens are checked from INTERLOCK_SECRET. */

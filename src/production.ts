@@ -18,8 +18,16 @@ import { temporalSecurityFrom } from './launcher/temporal-security.ts';
 import { searchAttributes } from './launcher/temporal.ts';
 import type { Part } from './domain/health/parts.ts';
 import { findMissingRepositories } from './hosts/local/index.ts';
-import { areSecretsOfInstallation, createAccount } from './modules/accounts/index.ts';
-import { metricsTokenFrom, openServer, openService, openWorker, secretsFrom, type Installation } from './parts.ts';
+import { createAccount } from './modules/accounts/index.ts';
+import {
+  assertSecret,
+  metricsTokenFrom,
+  openServer,
+  openService,
+  openWorker,
+  secretsFrom,
+  type Installation,
+} from './parts.ts';
 import { closeInheritedDescriptors } from './platform/spawning/inherited.ts';
 import { createLog, secretsOf } from './platform/logging.ts';
 import { printFailure } from './run-tool.ts';
@@ -156,17 +164,6 @@ function missing(name: string, what: string): StartError {
 }
 
 /**
- * Throws StartError if the secret is not that of the installation. A process with another secret would refuse every token
- * and sign proofs with a key of its own.
- */
-async function assertSecret({ ports }: Service, { secrets }: Shared): Promise<void> {
-  if (!(await areSecretsOfInstallation(ports, secrets)))
-    throw new StartError(
-      'INTERLOCK_SECRET is not the secret of this installation: its account token that was used last was made with another secret. Give this process the secret of the other servers and workers. docs/operations.md says what to do if the secret is lost.',
-    );
-}
-
-/**
  * Throws StartError if the data directory has none of the repositories that all processes share, for example because its
  * file system is not mounted. The process would fail with every repository, and make new ones that no other process has.
  */
@@ -184,7 +181,7 @@ async function runServer(flags: Flags, stops: Stop[]): Promise<Running> {
   stops.push(await openTracing(process.env, 'server'));
   const service = await openService(installation);
   stops.push(async () => await service.stop());
-  await assertSecret(service, installation);
+  await assertSecret(service.ports, installation.secrets);
   await assertRepositories(service, installation);
   const server = await openServer(service, installation, {
     ...flags,
@@ -204,7 +201,7 @@ async function runWorker(flags: WorkerFlags, stops: Stop[]): Promise<Running> {
   await openTemporal(temporal.address, { ...temporal, dataDir, searchAttributes, log: () => {} });
   const service = await openService(installation);
   stops.push(async () => await service.stop());
-  await assertSecret(service, installation);
+  await assertSecret(service.ports, installation.secrets);
   await assertRepositories(service, installation);
   const ci = flags.ci ? { concurrency: flags.ciConcurrency, allowPlain: flags.unsafeCi } : null;
   // Commands have no network by default, because they could reach the operator's other servers. The operator must allow
@@ -284,7 +281,7 @@ async function makeAccount(flags: AccountFlags): Promise<void> {
   // This service sends no wakes and makes no links.
   const service = await createService({ ...shared, publicUrl: '', wake: async () => {}, poolSize: 2 });
   try {
-    await assertSecret(service, shared);
+    await assertSecret(service.ports, shared.secrets);
     const { token } = await createAccount(service.ports, shared.secrets, flags);
     console.log(token);
   } finally {

@@ -17,7 +17,7 @@ import { StartError } from './launcher/start-error.ts';
 import type { Secrets } from './modules/accounts/index.ts';
 import { findRepository } from './modules/repositories/index.ts';
 import type { RepositoryRow } from './modules/repositories/repositories.entities.ts';
-import { readStoredSecrets } from './parts.ts';
+import { assertSecret, readStoredSecrets } from './parts.ts';
 import { createLog, openLogDestination, secretsOf } from './platform/logging.ts';
 import { parseArguments } from './run-tool.ts';
 import { createService, type Service } from './service.ts';
@@ -59,6 +59,7 @@ export async function withService<T>(
     ...(secrets === null ? {} : { secrets }),
   });
   try {
+    if (secrets !== null) await assertSecret(service.ports, secrets);
     return await work(service, database.url);
   } finally {
     await service.stop();

@@ -163,6 +163,21 @@ it.each(['server', 'worker'])('a %s with another secret than the others ends and
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
+it.each([
+  ['import', ['nowhere', 'acme/imported']],
+  ['recover', ['--yes']],
+])('%s with another secret than the servers ends and names the setting', async (program, args) => {
+  const { code, stderr } = await runProgram(program, args, {
+    DATABASE_URL: postgres.url,
+    INTERLOCK_DATA: dataDir,
+    INTERLOCK_SECRET: 'a-secret-that-no-other-process-was-given',
+  }).ended;
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('INTERLOCK_SECRET is not the secret of this installation'),
+  ]);
+});
+
 it.each(['server', 'worker'])('a %s whose data directory lacks the repositories ends and names both', async (kind) => {
   const empty = join(dataDir, 'not-mounted');
   const { code, stderr } = await runWith({ INTERLOCK_DATA: empty }, kind, '--port', '0').ended;
