@@ -238,6 +238,7 @@ async function startTemporalServer(
         namespace,
         searchAttributes,
         security: temporalSecurityFrom(process.env),
+        hasEmbedded: true,
         log: progress.say,
       }),
   );

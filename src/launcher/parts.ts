@@ -58,12 +58,12 @@ function listed([first, ...others]: readonly string[]): string {
  */
 export async function openTemporal(
   address: string | undefined,
-  options: TemporalOptions & { readonly security?: TemporalSecurity },
+  options: TemporalOptions & { readonly security?: TemporalSecurity; readonly hasEmbedded?: boolean },
 ): Promise<Temporal> {
   if (!address) return startTemporal(options);
-  const { namespace, searchAttributes, security = {} } = options;
+  const { namespace, searchAttributes, security = {}, hasEmbedded = false } = options;
   options.log(`Temporal: ${address}, as you said.`);
-  await prepareNamespace({ address, namespace, searchAttributes, withinSec: 10, security });
+  await prepareNamespace({ address, namespace, searchAttributes, withinSec: 10, security, hasEmbedded });
   return { address, namespace, security, uiUrl: null, exited: null, stop: async () => undefined };
 }
 

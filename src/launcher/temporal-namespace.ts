@@ -33,6 +33,8 @@ export interface NamespaceWanted {
   readonly withinSec?: number;
   /** Absent: connections are plain. */
   readonly security?: TemporalSecurity;
+  /** Whether an embedded server is used if no address is given. Default: no. */
+  readonly hasEmbedded?: boolean;
 }
 
 /** Waits for the namespace and registers missing search attributes. Throws StartError. */
@@ -42,12 +44,14 @@ export async function prepareNamespace({
   searchAttributes,
   withinSec = 20,
   security = {},
+  hasEmbedded = false,
 }: NamespaceWanted): Promise<void> {
+  const cure = hasEmbedded
+    ? 'Start the server, or leave --temporal-address out to use the embedded server.'
+    : 'Start the server, or correct --temporal-address (TEMPORAL_ADDRESS).';
   const connection = await Connection.connect({ address, connectTimeout: withinSec * 1000, ...security }).catch(
     (error: Error) => {
-      throw new StartError(
-        `Temporal at ${address} cannot be reached (${error.message}). Start the server, or leave --temporal-address out to use the embedded server.`,
-      );
+      throw new StartError(`Temporal at ${address} cannot be reached (${error.message}). ${cure}`);
     },
   );
   const deadline = performance.now() + withinSec * 1000;

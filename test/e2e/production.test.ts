@@ -199,6 +199,13 @@ it.each(['server', 'worker'])('a %s whose port is in use ends and names the port
   ]);
 });
 
+it('a worker that does not reach Temporal names the setting, and no embedded server', async () => {
+  const { code, stderr } = await runWith({ TEMPORAL_ADDRESS: '127.0.0.1:1' }, 'worker', '--port', '0').ended;
+  expect([code, stderr]).toEqual([1, expect.stringContaining('Temporal at 127.0.0.1:1 cannot be reached')]);
+  expect(stderr).toContain('or correct --temporal-address (TEMPORAL_ADDRESS).');
+  expect(stderr).not.toContain('embedded');
+});
+
 it('a server whose Temporal lacks the namespace says so', async () => {
   const server = runWith({ TEMPORAL_NAMESPACE: 'mistyped' }, 'server', '--port', '0');
   const url = await awaitAddress(server);
