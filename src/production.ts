@@ -178,6 +178,7 @@ async function assertRepositories({ localHost }: Service, { dataDir }: Shared): 
 async function runServer(flags: Flags, stops: Stop[]): Promise<Running> {
   await assertPortFree(flags.port, '--port', flags.host);
   const installation = await findInstallation(flags);
+  stops.push(async () => installation.log.info('The server has stopped.'));
   stops.push(await openTracing(process.env, 'server'));
   const service = await openService(installation);
   stops.push(async () => await service.stop());
@@ -197,6 +198,7 @@ async function runWorker(flags: WorkerFlags, stops: Stop[]): Promise<Running> {
   await assertPortFree(flags.port, '--port', flags.host);
   const installation = await findInstallation(flags);
   const { dataDir, temporal, log } = installation;
+  stops.push(async () => log.info('The worker has stopped.'));
   stops.push(await openTracing(process.env, 'worker'));
   await openTemporal(temporal.address, { ...temporal, dataDir, searchAttributes, log: () => {} });
   const service = await openService(installation);

@@ -277,7 +277,9 @@ it('both servers take requests, the worker does the work, and all programs end a
 
   for (const program of [...servers, worker]) {
     program.child.kill('SIGTERM');
-    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+    const { code, stderr, said } = await program.ended;
+    expect([code, stderr]).toEqual([0, '']);
+    expect(said).toContain(`The ${program === worker ? 'worker' : 'server'} has stopped.`);
   }
 });
 
