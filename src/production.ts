@@ -1,6 +1,7 @@
 // Runs servers and workers as separate processes, on a PostgreSQL and a Temporal of the operator: `node
 // dist/programs/production.js server` and `… worker`, any number of each. `… migrate` migrates the database before an
-// upgrade. `… account` makes an account and prints its token.
+// upgrade. `… account` makes an account and prints its token. `… lost-repositories` deactivates repositories of which the
+// data directory has nothing.
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,6 +11,8 @@ import { assertGit } from './launcher/git-program.ts';
 import { nameHelpInErrors } from './launcher/called-as.ts';
 import { assertPortFree } from './launcher/ports.ts';
 import { checkDatabase, openTemporal, prepareSchema } from './launcher/parts.ts';
+import { hostSettingsFrom } from './host-settings.ts';
+import { giveUpLostRepositories } from './lost-repositories.ts';
 import { readSecretFiles } from './launcher/secret-files.ts';
 import { githubServerFrom, logLevelFrom, publicUrlFrom, switchFrom } from './launcher/general-settings.ts';
 import { StartError } from './launcher/start-error.ts';
@@ -55,6 +58,10 @@ interface AccountFlags extends Flags {
   readonly email: string;
 }
 
+interface LostFlags extends Flags {
+  readonly yes: boolean;
+}
+
 type Stop = () => Promise<void>;
 
 interface Running {
@@ -93,6 +100,16 @@ withDatabase(
   .requiredOption('--name <name>', 'name of the account')
   .requiredOption('--email <address>', 'email address in the commits of the account')
   .action(async (flags: AccountFlags) => await makeAccount(flags));
+
+withDatabase(
+  program
+    .command('lost-repositories')
+    .description(
+      'Lists the active repositories of the local host that the data directory does not have. With --yes it deactivates them, so that servers and workers start without them.',
+    ),
+)
+  .option('--yes', 'deactivate the repositories; without --yes, only list them', false)
+  .action(async (flags: LostFlags) => await deactivateLost(flags));
 
 function withInstallation(command: Command): Command {
   return withDatabase(command).addOption(
@@ -171,7 +188,7 @@ async function assertRepositories({ localHost }: Service, { dataDir }: Shared): 
   const missing = await findMissingRepositories(localHost.installation);
   if (missing.length > 0)
     throw new StartError(
-      `The data directory ${dataDir} has none of the repositories of the local host that the database has: ${missing.join(', ')}. Mount the directory of the other servers and workers, or name it by --data (INTERLOCK_DATA). If the repositories are lost, restore them from a backup.`,
+      `The data directory ${dataDir} has none of the repositories of the local host that the database has: ${missing.join(', ')}. Mount the directory of the other servers and workers, or name it by --data (INTERLOCK_DATA). If the repositories are lost, restore them from a backup. Without a backup, node dist/programs/production.js lost-repositories says what is lost, and how to start without these repositories.`,
     );
 }
 
@@ -286,6 +303,19 @@ async function makeAccount(flags: AccountFlags): Promise<void> {
     await assertSecret(service.ports, shared.secrets);
     const { token } = await createAccount(service.ports, shared.secrets, flags);
     console.log(token);
+  } finally {
+    await service.stop();
+  }
+}
+
+async function deactivateLost(flags: LostFlags): Promise<void> {
+  const shared = await openShared(flags);
+  const settings = hostSettingsFrom(process.env);
+  // This service sends no wakes. The relay of the next worker finds the changed rows.
+  const service = await createService({ ...shared, ...settings, publicUrl: '', wake: async () => {}, poolSize: 2 });
+  try {
+    await assertSecret(service.ports, shared.secrets);
+    for (const line of await giveUpLostRepositories(service, shared.dataDir, flags)) console.log(line);
   } finally {
     await service.stop();
   }

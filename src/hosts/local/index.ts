@@ -4,6 +4,6 @@ export { registerGitHttp } from './http.ts';
 export { createCiRunner } from './ci-runner.ts';
 export { type CopiedRepository, copyRepository, gitOf, repositoryPath } from './repository-copy.ts';
 export { findOldestOutput, removeOldOutput } from './old-output.ts';
-export { findMissingRepositories } from './repositories.ts';
+export { findLostRepositories, findMissingRepositories } from './repositories.ts';
 export { openChecks } from './check-run-leases.rows.ts';
 export { type LocalHost } from './local-host.port.ts';

@@ -75,19 +75,37 @@ export async function findLocalRepositories(installation: Installation): Promise
 const looked = 20;
 
 /**
- * The names of the newest repositories of the database, if the data directory has none of them. Empty: the data directory
- * has repositories of the database, there are none, or each machine has a data directory of its own. A folder is made
- * before its row, so a repository that is being made does not count as missing.
+ * The names of the newest active repositories of the database, if the data directory has none of them. Empty: the data
+ * directory has repositories of the database, there are none, or each machine has a data directory of its own. A folder
+ * is made before its row, so a repository that is being made does not count as missing.
  */
 export async function findMissingRepositories(installation: Installation): Promise<readonly string[]> {
   if (installation.hasOwnDisk === true) return [];
-  const newest = await installation.db.system.query<HostRepository>(
+  const newest = await readActiveRepositories(installation, looked);
+  for (const repository of newest) if (await hasFolder(installation, repository)) return [];
+  return newest.map(({ owner, name }) => `${owner}/${name}`);
+}
+
+/** All active repositories of the database that the data directory does not have. */
+export async function findLostRepositories(installation: Installation): Promise<readonly HostRepository[]> {
+  const lost: HostRepository[] = [];
+  for (const repository of await readActiveRepositories(installation, null))
+    if (!(await hasFolder(installation, repository))) lost.push(repository);
+  return lost;
+}
+
+/** The newest active repositories of this host. `most` null: all of them. */
+async function readActiveRepositories(installation: Installation, most: number | null): Promise<HostRepository[]> {
+  return await installation.db.system.query<HostRepository>(
     `select r.account_id::text as "accountId", r.id::text as id, r.owner, r.name
      from repository r join local_repository l on l.account_id = r.account_id and l.repository_id = r.id
-     where r.deleted_at is null order by r.id desc limit ${looked}`,
+     where r.deleted_at is null and r.active order by r.id desc limit $1`,
+    [most],
   );
-  for (const repository of newest) if (await exists(join(installation.directoryOf(repository), 'HEAD'))) return [];
-  return newest.map(({ owner, name }) => `${owner}/${name}`);
+}
+
+async function hasFolder(installation: Installation, repository: HostRepository): Promise<boolean> {
+  return await exists(join(installation.directoryOf(repository), 'HEAD'));
 }
 
 /** A new repository is made in a folder whose name is the final name, this suffix and a random id. */
