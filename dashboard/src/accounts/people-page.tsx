@@ -4,7 +4,7 @@ import type { Client } from '@urql/core';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { AnswerView, useTitle, useWholeList } from '../app/page.tsx';
-import { useAdminRefusal } from '../app/permitted.ts';
+import { useAccountRefusal } from '../app/permitted.ts';
 import { cx } from '../design/cx.ts';
 import { count, labelOf } from '../design/labels.ts';
 import { Answer, Bar, Button, Pill } from '../design/parts.tsx';
@@ -29,7 +29,7 @@ export function PeoplePage(): ReactNode {
   useTitle('People');
   const client = useClient();
   const act = useAct();
-  const refusal = useAdminRefusal();
+  const refusal = useAccountRefusal('ADMINISTER');
   const answer = useWholeList(PeopleDocument, {}, usersOf);
   return (
     <>

@@ -15,8 +15,11 @@ export function refusalOf(permissions: readonly Permission[], action: string): s
   return found && !found.allowed ? (found.sentence ?? 'You do not have the permission for this action.') : undefined;
 }
 
-/** Why the viewer may not change the account. Undefined: the viewer may change it, or the answer is not there yet. */
-export function useAdminRefusal(): string | undefined {
+/**
+ * Why the viewer may do the action nowhere in the account. Undefined: the viewer may do it, or the answer is not there
+ * yet.
+ */
+export function useAccountRefusal(action: 'ADMINISTER' | 'START_RUNBOOK'): string | undefined {
   const [{ data }] = useQuery({ query: ViewerCanDocument });
-  return refusalOf(data?.viewer.viewerCan ?? [], 'ADMINISTER');
+  return refusalOf(data?.viewer.viewerCan ?? [], action);
 }

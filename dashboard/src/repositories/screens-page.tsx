@@ -6,7 +6,7 @@ import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { instantOf } from '../app/errors.ts';
 import { RepositoryAnswerView, useAnswer, useTitle } from '../app/page.tsx';
-import { useAdminRefusal } from '../app/permitted.ts';
+import { useAccountRefusal } from '../app/permitted.ts';
 import { now } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Pill, Terminal } from '../design/parts.tsx';
@@ -33,7 +33,7 @@ export function ScreensPage(): ReactNode {
   useTitle('Screens and badges');
   const client = useClient();
   const act = useAct();
-  const refusal = useAdminRefusal();
+  const refusal = useAccountRefusal('ADMINISTER');
   const answer = useAnswer(EmbedLinksDocument, { owner, name });
   const [newLink, setNewLink] = useState<NewLink | null>(null);
   const { queues = [], defaultBranch = 'main' } = answer.data?.repository ?? {};

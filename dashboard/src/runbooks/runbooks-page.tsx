@@ -6,7 +6,7 @@ import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { useCommands } from '../app/commands.ts';
 import { LiveSign } from '../app/connection.tsx';
 import { RepositoryAnswerView, useTitle } from '../app/page.tsx';
-import { refusalOf } from '../app/permitted.ts';
+import { refusalOf, useAccountRefusal } from '../app/permitted.ts';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Empty, Pages, Pill, type Tone } from '../design/parts.tsx';
@@ -42,9 +42,10 @@ export function RunbooksPage(): ReactNode {
       cursorOf: ({ runbookChanged }) => runbookChanged.cursor,
     },
   });
-  // The runbooks cannot be read by a viewer who may not begin one.
+  // A viewer who may begin no runbook cannot read the runbooks either, so the account is asked too.
+  const ofAccount = useAccountRefusal('START_RUNBOOK');
   const [{ data: actions }] = useQuery({ query: RunbookActionsDocument, variables: { owner, name } });
-  const refusal = refusalOf(actions?.repository?.viewerCan ?? [], 'START_RUNBOOK');
+  const refusal = ofAccount ?? refusalOf(actions?.repository?.viewerCan ?? [], 'START_RUNBOOK');
   useCommands([{ key: 'n', label: 'New runbook…', group: 'This page', run: () => act(ask), disabled: refusal }]);
   return (
     <>

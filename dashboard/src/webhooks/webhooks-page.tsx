@@ -4,7 +4,7 @@ import type { Client } from '@urql/core';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { AnswerView, useTitle } from '../app/page.tsx';
-import { useAdminRefusal } from '../app/permitted.ts';
+import { useAccountRefusal } from '../app/permitted.ts';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { Answer, Bar, Button, Empty, Pages, Pill, Terminal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -26,7 +26,7 @@ export function WebhooksPage(): ReactNode {
   useTitle('Webhooks');
   const client = useClient();
   const act = useAct();
-  const refusal = useAdminRefusal();
+  const refusal = useAccountRefusal('ADMINISTER');
   const [after, setAfter] = useState<string | null>(null);
   const answer = useLiveQuery({
     document: WebhooksDocument,

@@ -52,7 +52,7 @@ export class AccountsResolver {
       'What the caller is permitted to do with the account. Repositories and environments have lists of their own.',
   })
   viewerCan(@Ctx() ctx: GraphQLContext): ViewerAction[] {
-    return viewerActionsOf(ctx, ['administer']);
+    return viewerActionsOf(ctx, ['administer', 'start_runbook']);
   }
 
   @FieldResolver(() => Session, {
