@@ -609,7 +609,9 @@ describe('a visitor', () => {
     const { page } = visit;
     const dialog = page.getByRole('dialog');
     await page.goto(`${s.url}/settings/webhooks`);
-    await page.getByRole('button', { name: 'New webhook' }).click();
+    // An empty list has the button once more, below its sentence.
+    await page.getByText('No address gets events yet.').waitFor();
+    await page.getByRole('button', { name: 'New webhook' }).first().click();
     const url = 'https://hooks.example.test/interlock/pull-requests-of-the-shop-and-its-releases';
     await dialog.getByLabel('Address that gets the events').fill(url);
     await dialog.getByRole('button', { name: 'Create' }).click();
