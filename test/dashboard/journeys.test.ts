@@ -257,8 +257,11 @@ describe('a visitor', () => {
     const { page } = visit;
     const sockets: WebSocketRoute[] = [];
     let isCut = false;
+    const pressed = Promise.withResolvers<void>();
     await page.routeWebSocket('**/graphql', async (socket) => {
       if (isCut) return await socket.close({ code: 1012 });
+      // If the page connected by itself now, the button would be gone before it is pressed.
+      if (sockets.length > 0) await pressed.promise;
       socket.connectToServer();
       sockets.push(socket);
     });
@@ -270,6 +273,7 @@ describe('a visitor', () => {
     await w.queue(2);
     isCut = false;
     await page.getByRole('button', { name: 'Try now' }).click();
+    pressed.resolve();
     await page.getByText(/^Live again\. \d+ new changes?\.$/).waitFor();
     await page.getByRole('list', { name: 'The line of main' }).getByText('Search: rank by availability').waitFor();
     expect(visit.complaints).toEqual([]);
