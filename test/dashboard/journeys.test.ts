@@ -88,6 +88,8 @@ describe('a visitor', () => {
       .toContain('No pull request is in line.');
     await page.keyboard.press('q');
     await page.getByRole('dialog').getByRole('textbox').fill('cart');
+    // Before the list is read, Tab leads to another button.
+    await page.getByRole('dialog').getByRole('listitem').getByText('Cart: keep line items').waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     // The page shows the impact before the user can confirm.
