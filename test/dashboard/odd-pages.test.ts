@@ -252,12 +252,15 @@ describe('a typed text', () => {
     };
     await show();
     await reason.fill('The database moves');
-    // The server no longer accepts the session.
-    await page.route('**/graphql', async (route) => await route.fulfill({ status: 401, json: { errors: [] } }));
+    let isAccepted = false;
+    await page.route('**/graphql', async (route) => {
+      if (isAccepted) await route.fallback();
+      else await route.fulfill({ status: 401, json: { errors: [] } });
+    });
     await reason.pressSequentially('.');
     const back = page.getByRole('link', { name: 'Go on' }).or(page.getByRole('button', { name: 'Go on' }));
     await back.waitFor();
-    await page.unroute('**/graphql');
+    isAccepted = true;
     await back.click();
     await show();
     expect(await reason.inputValue()).toBe('The database moves.');
@@ -359,6 +362,7 @@ describe('a date that cannot be read', () => {
     await visit.open(path);
     await page.getByRole('button', { name: open }).click();
     const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
     const name = dialog.getByLabel('Name');
     if ((await name.count()) > 0) await name.fill('a token');
     await dialog.getByLabel('Until').fill('12027-01-31T18:00');
