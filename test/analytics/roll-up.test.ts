@@ -10,7 +10,7 @@ import { log, openWorld, terminate, type World } from '../events/world.ts';
 import { seeded } from '../support/random.ts';
 
 const now = new Date('2026-11-21T20:00:00Z');
-const seed = Number(process.env['ANALYTICS_SEED'] ?? Math.floor(Math.random() * 1e9));
+const seed = Number(process.env['ANALYTICS_SEED'] ?? 20261121);
 const random = seeded(seed);
 const below = (limit: number): number => Math.floor(random() * limit);
 const pick = <T>(from: readonly T[]): T => from[below(from.length)] as T;
