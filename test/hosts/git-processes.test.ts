@@ -94,7 +94,7 @@ describe('reading', () => {
   });
 
   test('says that the host is unavailable if git does not answer in time', async () => {
-    plumbing = open({ answerWithinMs: 500 });
+    plumbing = open({ answerWithinMs: 2_000 });
     const id = commit(directory, { branch: 'main', files: { a: 'a' } });
     await message(id);
     stop(newest());
