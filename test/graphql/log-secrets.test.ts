@@ -93,7 +93,7 @@ describe.each(kinds)('the %s', (_kind, secret) => {
   it('in a call to another service is not logged', async () => {
     const http = createHttpOut({ allowPrivateAddresses: true });
     const url = `http://ada:${encodeURIComponent(secret)}@127.0.0.1:1/`;
-    const answer = await http.post({ url, headers: {}, body: Buffer.from(secret), timeoutMs: 1_000 });
+    const answer = await http.post({ url, headers: {}, body: Buffer.from(secret), timeoutMs: 30_000 });
     log.error({ url, answer }, 'A webhook was not delivered.');
     http.close();
     const octokit = createOctokit({ apiUrl: 'http://127.0.0.1:1', as: { token: secret }, isSilent: true });

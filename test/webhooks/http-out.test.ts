@@ -21,7 +21,7 @@ afterAll(async () => {
   await r[Symbol.asyncDispose]();
 });
 
-const post = async (http: HttpOut, url: string, timeoutMs = 2_000) =>
+const post = async (http: HttpOut, url: string, timeoutMs = 30_000) =>
   await http.post({ url, headers: { 'content-type': 'application/json' }, body: Buffer.from('{}'), timeoutMs });
 
 describe('a private address', () => {
@@ -148,7 +148,7 @@ describe('an answer', () => {
       });
       const { url } = dropping;
       const http = createHttpOut({ allowPrivateAddresses: true });
-      const ask = { url, headers, body: Buffer.from('{}'), timeoutMs: 2_000, maxBytes: 100, method };
+      const ask = { url, headers, body: Buffer.from('{}'), timeoutMs: 30_000, maxBytes: 100, method };
       expect((await http.send(ask)).status).toBe(200);
       expect((await http.send(ask)).error).toBe('The connection was closed before there was an answer.');
       expect(seen).toEqual(expected);
