@@ -148,11 +148,14 @@ describe('a data directory', () => {
            repository(owner: "demo", name: "tea-shop") { queue(baseBranch: "main") { temporalUrl } } }`,
         {},
       );
-    const { installation, repository } = await read();
-    expect(installation).toEqual({
-      temporalUi: interlock.access.temporalUi,
-      parts: ['DATABASE', 'TEMPORAL', 'WORKER'].map((name) => ({ name, well: true })),
-    });
+    // On a busy machine, Temporal may be late with an answer.
+    await expect
+      .poll(async () => (await read()).installation)
+      .toEqual({
+        temporalUi: interlock.access.temporalUi,
+        parts: ['DATABASE', 'TEMPORAL', 'WORKER'].map((name) => ({ name, well: true })),
+      });
+    const { repository } = await read();
     // The Temporal UI answers every address with the same page, which reads the workflow from this API.
     const { origin, pathname } = new URL(repository.queue.temporalUrl);
     expect((await fetch(`${origin}/api/v1${pathname}`)).status).toBe(200);
