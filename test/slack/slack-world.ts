@@ -71,7 +71,7 @@ export async function slackWorld({ installed = true } = {}): Promise<SlackWorld>
           );
           expect(left).toEqual([]);
         },
-        { timeout: 20_000, interval: 50 },
+        { timeout: 60_000, interval: 50 },
       );
     },
     methods: () => api.calls.map(({ method, error }) => (error === null ? method : `${method}: ${error}`)),

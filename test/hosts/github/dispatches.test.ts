@@ -68,9 +68,7 @@ async function ownBranches(): Promise<string[]> {
 }
 
 async function ended(run: string, conclusion: string): Promise<string | null> {
-  await expect
-    .poll(async () => (await w.host.readWorkflowRun(w.repository, run))?.conclusion, { timeout: 30_000 })
-    .toBe(conclusion);
+  await expect.poll(async () => (await w.host.readWorkflowRun(w.repository, run))?.conclusion).toBe(conclusion);
   return (await w.host.readWorkflowRun(w.repository, run))?.summary ?? null;
 }
 
