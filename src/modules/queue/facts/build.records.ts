@@ -238,9 +238,7 @@ async function keepChecks(ctx: Context, tx: Transaction, { repositoryId, report 
      from jsonb_to_recordset($4::jsonb) as c (name text, attempt int, conclusion text, url text, summary text, event text, "startedAt" timestamptz, "completedAt" timestamptz)
      on conflict (account_id, repository_id, commit, name, attempt) do update
        set conclusion = excluded.conclusion, url = excluded.url, summary = excluded.summary, event = coalesce(excluded.event, check_result.event),
-           started_at = excluded.started_at, completed_at = excluded.completed_at, end_heard_at = excluded.end_heard_at,
-           past_conclusions = case when check_result.conclusion = 'pending' then check_result.past_conclusions
-             else array_append(array_remove(check_result.past_conclusions, check_result.conclusion), check_result.conclusion) end
+           started_at = excluded.started_at, completed_at = excluded.completed_at, end_heard_at = excluded.end_heard_at
        where check_result.conclusion is distinct from excluded.conclusion and excluded.conclusion <> 'pending'
      returning conclusion`,
     [ctx.accountId, repositoryId, report.commit, toStorableJson(checks), ctx.clock().toISOString()],
