@@ -1,8 +1,11 @@
 // While workers are upgraded, an old worker does not plan a queue that a newer one has planned.
+import { asyncLocalStorage, Context, type Info } from '@temporalio/activity';
 import { expect, it } from 'vitest';
 import { advanceQueue } from '../../src/modules/queue/index.ts';
 import { plannerVersion } from '../../src/domain/queue/plan.ts';
 import { createLog } from '../../src/platform/logging.ts';
+import { WorkHandedOver } from '../../src/platform/turns/index.ts';
+import { createQueueActivities } from '../../workflows/queue/activities.ts';
 import { parallel, world } from '../support/world.ts';
 
 it('a queue that a newer planner has planned is not planned by this planner, which logs so once', async () => {
@@ -37,4 +40,24 @@ it('a queue that a newer planner has planned is not planned by this planner, whi
   expect(await batches()).toBe(1);
   await w.settled(number);
   expect(lines).toHaveLength(1);
+});
+
+it('a turn of a queue that a newer planner has planned is given to other workers, because the workflow stays at this worker', async () => {
+  await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
+  const number = await w.open('feature', { 'feature.txt': 'new\n' });
+  await w.queue(number);
+  await w.rows('update queue set planner_version = $1', [plannerVersion + 1]);
+  const [queue] = await w.rows<{ id: string }>('select id::text as id from queue');
+  const { advanceQueue: take } = createQueueActivities(w.service.ports);
+  const turn = async (info: Pick<Info, 'isLocal' | 'attempt'>): Promise<unknown> =>
+    await asyncLocalStorage.run(
+      Object.assign(Object.create(Context.prototype) as Context, { info, heartbeat: () => {} }),
+      async () => await take({ accountId: w.ctx.accountId, queueId: queue?.id ?? '' }),
+    );
+  await expect(turn({ isLocal: true, attempt: 1 })).rejects.toThrow(WorkHandedOver);
+  for (const attempt of [1, 2, 3, 4]) await expect(turn({ isLocal: false, attempt })).rejects.toThrow(WorkHandedOver);
+  // There is no newer worker, so the turn is taken without a plan.
+  await expect(turn({ isLocal: false, attempt: 5 })).resolves.toMatchObject({ nextLookAt: null });
+  await w.rows('update queue set planned_version = version, next_look_at = null');
+  await expect(turn({ isLocal: true, attempt: 1 })).resolves.toMatchObject({ nextLookAt: null });
 });

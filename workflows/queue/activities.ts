@@ -1,6 +1,7 @@
+import { Context as Activity } from '@temporalio/activity';
 import { contextWithoutWake, systemContext, type Context, type Ports } from '../../src/context.ts';
 import { advanceQueue, carryOutAll, type Advance } from '../../src/modules/queue/index.ts';
-import { withRunningTurn, type RunningTurn } from '../../src/platform/turns/index.ts';
+import { withRunningTurn, WorkHandedOver, type RunningTurn } from '../../src/platform/turns/index.ts';
 import { runActivity } from '../shared/activities.ts';
 import { createBatchWakes, type BatchWakes } from './batch-wakes.ts';
 import type { TurnInput } from './messages.ts';
@@ -31,6 +32,18 @@ const maxTogether = 24;
  */
 const firstTogether = 2;
 
+/**
+ * How often a turn is given back to Temporal if only a newer version may plan the queue. Temporal gives the next attempt
+ * to any worker, and a worker that always took the turn itself would hold the queue for as long as it runs. After these
+ * attempts there seems to be no newer worker, and this worker does what remains besides planning.
+ */
+const timesGivenBack = 5;
+
+function mayGiveBack(): boolean {
+  const { isLocal, attempt } = Activity.current().info;
+  return isLocal || attempt < timesGivenBack;
+}
+
 interface TurnsOfActivity {
   readonly turn: RunningTurn;
   readonly queueId: string;
@@ -40,7 +53,8 @@ interface TurnsOfActivity {
 }
 
 /**
- * Takes turns until no quick landing remains and no wake has arrived meanwhile. A failed landing is tried again by
+ * Takes turns until no quick landing remains and no wake has arrived meanwhile. Throws WorkHandedOver if a newer worker
+ * should take the turn. A failed landing is tried again by
  * `carryOut`, whose failures Temporal shows.
  */
 async function takeTurns(
@@ -51,6 +65,7 @@ async function takeTurns(
   let longestDelayMs = coalesceMs;
   for (let turns = 0; ; turns += 1) {
     const advance = await advanceQueue(ctx, queueId, { longestDelayMs, onRead: () => void (turn.isWoken = false) });
+    if (advance.isLeftToNewer && mayGiveBack()) throw new WorkHandedOver();
     await batchWakes.wake(ctx, { queueId, batches: advance.batches, isFirstTurn: isFirstTurn && turns === 0 });
     const landing = advance.effects.find(({ isQuickLanding }) => isQuickLanding);
     if (landing !== undefined && !isLate()) {

@@ -33,6 +33,8 @@ import { startWork, finishWork, haltWork, type QueueWork } from '../store/status
 export interface Advance extends OpenWork {
   /** When the queue takes its next turn without a wake. Null: only after a wake. Milliseconds since the epoch. */
   readonly nextLookAt: number | null;
+  /** True: the queue has changes that this process leaves to a newer version of Interlock. Absent: it has none. */
+  readonly isLeftToNewer?: boolean;
 }
 
 interface TurnOptions {
@@ -119,7 +121,11 @@ async function takeTurn(
     await tx.em.flush();
   }
   const moreAt = open.hasMore ? work.now.getTime() : null;
-  const advance = { ...open.work, nextLookAt: mayPlan ? earliest(nextLookAt, moreAt) : null };
+  const isBehind =
+    queue.version !== queue.plannedVersion || (queue.nextLookAt?.getTime() ?? Infinity) <= work.now.getTime();
+  const advance = mayPlan
+    ? { ...open.work, nextLookAt: earliest(nextLookAt, moreAt) }
+    : { ...open.work, nextLookAt: null, isLeftToNewer: isBehind && stopped.halted === null };
   const isQuiet = planned?.isQuiet === true && !hasChanged && !open.hasMore && isSameWork(before, rows);
   const plannedAt = work.now.getTime();
   const kept = {
