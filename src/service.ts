@@ -23,6 +23,7 @@ import { warnOfLocalRepositories } from './modules/repositories/index.ts';
 import { createSlackRelay, type SlackOptions, type SlackRelay } from './modules/slack/index.ts';
 import { createWebhookRelay, type WebhookOptions, type WebhookSender } from './modules/webhooks/index.ts';
 import { connectDatabase, type Database } from './platform/database.ts';
+import { openDatabaseClock, withoutComparison } from './platform/database-clock.ts';
 import { lookForDueWork, type DueWork } from './platform/due-work.ts';
 import { createMetrics, type Metrics } from './platform/metrics/index.ts';
 import { createFailureLog } from './platform/outage.ts';
@@ -41,6 +42,7 @@ export interface ServiceOptions {
   readonly wake: Ports['wake'];
   /** The kind of agent for new runbooks. Default: `script`. */
   readonly runbookAgent?: Ports['runbookAgent'];
+  /** Default: the clock of the database. */
   readonly clock?: () => Date;
   readonly poolSize?: number;
   /** Left out: this process sends no webhooks. */
@@ -107,9 +109,11 @@ const halfMinute = 30 * second;
 const minute = 60 * second;
 
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const { log, publicUrl, secrets, clock = () => new Date() } = options;
+  const { log, publicUrl, secrets } = options;
   const onError = createFailureLog(log, 'A part of the service failed.');
   const db = await openDatabase(options, onError);
+  const { now: clock, compare: compareClocks } =
+    options.clock === undefined ? await openDatabaseClock({ db, log, onError }) : withoutComparison(options.clock);
   const sequencer = createSequencer({ db, log, intervalMs: fiveSeconds });
   const metrics = createMetrics();
   const { meter } = metrics;
@@ -144,6 +148,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     housekeeping: [
       ...codeHosts.map((host) => host.reconciler({ onError })),
       sequencer,
+      repeat(fiveSeconds, compareClocks, onError),
       ...(relays.webhooks === null ? [] : [relays.webhooks]),
       repeat(halfMinute, async () => await health.overdue.look(), onError),
       repeat(minute, async () => await health.invariants.look(), onError),

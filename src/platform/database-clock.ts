@@ -1,0 +1,71 @@
+// The clock of the database. The clocks of machines differ, and one process judges by the instants that another process
+// has written: leases, time limits, freezes. So all processes of an installation go by the clock of their database.
+import type { Logger } from 'pino';
+import type { Database } from './database.ts';
+
+export interface DatabaseClock {
+  readonly now: () => Date;
+  /** Reads the database's clock. If it does not answer, the difference that was found last stays. */
+  compare(): Promise<void>;
+}
+
+export interface DatabaseClockOptions {
+  /** Reads the database's clock, in milliseconds since the epoch. */
+  readonly read: () => Promise<number>;
+  /** The clock of this machine, in milliseconds since the epoch. */
+  readonly own?: () => number;
+  /** Called with a sentence when the difference has changed by a second or more. */
+  readonly warn: (sentence: string) => void;
+}
+
+export function createDatabaseClock({ read, own = () => Date.now(), warn }: DatabaseClockOptions): DatabaseClock {
+  let aheadMs = 0;
+  let saidMs = 0;
+  return {
+    now: () => new Date(own() + aheadMs),
+    async compare() {
+      const before = own();
+      const at = await read();
+      const after = own();
+      // The database read its clock between these two instants. A difference within the bounds stays, so that the clock
+      // does not jump back and forth, and stays that of the machine where both have the same clock.
+      aheadMs = Math.min(Math.max(aheadMs, at - after), at - before);
+      if (Math.abs(aheadMs - saidMs) < 1_000) return;
+      saidMs = aheadMs;
+      warn(differenceText(aheadMs));
+    },
+  };
+}
+
+export interface OpenDatabaseClockOptions {
+  readonly db: Pick<Database, 'system'>;
+  readonly log: Logger;
+  readonly onError: (error: unknown) => void;
+}
+
+/** If the database does not answer, the clock is that of this machine until a later comparison. */
+export async function openDatabaseClock({ db, log, onError }: OpenDatabaseClockOptions): Promise<DatabaseClock> {
+  const clock = createDatabaseClock({
+    read: async () => {
+      const [row] = await db.system.query<{ at: number }>(
+        'select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as at',
+      );
+      if (row === undefined) throw new Error('The database did not say what time it is.');
+      return row.at;
+    },
+    warn: (sentence) => log.warn(sentence),
+  });
+  await clock.compare().catch(onError);
+  return clock;
+}
+
+/** A clock that is right without the database. */
+export function withoutComparison(now: () => Date): DatabaseClock {
+  return { now, compare: async () => {} };
+}
+
+function differenceText(aheadMs: number): string {
+  if (Math.abs(aheadMs) < 1_000) return 'The clock of this machine agrees with the clock of the database again.';
+  const by = `${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs < 0 ? 'ahead of' : 'behind'}`;
+  return `The clock of this machine is ${by} the clock of the database. Interlock goes by the clock of the database.`;
+}
