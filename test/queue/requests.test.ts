@@ -276,6 +276,35 @@ describe('skip_validation', () => {
     expect(await w.rows('select grade from landing')).toEqual([{ grade: 'exact' }]);
   });
 
+  it.each([
+    { push: 'was reported', isReported: true },
+    { push: 'was not reported yet', isReported: false },
+  ])('ends when the pull request below lands without a later push to it, which $push', async ({ isReported }) => {
+    await using w = await world({ configuration: `${parallel()}auto_detect_stacks: true\n` });
+    const below = await w.open('below', { 'below.txt': 'below\n' });
+    const number = await w.open('a', { 'a.txt': 'a\n' }, { from: 'origin/below', base: 'below' });
+    await w.queue(below);
+    await meanwhile(
+      'landing:after_gate',
+      async () => {
+        await w.commit('later', { bad: 'bad\n' }, { from: 'origin/below' });
+        await w.commit('a', { 'more.txt': 'more\n' }, { from: 'origin/later' });
+        await w.git('update-ref', 'refs/heads/below', 'later');
+        if (isReported) await w.commit('below', { 'more.txt': 'more\n' });
+        await queuePullRequest(w.ctx, {
+          repository: w.repository,
+          number,
+          source: 'graphql_api',
+          skipValidation: true,
+        });
+      },
+      async () => await w.settled(below, number),
+    );
+    expect(await statuses(w, below, number)).toEqual(['merged', 'blocked 107']);
+    expect(await w.rows("select 1 from landing where grade = 'unvalidated'")).toEqual([]);
+    expect((await w.git('ls-tree', '--name-only', 'main')).split('\n')).not.toContain('bad');
+  });
+
   it('ends with a head that the queue made for a pull request with another base branch', async () => {
     await using w = await world({ configuration: parallel() });
     const number = await w.open('a', { 'a.txt': 'a\n' });

@@ -1,13 +1,14 @@
 // Handles a new head commit and a new base branch of a pull request. Batches pin heads, so a new head never lands
 // untested.
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
+import { isTerminal } from '../../../domain/queue/model/status.ts';
 import { findLoss, writeAdmission } from './admission.service.ts';
 import { isLandingStarted } from '../store/intents.ts';
 import { countOwnPushes, isMovedByLanding } from '../facts/own-pushes.ts';
 import { rulesOf } from '../store/rules-in-force.ts';
 import { keepOptions } from './merge-options.ts';
-import type { PullRequestRow } from '../store/queue.entities.ts';
-import { isBelowLanded } from '../facts/stacks.ts';
+import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
+import { hasLeftOutCommitsBelow, isBelowLanded } from '../facts/stacks.ts';
 import { announce, blockPullRequest, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
 export async function onCommitAdded(
@@ -51,13 +52,33 @@ export async function onCommitAdded(
 /**
  * Handles a change of the base branch. From now on, commits of the earlier base branch may belong to the pull request,
  * so its affected targets are unknown, and no user has skipped their validation. The base branch of the queue, and the
- * pull request below that has landed there, have no such commits.
+ * pull request below that has landed there with all its commits, have no such commits.
  */
 export async function onBaseChanged(work: QueueWork, row: PullRequestRow, earlierBase: string): Promise<void> {
-  if (earlierBase === work.queue.baseBranch || (await isBelowLanded(work.tx, row))) return;
+  if (earlierBase === work.queue.baseBranch) return;
+  if ((await isBelowLanded(work.tx, row)) && !(await hasLeftOutCommitsBelow(work, row))) return;
   row.affectedTargets = null;
   // A started landing lands on the earlier base branch, and its proof names the user who skipped the validation.
   if (!(await isLandingStarted(work.ctx, work.tx, row.id))) endSkippedValidation(row);
+}
+
+/**
+ * Handles landings below. The landed head is the pinned one. If its branch has further commits, pull requests above may
+ * contain them, and land them as their own. So their affected targets are unknown, and no user has skipped the
+ * validation of these commits.
+ */
+export async function onLandedBelow(
+  { ctx, tx }: QueueWork,
+  landed: readonly { readonly row: PullRequestRow; readonly commits: readonly (string | null | undefined)[] }[],
+): Promise<void> {
+  const leavingOut = landed.flatMap(({ row, commits }) => (commits.includes(row.headSha) ? [] : row.id));
+  if (leavingOut.length === 0) return;
+  const above = await tx.em.find(PullRequestEntity, { accountId: ctx.accountId, belowId: { $in: leavingOut } });
+  for (const row of above) {
+    if (isTerminal(row.status)) continue;
+    row.affectedTargets = null;
+    endSkippedValidation(row);
+  }
 }
 
 /** A permitted user skipped the validation of the old head. The author of the new head may not have this permission. */

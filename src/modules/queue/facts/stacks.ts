@@ -80,6 +80,23 @@ export async function isBelowLanded(
   return below.status === 'merged' && below.queueId === queueId;
 }
 
+/**
+ * Whether the branch of the pull request below had further commits when it landed there. A pull request above may
+ * contain them, although its conversation does not show them.
+ */
+export async function hasLeftOutCommitsBelow(
+  { ctx, tx }: Pick<QueueWork, 'ctx' | 'tx'>,
+  { belowId }: StackPosition,
+): Promise<boolean> {
+  if (!belowId) return false;
+  const found = await tx.query(
+    `select 1 from pull_request p join landed_member m on m.account_id = p.account_id and m.pull_request_id = p.id
+     where p.account_id = $1 and p.id = $2 and p.head_sha not in (m.pinned_head, m.own_commit)`,
+    [ctx.accountId, belowId],
+  );
+  return found.length > 0;
+}
+
 /** The landed head of the pull request below. Null: the pull request below has not landed, or there is none. */
 export async function readLandedBelow(ctx: Context, row: PullRequestRow): Promise<string | null> {
   const [below] = (

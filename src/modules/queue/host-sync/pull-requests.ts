@@ -29,6 +29,7 @@ import {
   isAssigned,
   belowAfterLanding,
   readAssignment,
+  readOutdatedBelow,
   readPullRequestsAbove,
   lockAssignment,
   type LockedAssignment,
@@ -47,6 +48,12 @@ import {
   type QueueWork,
 } from '../store/status.writer.ts';
 
+interface SyncOptions {
+  readonly announceOpened: boolean;
+  /** Whether the pull request is read because it is below another one. Then the one below it is not read too. */
+  readonly isBelow?: boolean;
+}
+
 /**
  * Reads a pull request and the checks of its head from the host and stores them. Null: the host has no such pull
  * request, or it is a bot pull request. `announceOpened` is false for pull requests that are older than the repository
@@ -56,7 +63,7 @@ export async function syncPullRequest(
   ctx: Context,
   repository: HostedRepository,
   number: number,
-  options: { readonly announceOpened: boolean } = { announceOpened: true },
+  options: SyncOptions = { announceOpened: true },
 ): Promise<PullRequestRow | null> {
   const client = hostClient(ctx, repository);
   for (let reads = 1; ; reads += 1) {
@@ -67,6 +74,10 @@ export async function syncPullRequest(
     const seen = withTipAsHead(person);
     const rules = { configuration: configurationOf(before), defaultBranch: before.defaultBranch };
     const found = { repository, seen, rules };
+    // The pull request below must have its newest head before somebody skips the validation of this one. Otherwise a
+    // landing below would not show that it leaves out commits which this pull request contains.
+    const below = options.isBelow ? [] : await readOutdatedBelow(ctx, found);
+    for (const each of below) await syncPullRequest(ctx, repository, each, { announceOpened: true, isBelow: true });
     const [head, stored] = await Promise.all([
       readHead(ctx, repository, { seen, before }),
       readStored(ctx, found, before.pullRequestId),

@@ -104,6 +104,23 @@ async function readCandidates(
   );
 }
 
+/**
+ * The numbers of open pull requests whose head is the base branch of this one, and whose rows have another commit than
+ * its tip. The report of a push to them has not arrived yet.
+ */
+export async function readOutdatedBelow(ctx: Context, read: PullRequestFromHost): Promise<readonly number[]> {
+  const { repository, seen } = read;
+  if (seen.state !== 'open' || seen.baseTip === null || !canBeStacked(read)) return [];
+  const rows = await ctx.db.read<{ number: number }>(ctx.accountId, {
+    name: 'outdated_pull_requests_below',
+    text: `select number from pull_request
+           where account_id = $1 and repository_id = $2 and head_branch = $3 and head_fork is null
+             and status not in ('merged', 'closed') and head_sha <> $4 and number <> $5 order by number`,
+    values: [ctx.accountId, repository.id, seen.baseBranch, seen.baseTip, seen.number],
+  });
+  return rows.map(({ number }) => number);
+}
+
 /** Null: the pull request moved to a third queue before the locks were taken, so the host must be read again. */
 export async function lockAssignment(
   ctx: Context,

@@ -1,5 +1,6 @@
 // Writes the records of a landed batch, in one transaction under the queue's lock, after the host was read.
 import { DomainError } from '../../../domain/errors.ts';
+import { onLandedBelow } from '../admission/commit-added.ts';
 import { announceBatch } from '../store/batch.events.ts';
 import { readNewestProof, writeProof, type Grade, type GateApproval, type ProvenLanding } from './proof.ts';
 import type { BatchMemberRow, BatchRow, IntentRow, PullRequestRow } from '../store/queue.entities.ts';
@@ -28,6 +29,13 @@ export async function recordLanding(work: QueueWork, landed: Landed): Promise<vo
   Object.assign(batch, { state: 'landed', endedAt: now });
   Object.assign(queue, { baseTip: commit, baseTree: tree });
   markMembers(work, written);
+  await onLandedBelow(
+    work,
+    own.flatMap(({ pullRequestId, pinnedHead, ownCommit }) => {
+      const row = pullRequests.get(pullRequestId);
+      return row === undefined ? [] : { row, commits: [pinnedHead, ownCommit ?? commit] };
+    }),
+  );
   await tx.em.flush();
   const [landingId, previous] = await Promise.all([writeLanding(work, written), readNewestProof(work)]);
   await writeProof(work, { ...written, landingId, batchCommit: batchCommitOf(written) }, previous);
