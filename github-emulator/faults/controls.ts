@@ -105,6 +105,8 @@ export interface Controls {
   checks(script: ScriptedChecks | null): void;
   /** Disables or enables the workflow with this file name, as a person does on the page of the workflow. */
   disableWorkflow(fullName: string, file: string, isDisabled: boolean): void;
+  /** Deletes a workflow run that has ended with its check runs, as a person does on the page of the workflow. */
+  deleteWorkflowRun(fullName: string, runId: number): void;
   /** False: a dispatch refuses the field `return_run_details`, like Enterprise Server 3.19. */
   runDetails(isKnown: boolean): void;
   /** True: every account has the plan GitHub Free, so private repositories have no protection and no rulesets. */
@@ -135,6 +137,7 @@ export interface ControlEffects {
   suspend(installationId: number, isSuspended: boolean): void;
   permit(installationId: number, permissions: Permissions): void;
   transfer(fullName: string, newOwner: string): void;
+  deleteWorkflowRun(fullName: string, runId: number): void;
   disableWorkflow(fullName: string, file: string, isDisabled: boolean): void;
   readonly settled: () => Promise<void>;
 }
@@ -181,6 +184,7 @@ export function createFaults(random: RandomSource, effects: ControlEffects): Fau
       transfer: (fullName, newOwner) => effects.transfer(fullName, newOwner),
       checks: (chosen) => void (script = chosen),
       disableWorkflow: (fullName, file, isDisabled) => effects.disableWorkflow(fullName, file, isDisabled),
+      deleteWorkflowRun: (fullName, runId) => effects.deleteWorkflowRun(fullName, runId),
       runDetails: (isKnown) => void (knowsRunDetails = isKnown),
       freePlan: (isFree) => void (hasFreePlan = isFree),
       clear: async () => {

@@ -65,6 +65,17 @@ export function createEffects({ state, now, emit, settled }: Around): ControlEff
       Object.assign(workflow, { state: isDisabled ? 'disabled_manually' : 'active', updatedAt: now() });
       state.save();
     },
+    deleteWorkflowRun: (fullName, runId) => {
+      const { repository } = find(state, fullName);
+      const run = state.workflowRuns.must(runId);
+      if (run.repositoryId !== repository.id) throw new Error(`${fullName} has no run ${runId}.`);
+      for (const { id } of state.checkRuns.filter((each) => each.checkSuiteId === run.checkSuiteId))
+        state.checkRuns.remove(id);
+      for (const { id } of state.workflowJobs.filter((each) => each.runId === runId)) state.workflowJobs.remove(id);
+      state.checkSuites.remove(run.checkSuiteId);
+      state.workflowRuns.remove(runId);
+      state.save();
+    },
     settled,
   };
 }

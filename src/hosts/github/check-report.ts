@@ -125,7 +125,12 @@ function begunOf(suites: readonly CheckSuiteAnswer[], seen: readonly HostCheck[]
  * that it never decreases: an attempt of one of them would otherwise be hidden by an earlier one of the other.
  */
 function mergedOf(checks: readonly HostCheck[]): HostCheck {
-  return { ...worstOf(checks), attempt: checks.reduce((sum, { attempt }) => sum + attempt, 0) };
+  const runs = checks.flatMap(({ newestRun }) => newestRun ?? []);
+  return {
+    ...worstOf(checks),
+    attempt: checks.reduce((sum, { attempt }) => sum + attempt, 0),
+    ...(runs.length > 0 && { newestRun: Math.max(...runs) }),
+  };
 }
 
 /**

@@ -19,7 +19,9 @@ export function checksOf(runs: readonly Run[]): HostCheck[] {
   const counting = withoutReplaced(judgedOf(runs));
   return [...new Set(runs.map(({ check }) => check.name))].map((name) => {
     const ofName = ({ check }: Run): boolean => check.name === name;
-    return { ...worstOf(counting.filter(ofName).map(({ check }) => check)), attempt: runs.filter(ofName).length };
+    const all = runs.filter(ofName);
+    const newestRun = Math.max(...all.map(({ id }) => id));
+    return { ...worstOf(counting.filter(ofName).map(({ check }) => check)), attempt: all.length, newestRun };
   });
 }
 

@@ -17,6 +17,8 @@ export interface HostCheck {
   readonly event: string | null;
   readonly startedAt: number | null;
   readonly completedAt: number | null;
+  /** The host's number of the newest run. A later run has a greater one. Absent: the host has no such numbers. */
+  readonly newestRun?: number;
 }
 
 export interface CheckReport {

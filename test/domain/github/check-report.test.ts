@@ -483,6 +483,7 @@ test('a check has its page, its times and its event', () => {
       event: 'pull_request',
       startedAt: now - 300_000,
       completedAt: now - 200_000,
+      newestRun: seen.databaseId,
     },
   ]);
 });

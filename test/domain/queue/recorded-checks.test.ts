@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { hasNews, provingResults, type RecordedChecks } from '../../../src/domain/queue/evidence/recorded-checks.ts';
+import {
+  hasNews,
+  provingResults,
+  withLastingAttempts,
+  type RecordedChecks,
+} from '../../../src/domain/queue/evidence/recorded-checks.ts';
 import type { CheckConclusion } from '../../../src/domain/queue/model/rules.ts';
 
 const checks = (...conclusions: string[]): RecordedChecks => ({
@@ -50,5 +55,56 @@ describe('a pending result of a proof', () => {
     ['need not be on record if the check may be pending', required('slow', 'success', 'pending'), ['test']],
   ])('%s', (_which, gate, names) => {
     expect(provingResults(results, gate).map(({ name }) => name)).toEqual(names);
+  });
+});
+
+describe('the attempt of a check', () => {
+  const check = (attempt: number, newestRun: number | null, name = 'test') => ({
+    name,
+    attempt,
+    conclusion: 'failure',
+    newestRun,
+  });
+  it.each([
+    { what: 'is the number of its runs', reported: check(2, 20), recorded: [check(1, 10)], attempt: 2 },
+    { what: 'is new after earlier runs were deleted', reported: check(1, 30), recorded: [check(2, 20)], attempt: 3 },
+    { what: 'stays if earlier runs are deleted', reported: check(1, 20), recorded: [check(2, 20)], attempt: 2 },
+    {
+      what: 'increases with a status after earlier runs were deleted',
+      reported: check(4, 30),
+      recorded: [check(3, 30)],
+      attempt: 4,
+    },
+    { what: 'is that of an outdated report', reported: check(1, 10), recorded: [check(2, 20)], attempt: 1 },
+    { what: 'is that of an earlier run', reported: check(1, 10), recorded: [check(1, 10), check(2, 20)], attempt: 1 },
+    {
+      what: 'increases with an older run that is seen late',
+      reported: check(2, 20),
+      recorded: [check(1, 20)],
+      attempt: 2,
+    },
+    { what: 'is the reported one without numbers', reported: check(1, null), recorded: [check(3, null)], attempt: 1 },
+    {
+      what: 'is the reported one after an earlier version',
+      reported: check(1, 30),
+      recorded: [check(3, null)],
+      attempt: 1,
+    },
+    {
+      what: 'does not depend on other checks',
+      reported: check(1, 30),
+      recorded: [check(2, 20, 'lint')],
+      attempt: 1,
+    },
+  ])('$what', ({ reported, recorded, attempt }) => {
+    expect(withLastingAttempts([reported], recorded)).toEqual([{ ...reported, attempt }]);
+  });
+
+  it('moves with earlier attempts that are reported together', () => {
+    const replaced = { name: 'test', attempt: 1, conclusion: 'stale' };
+    expect(withLastingAttempts([check(2, 30), replaced], [check(3, 20)])).toEqual([
+      check(4, 30),
+      { ...replaced, attempt: 3 },
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-// Whether a report of the host about the checks of a commit contains anything that is not recorded yet.
+// Compares a report of the host about the checks of a commit with what is recorded.
 import { matchesGlob } from '../../glob.ts';
 import type { RequiredCheck } from '../model/rules.ts';
 import type { CheckState } from '../model/snapshot.ts';
@@ -8,6 +8,8 @@ interface Check {
   readonly name: string;
   readonly attempt: number;
   readonly conclusion: string;
+  /** The host's number of the newest run of the check, at this attempt. Null or absent: not known. */
+  readonly newestRun?: number | null;
 }
 
 export interface RecordedChecks {
@@ -30,6 +32,27 @@ export function withdrawnChecks({ begun = [] }: Pick<Report, 'begun'>, { checks 
   return begun.filter((name) =>
     checks.some((check) => check.name === name && check.conclusion === 'action_required' && !isServiceCheck(name)),
   );
+}
+
+/**
+ * The checks of a report, with numbers of attempts that do not decrease. The host counts runs, and a person may delete
+ * runs. A later run would then be an attempt before those that are recorded, and an earlier result would hide its result.
+ */
+export function withLastingAttempts<Reported extends Check>(
+  checks: readonly Reported[],
+  recorded: readonly Check[],
+): Reported[] {
+  const added = new Map<string, number>();
+  for (const { name, attempt, newestRun } of checks) {
+    if (newestRun === undefined || newestRun === null) continue;
+    const ofName = recorded.filter((check) => check.name === name);
+    const known = ofName.filter((check) => check.newestRun);
+    const ofRun = known.filter((check) => check.newestRun === newestRun);
+    const isLater = known.length > 0 && known.every((check) => (check.newestRun ?? 0) < newestRun);
+    const before = isLater ? Math.max(...ofName.map((check) => check.attempt)) + 1 : 0;
+    added.set(name, Math.max(attempt, before, ...ofRun.map((check) => check.attempt)) - attempt);
+  }
+  return checks.map((check) => ({ ...check, attempt: check.attempt + (added.get(check.name) ?? 0) }));
 }
 
 /** An attempt that has ended does not run again, so a report that calls the attempt pending is outdated. */

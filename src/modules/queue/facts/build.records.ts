@@ -11,7 +11,12 @@ import {
 } from '../../../hosts/port.ts';
 import type { CheckConclusion } from '../../../domain/queue/model/rules.ts';
 import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
-import { hasNews, withdrawnChecks, type RecordedChecks } from '../../../domain/queue/evidence/recorded-checks.ts';
+import {
+  hasNews,
+  withdrawnChecks,
+  withLastingAttempts,
+  type RecordedChecks,
+} from '../../../domain/queue/evidence/recorded-checks.ts';
 import { isCheckOfCi, isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { toStorableJson } from '../../../platform/storable-text.ts';
@@ -88,7 +93,8 @@ export async function recordNewChecks(
   { commit, kept }: { readonly commit: string; readonly kept: KeptBuild | null },
 ): Promise<void> {
   if (kept === null) return;
-  const report = await hostClient(ctx, repository).readChecks(commit, wantedOf(kept));
+  const read = await hostClient(ctx, repository).readChecks(commit, wantedOf(kept));
+  const report = { ...read, checks: withLastingAttempts(read.checks, kept.checks) };
   if (report.settlesAt !== null && !report.complete)
     await planNextRead(ctx, repository, { commit, at: report.settlesAt });
   // Most reports contain only known results.
@@ -135,7 +141,7 @@ export async function readKeptChecks(ctx: Context, repositoryId: string, commit:
              select queue_id as id from batch where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('making', 'building', 'landing')
              union select queue_id from pull_request where account_id = $1 and repository_id = $2 and head_sha = $3)
            select b.complete, b.canceled, array(
-             select jsonb_build_object('name', name, 'attempt', attempt, 'conclusion', conclusion) from check_result
+             select jsonb_build_object('name', name, 'attempt', attempt, 'conclusion', conclusion, 'newestRun', newest_run) from check_result
              where account_id = $1 and repository_id = $2 and commit = $3) as checks,
              case when not coalesce(t.waits, false) then extract(epoch from greatest(b.started_at, t.moved_at))::float8 * 1000 end as "movedAt",
              t.waits is not null as "isTested",
@@ -233,12 +239,13 @@ async function keepChecks(ctx: Context, tx: Transaction, { repositoryId, report 
       completedAt: check.completedAt === null ? null : new Date(check.completedAt).toISOString(),
     }));
   const changed = await tx.query<{ conclusion: string }>(
-    `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion, url, summary, event, started_at, completed_at, heard_at, end_heard_at)
-     select $1, $2, $3, c.name, c.attempt, c.conclusion, c.url, c.summary, c.event, c."startedAt", c."completedAt", $5, case when c.conclusion <> 'pending' then $5::timestamptz end
-     from jsonb_to_recordset($4::jsonb) as c (name text, attempt int, conclusion text, url text, summary text, event text, "startedAt" timestamptz, "completedAt" timestamptz)
+    `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion, url, summary, event, started_at, completed_at, newest_run, heard_at, end_heard_at)
+     select $1, $2, $3, c.name, c.attempt, c.conclusion, c.url, c.summary, c.event, c."startedAt", c."completedAt", c."newestRun", $5, case when c.conclusion <> 'pending' then $5::timestamptz end
+     from jsonb_to_recordset($4::jsonb) as c (name text, attempt int, conclusion text, url text, summary text, event text, "startedAt" timestamptz, "completedAt" timestamptz, "newestRun" bigint)
      on conflict (account_id, repository_id, commit, name, attempt) do update
        set conclusion = excluded.conclusion, url = excluded.url, summary = excluded.summary, event = coalesce(excluded.event, check_result.event),
-           started_at = excluded.started_at, completed_at = excluded.completed_at, end_heard_at = excluded.end_heard_at
+           started_at = excluded.started_at, completed_at = excluded.completed_at, end_heard_at = excluded.end_heard_at,
+           newest_run = greatest(check_result.newest_run, excluded.newest_run)
        where check_result.conclusion is distinct from excluded.conclusion and excluded.conclusion <> 'pending'
      returning conclusion`,
     [ctx.accountId, repositoryId, report.commit, toStorableJson(checks), ctx.clock().toISOString()],
