@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { compareWithInvariants } from '../../../src/modules/health/index.ts';
 import { verifyRepository } from '../../../src/modules/queue/index.ts';
 import { loadRepository } from '../../../src/modules/repositories/index.ts';
+import { meanwhile } from '../../queue/stories.ts';
 import { parallel } from '../../support/world.ts';
 import { queueWorld, requiresTest, type QueueWorld } from './queue-world.ts';
 
@@ -18,6 +19,31 @@ async function findLost(w: QueueWorld): Promise<readonly string[]> {
     ...verified.flatMap(({ failures }) => failures),
   ];
 }
+
+test('a landing that is recorded after the deletion was reported is no violation', async () => {
+  await using w = await queueWorld({ configuration: `${parallel()}${requiresTest}base_branches: [main, release]\n` });
+  const { data: main } = await w.person.git.getRef({ ...w.place, ref: 'heads/main' });
+  const makeRelease = async (): Promise<unknown> =>
+    await w.person.git.createRef({ ...w.place, ref: 'refs/heads/release', sha: main.object.sha });
+  await makeRelease();
+  await w.push('one', { one: '1\n' });
+  const { data } = await w.person.pulls.create({ ...w.place, title: 'One', head: 'one', base: 'release' });
+  await w.label(data.number);
+  await meanwhile(
+    'landing:after_host',
+    async () => {
+      await w.person.git.deleteRef({ ...w.place, ref: 'heads/release' });
+      await makeRelease();
+      await w.emulator.core.settled();
+      await w.service.drain();
+    },
+    async () => void (await w.settled(data.number)),
+  );
+  expect(await w.rows('select kind from intent where state = $1', ['started'])).toEqual([]);
+  await w.until(async () => (await w.rows("select 1 from host_hint where kind = 'deletion'")).length === 0);
+  expect(await w.rows('select count(*)::int as n from landing')).toEqual([{ n: 1 }]);
+  expect(await findLost(w)).toEqual([]);
+});
 
 test('landings on it are no violation, unless the webhook of the deletion is lost', async () => {
   await using w = await queueWorld({ configuration: `${parallel()}${requiresTest}base_branches: [main, release]\n` });

@@ -167,7 +167,8 @@ async function keepDeletion(ctx: Context, queueId: string): Promise<void> {
 const comparedLandings = 100;
 
 /**
- * Writes that a base branch was deleted when it was at `commit`. The branch may have been made again since, and a read of
+ * Writes that a base branch was deleted when it was at `commit`. Returns false if a landing on the branch is under way: the
+ * deletion may have taken it away, and it is recorded later, so call this again. The branch may have been made again since, and a read of
  * its ref would show only a rewrite. The deletion took away the landings that `commit` contains. Landings on the branch
  * that was made again are not among them, so it does not matter when the host reports the deletion. If the host cannot
  * show `commit`, nothing is written, and the lost landings stay a violation of `landed_tree`.
@@ -176,8 +177,11 @@ export async function noteDeletion(
   ctx: Context,
   repository: HostedRepository,
   { baseBranch, commit }: { readonly baseBranch: string; readonly commit: string },
-): Promise<void> {
+): Promise<boolean> {
   const client = hostClient(ctx, repository);
+  // This comes before the landings are read, so that a landing that ends meanwhile is among them.
+  const queueId = await findQueue(ctx, repository.id, baseBranch);
+  const isLanding = queueId !== null && (await isQueueLanding(ctx, queueId));
   const landings = await ctx.db.read<{ queueId: string; id: string; commit: string }>(ctx.accountId, {
     name: 'landings_before_deletion',
     text: `select q.id as "queueId", l.id, l.commit from queue q join landing l on l.account_id = q.account_id and l.queue_id = q.id
@@ -187,7 +191,7 @@ export async function noteDeletion(
   });
   for (const landing of landings) {
     if (landing.commit !== commit && !(await client.isAncestor(landing.commit, commit))) continue;
-    return await ctx.db.transaction(
+    await ctx.db.transaction(
       ctx.accountId,
       async (tx) =>
         await tx.send(
@@ -196,7 +200,9 @@ export async function noteDeletion(
           [ctx.accountId, landing.queueId, landing.id],
         ),
     );
+    break;
   }
+  return !isLanding;
 }
 
 function demandsOf({ hostRequiredChecks, hostRules }: Demands): Demands {

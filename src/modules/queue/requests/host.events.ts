@@ -7,10 +7,12 @@ import { followComments } from './commands.service.ts';
 import { recordGates } from '../facts/final-gates.ts';
 import { noteDeletion, syncBase } from '../facts/base-branches.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
-import type { TakenHint } from '../store/host-hints.ts';
+import { planHint, type TakenHint } from '../store/host-hints.ts';
 import type { HostedRepository } from '../../../hosts/port.ts';
 
 const branches = 'refs/heads/';
+/** How long the deletion of a base branch waits for the end of a landing. */
+const untilLandedMs = 2_000;
 
 export async function receiveHostHint(ports: Ports, hint: TakenHint): Promise<void> {
   if (hint.repository === null) return;
@@ -25,9 +27,10 @@ export async function receiveHostHint(ports: Ports, hint: TakenHint): Promise<vo
         : undefined;
     case 'deletion': {
       const [commit = '', ref = ''] = subject.split(' ');
-      return ref.startsWith(branches)
-        ? await noteDeletion(ctx, repository, { baseBranch: ref.slice(branches.length), commit })
-        : undefined;
+      if (!ref.startsWith(branches)) return;
+      const isNoted = await noteDeletion(ctx, repository, { baseBranch: ref.slice(branches.length), commit });
+      if (!isNoted) await planHint(ctx, hint, new Date(ctx.clock().getTime() + untilLandedMs));
+      return;
     }
     case 'pull_request':
       if (await isBotPullRequest(ctx, repository.id, Number(subject)))
