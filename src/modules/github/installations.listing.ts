@@ -64,30 +64,35 @@ export async function listInstallations(ports: Ports, app: AppRow): Promise<List
   }
 }
 
-/** How often the repositories are listed again because their number changed meanwhile. */
+/** How often the repositories are listed again because they changed meanwhile. */
 const maxReads = 5;
 
-/** Lists the repositories of an installation. Throws HostUnavailable if their number changes in each read. */
+/**
+ * Lists the repositories of an installation. A list of several pages is read until two reads in a row agree, because a
+ * repository may be on none of the pages: if another one was removed, it has moved to a page that was read before.
+ * Throws HostUnavailable if the repositories change in each read.
+ */
 export async function listRepositories(ports: Ports, app: AppRow, installationId: string): Promise<ListedRepository[]> {
   const request = createAppClient(ports, { ...app, installationId, purpose: 'hint' });
+  let idsBefore: string | null = null;
   for (let read = 1; read <= maxReads; read += 1) {
-    const listed = await readRepositories(request);
-    if (listed !== null) return listed;
+    const { listed, pages } = await readRepositories(request);
+    const ids = listed
+      .map(({ githubId }) => githubId)
+      .toSorted()
+      .join();
+    if (pages === 1 || ids === idsBefore) return listed;
+    idsBefore = ids;
   }
   throw new HostUnavailable(`The repositories of the installation ${installationId} changed while they were listed.`);
 }
 
-/**
- * Null: the number of repositories changed between two pages. Then a repository may be on none of the pages that were
- * read, because it has moved to a page that was read before.
- */
-async function readRepositories(request: ReturnType<typeof createAppClient>): Promise<ListedRepository[] | null> {
+async function readRepositories(
+  request: ReturnType<typeof createAppClient>,
+): Promise<{ readonly listed: ListedRepository[]; readonly pages: number }> {
   const found: ListedRepository[] = [];
-  let count: number | null = null;
   for (let page = 1; ; page += 1) {
     const { data } = await request('GET /installation/repositories', { per_page: pageSize, page });
-    count ??= data.total_count;
-    if (data.total_count !== count) return null;
     for (const { id, name, owner, default_branch, archived } of data.repositories)
       found.push({
         githubId: String(id),
@@ -96,6 +101,6 @@ async function readRepositories(request: ReturnType<typeof createAppClient>): Pr
         defaultBranch: default_branch,
         isArchived: archived ?? false,
       });
-    if (data.repositories.length < pageSize) return found;
+    if (data.repositories.length < pageSize) return { listed: found, pages: page };
   }
 }

@@ -53,25 +53,32 @@ test('a renamed repository keeps its row, and only its new name is known', async
   expect(await findRepository(w.ctx, { owner: 'acme', name: 'old' })).toBeNull();
 });
 
-test('a repository stays active although another one is removed while GitHub lists them page by page', async () => {
-  const { core, controls } = w.emulator;
-  const owner = core.state.accounts.must(installation().accountId);
-  const others = Array.from({ length: 100 }, (_, n) =>
-    makeRepository(core, { owner, name: `many-${n}`, isPrivate: true }),
-  );
-  const { shown } = await activeOne('behind-them');
-  const operation = 'GET /installation/repositories';
-  const before = await w.countCalls(operation);
-  controls.slow({ operation, ms: 3_000, times: 2 });
-  const listed = w.syncAll();
-  // The second page is asked for, and not answered yet.
-  await expect.poll(async () => (await w.countCalls(operation)) - before, { timeout: 60_000 }).toBe(2);
-  core.state.repositories.remove(others[0]?.id ?? 0);
-  await listed;
-  await controls.clear();
-  expect(await shown()).toMatchObject({ active: true });
-  for (const { id } of others.slice(1)) core.state.repositories.remove(id);
-});
+test.each([
+  { change: 'removed', isReplaced: false },
+  { change: 'replaced', isReplaced: true },
+])(
+  'a repository stays active although other ones are $change while GitHub lists them page by page',
+  async ({ change, isReplaced }) => {
+    const { core, controls } = w.emulator;
+    const owner = core.state.accounts.must(installation().accountId);
+    const make = (n: number) => makeRepository(core, { owner, name: `many-${change}-${n}`, isPrivate: true });
+    const others = Array.from({ length: 100 }, (_, n) => make(n));
+    const { shown } = await activeOne(`behind-${change}`);
+    const operation = 'GET /installation/repositories';
+    const before = await w.countCalls(operation);
+    controls.slow({ operation, ms: 3_000, times: 2 });
+    const listed = w.syncAll();
+    // The second page is asked for, and not answered yet.
+    await expect.poll(async () => (await w.countCalls(operation)) - before, { timeout: 60_000 }).toBe(2);
+    // The repositories of this test are the newest, so this one moves to the first page.
+    for (const { id } of others.splice(0, 20)) core.state.repositories.remove(id);
+    if (isReplaced) others.push(...Array.from({ length: 20 }, (_, n) => make(100 + n)));
+    await listed;
+    await controls.clear();
+    expect(await shown()).toMatchObject({ active: true });
+    for (const { id } of others) core.state.repositories.remove(id);
+  },
+);
 
 test('two repositories that exchange their names keep their rows', async () => {
   const [one, two] = [await activeOne('left'), await activeOne('right')];
