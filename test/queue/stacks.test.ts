@@ -181,6 +181,37 @@ describe('a stack', () => {
     expect(await w.rows('select base_branch from pull_request where number = 50')).toEqual([{ base_branch: 'main' }]);
   });
 
+  it('has a part on top of one that was opened before the landing below it and is first read afterwards', async () => {
+    await using w = await world({ configuration: stacking(parallel()) });
+    const below = await w.open('below', { 'below.txt': 'below\n' });
+    await w.commit('middle', { 'middle.txt': 'middle\n' }, { from: 'origin/below' });
+    await w.commit('top', { 'top.txt': 'top\n' }, { from: 'origin/middle' });
+    // Opened without events of the host.
+    for (const [number, branch, base] of [
+      [50, 'middle', 'below'],
+      [51, 'top', 'middle'],
+    ] as const)
+      await w.rows(
+        `insert into local_pull_request (account_id, repository_id, number, title, body, author, head_branch, base_branch, head_sha, created_at)
+         select account_id, repository_id, $1, $2, '', author, $2, $3, $4, now() from local_pull_request where number = $5`,
+        [number, branch, base, await w.git('rev-parse', branch), below],
+      );
+    await w.queue(below);
+    await w.settled(below);
+    await atRest(w);
+    const repository = toHostedRepository(await loadRepository(w.ctx, w.repository));
+    await syncPullRequest(w.ctx, repository, 51);
+    await syncPullRequest(w.ctx, repository, 50);
+    expect(
+      await w.rows(
+        'select p.number, q.base_branch as line from pull_request p join queue q on q.id = p.queue_id where p.number > 1 order by 1',
+      ),
+    ).toEqual([
+      { number: 50, line: 'main' },
+      { number: 51, line: 'main' },
+    ]);
+  });
+
   it('leaves the line from the dequeued pull request on, and comes back with it', async () => {
     await using w = await world({ configuration: stacking(parallel()) });
     const [one, two, three] = await openStack(w);

@@ -18,7 +18,7 @@ export interface StackBranches {
  */
 export interface StackCandidate extends StackBranches {
   readonly state: 'open' | 'merged';
-  /** When it was opened, or later: when it was first seen. In milliseconds. */
+  /** When it was opened, or later: when it was reopened before it was first seen. In milliseconds. */
   readonly openedAt: number;
   /** In milliseconds. Null unless merged. */
   readonly mergedAt: number | null;

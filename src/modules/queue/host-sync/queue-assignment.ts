@@ -79,7 +79,10 @@ function decideAssignment(
   return stack === null || below === undefined ? alone : { baseBranch: stack.baseBranch, belowId: below.id };
 }
 
-/** All pull requests that may be below this one in a stack. */
+/**
+ * All pull requests that may be below this one in a stack. A row may be made long after its pull request was opened. Then
+ * `last_opened_at`, the time of the host, shows that it was open when the one below it landed.
+ */
 async function readCandidates(
   ctx: Context,
   tx: Transaction,
@@ -87,18 +90,18 @@ async function readCandidates(
 ): Promise<(StackCandidate & { readonly id: string })[]> {
   return await tx.query<StackCandidate & { readonly id: string }>(
     `with recursive chain as (
-       select p.id, p.number, p.head_branch, p.base_branch, p.status, p.created_at, p.merged_at, 1 as depth
+       select p.id, p.number, p.head_branch, p.base_branch, p.status, least(p.created_at, p.last_opened_at) as opened_at, p.merged_at, 1 as depth
        from pull_request p
        where p.account_id = $1 and p.repository_id = $2 and p.head_branch = $3 and p.head_fork is null
          and (p.status not in ('merged', 'closed') or (p.status = 'merged' and p.merged_at >= $4))
        union
-       select p.id, p.number, p.head_branch, p.base_branch, p.status, p.created_at, p.merged_at, c.depth + 1
+       select p.id, p.number, p.head_branch, p.base_branch, p.status, least(p.created_at, p.last_opened_at) as opened_at, p.merged_at, c.depth + 1
        from chain c join pull_request p on p.account_id = $1 and p.repository_id = $2 and p.head_branch = c.base_branch and p.head_fork is null
-         and (p.status not in ('merged', 'closed') or (p.status = 'merged' and p.merged_at >= c.created_at))
+         and (p.status not in ('merged', 'closed') or (p.status = 'merged' and p.merged_at >= c.opened_at))
        where c.depth < $5)
      select distinct on (id) id, number, head_branch as "headBranch", base_branch as "baseBranch",
        case when status = 'merged' then 'merged' else 'open' end as state,
-       (extract(epoch from created_at) * 1000)::float8 as "openedAt", (extract(epoch from merged_at) * 1000)::float8 as "mergedAt"
+       (extract(epoch from opened_at) * 1000)::float8 as "openedAt", (extract(epoch from merged_at) * 1000)::float8 as "mergedAt"
      from chain`,
     [ctx.accountId, repositoryId, seen.baseBranch, new Date(seen.createdAt).toISOString(), deepestStack],
   );
