@@ -48,6 +48,8 @@ interface Ground {
   readonly below: PullRequest | null;
   /** Whether it may be queued at once. Default: true. */
   readonly mayQueue?: boolean;
+  /** Whether it is red together with the other pull request of its pair. Left out: its nature is drawn. */
+  readonly isHalf?: boolean;
 }
 
 function drawGround(setting: Setting): Ground {
@@ -56,15 +58,19 @@ function drawGround(setting: Setting): Ground {
 }
 
 /** Opens a pull request, and mostly queues it at once. */
-export function open(setting: Setting, { base, below, mayQueue = true }: Ground = drawGround(setting)): Act {
+export function open(
+  setting: Setting,
+  { base, below, mayQueue = true, isHalf = false }: Ground = drawGround(setting),
+): Act {
   const { i, promises, draw, by } = setting;
   const nth = promises.pullRequests.length + 1;
-  const nature = draw.weighted<Nature>([
+  const drawn = draw.weighted<Nature>([
     [70, 'good'],
     [14, 'bad'],
     [10, 'half'],
     [6, 'conflicting'],
   ]);
+  const nature = isHalf ? 'half' : drawn;
   const halves = promises.pullRequests.filter((each) => each.nature === 'half');
   const branch = `p${nth}`;
   const targets = nature === 'half' ? ['pair'] : ['api', 'web', 'docs'].filter(() => draw.chance(0.5));
@@ -168,22 +174,30 @@ function otherBase({ i }: Setting, { base }: PullRequest): string {
 }
 
 /**
- * Somebody changes the base branch of a pull request, with stacks also to the branch of an older pull request. During
- * its landing, the new base branch is another one.
+ * Somebody changes the base branch of a pull request, with stacks also to the branch of another pull request, which was
+ * never above it. `moment`: before the landing of the pull request has begun, another open pull request is mostly put
+ * below it; during the landing, the new base branch is another one.
  */
-export function retarget(setting: Setting, pullRequest: PullRequest, isLanding = false): Act {
+export function retarget(
+  setting: Setting,
+  pullRequest: PullRequest,
+  moment: 'any' | 'before a landing' | 'in a landing' = 'any',
+): Act {
   const number = numberOf(pullRequest);
   const { i, promises, by, draw } = setting;
-  const older = promises.pullRequests.slice(0, promises.pullRequests.indexOf(pullRequest));
-  const unmerged = older.filter((each) => each.number === null || !promises.merged.has(each.number));
-  const possible = unmerged.length > 0 && draw.chance(0.8) ? unmerged : older;
+  const isLanding = moment === 'in a landing';
+  const others = promises.pullRequests.filter((each) => each !== pullRequest && !allBelow(each).includes(pullRequest));
+  const unmerged = others.filter((each) => each.number === null || !promises.merged.has(each.number));
+  const possible = unmerged.length > 0 && draw.chance(0.8) ? unmerged : others;
   const mayStack = possible.length > 0 && i.configurations.some(hasStacks);
-  const below = mayStack && draw.chance(0.6) ? draw.pick(possible) : null;
+  const below = mayStack && draw.chance(moment === 'before a landing' ? 0.9 : 0.6) ? draw.pick(possible) : null;
   const baseBranch = below?.branch ?? (isLanding ? otherBase(setting, pullRequest) : drawBase(setting));
   return {
     name: `base #${number} on ${baseBranch}`,
     subject: pullRequest.branch,
     work: async () => {
+      // Another act may have stacked them the other way round since.
+      if (below !== null && allBelow(below).includes(pullRequest)) return;
       if (below !== null) pullRequest.below.push(below);
       pullRequest.base = below?.base ?? baseBranch;
       pullRequest.wasElsewhere ||= baseBranch !== 'main';

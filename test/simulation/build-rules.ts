@@ -36,6 +36,8 @@ interface Live {
   readonly position: number;
   /** Whether the build is beside the line. */
   readonly isBeside: boolean;
+  /** Whether the build is a part of a bisected batch, beside the line. */
+  readonly isPart: boolean;
   /** Whether its result is open, and no other build of its tree has ended. */
   readonly isRunning: boolean;
   readonly members: readonly number[];
@@ -48,6 +50,7 @@ export function createBuildRules(i: Installation): BuildRules {
   async function readLive(): Promise<readonly Live[]> {
     return await i.rows<Live>(
       `select b.id::int as id, b.queue_id::text as queue, b.position::int as position, b.side_build is not null as "isBeside",
+              coalesce(b.side_build = 'part', false) as "isPart",
               b.state in ('making', 'building') and b.rests_on = '{}' and not b.given_up and q.halted_reason is null
                 and not exists (select from build u where u.account_id = b.account_id and u.repository_id = b.repository_id
                                 and (u.commit = b.tested_commit or u.tree = b.tree) and u.finished_at is not null)
@@ -76,6 +79,7 @@ export function createBuildRules(i: Installation): BuildRules {
         .flatMap((build) => [
           ...(inForce.every(hasStacks) ? withoutBelow(build, live, heads) : []),
           ...(inForce.every(isSerial) ? besideOthers(build, live) : []),
+          ...behindOthers(build, heads),
           ...beyondLimit(build, live, Math.max(...inForce.map(mostBuilds))),
         ]);
     },
@@ -103,6 +107,22 @@ function besideOthers(build: Live, live: readonly Live[]): string[] {
   return live
     .filter((each) => isBefore(each, build))
     .map(({ id }) => `Build ${build.id} began in serial mode while build ${id} ran.`);
+}
+
+/**
+ * A part with one member begins only after all pull requests that were before the member have left the line, because its
+ * red build is final.
+ */
+function behindOthers(build: Live, { before, now }: Heads): string[] {
+  const [number] = build.members;
+  if (!build.isPart || number === undefined || build.members.length > 1) return [];
+  const isAhead = (heads: ReadonlyMap<number, Head>, other: number): boolean => {
+    const [a, b] = [heads.get(other), heads.get(number)];
+    return a?.isInLine === true && !a.skipLine && a.queue === b?.queue && (a.rank ?? 0) < (b.rank ?? 0);
+  };
+  return [...now.keys()]
+    .filter((other) => isAhead(before, other) && isAhead(now, other))
+    .map((other) => `Build ${build.id} of #${number} alone began, and #${other} is before it in line.`);
 }
 
 /** All base branches together have at most as many running builds as the configuration allows. */

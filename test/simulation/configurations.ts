@@ -86,6 +86,7 @@ merge_mode:
   parallel_mode:
     max_parallel_builds: 4
     batch_size: 3
+    batch_max_wait_minutes: 2
     use_parallel_bisection: true
     use_optimistic_validation: false
     on_commit_added: requeue
@@ -197,6 +198,16 @@ export function isSerial(yaml: string): boolean {
 /** How many builds may run at once in all queues, if this configuration is in force. Infinity: any number. */
 export function mostBuilds(yaml: string): number {
   return Number(/max_parallel_builds: (\d+)/.exec(yaml)?.[1] ?? Number.POSITIVE_INFINITY);
+}
+
+/** Whether pull requests that are red together are built again beside the line, if this configuration is in force. */
+export function hasSideBuilds(yaml: string): boolean {
+  return yaml.includes('use_parallel_bisection: true') || yaml.includes('use_proactive_dequeue: true');
+}
+
+/** After how many failures a pull request returns to the line, if this configuration is in force. */
+export function mostRequeues(yaml: string): number {
+  return Number(/max_requeue_attempts: (\d+)/.exec(yaml)?.[1] ?? 0);
 }
 
 /** Whether the check of a head must pass before its pull request lands, if this configuration is in force. */

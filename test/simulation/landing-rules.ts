@@ -3,6 +3,7 @@
 import { rulesOf } from '../../src/modules/queue/store/rules-in-force.ts';
 import { createBuildRules, type Head } from './build-rules.ts';
 import { hasStacks, isTargeted, requiresOwnCheck } from './configurations.ts';
+import { createFailureRules } from './failure-rules.ts';
 import type { Installation } from './installation.ts';
 
 export interface LandingRules {
@@ -36,6 +37,7 @@ export function createLandingRules(i: Installation): LandingRules {
   let wasActive = true;
   const known = new Set<string>();
   const buildRules = createBuildRules(i);
+  const failureRules = createFailureRules(i);
 
   async function readHeads(): Promise<Map<number, Head>> {
     const rows = await i.kept.query<Head>(
@@ -122,7 +124,8 @@ export function createLandingRules(i: Installation): LandingRules {
         .filter(({ built }) => !hashes.has(built))
         .map(({ landing }) => `Landing ${landing} began, and was built under another configuration.`);
       const builds = await buildRules.look(inForce, { before, now: heads });
-      return [...wrong, ...inactive, ...unordered, ...unstacked, ...outdated, ...builds];
+      const failures = await failureRules.look(before, heads);
+      return [...wrong, ...inactive, ...unordered, ...unstacked, ...outdated, ...builds, ...failures];
     },
   };
 }

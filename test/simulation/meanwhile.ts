@@ -4,14 +4,15 @@
 import { requiresOwnCheck } from './configurations.ts';
 import type { Draws } from './draws.ts';
 import { forget, kill } from './faults.ts';
-import { chooseAct, chooseActAbout } from './people.ts';
+import { chooseAct, chooseActAbout, chooseQueueing } from './people.ts';
 import { beginAct, goOn, minute, second, type Played } from './played.ts';
+import type { Setting } from './promises.ts';
 import { toTheEnd, type Task } from './tasks.ts';
 import { choicesOf } from './work.ts';
 
 /** The probability that work is held at a failpoint that it reaches. */
 const heldShares: Readonly<Record<string, number>> = {
-  'landing:before_gate': 0.3,
+  'landing:before_gate': 0.45,
   'landing:after_gate': 0.3,
   'landing:before_move': 0.3,
   'landing:after_host': 0.4,
@@ -94,15 +95,38 @@ async function act(p: Played, { at }: Task, draw: Draws): Promise<string[]> {
       ...(commit === null ? [] : [commit]),
       ...(i.configurations.some(requiresOwnCheck) ? [head] : []),
     ]),
+    isAtGate: at === 'landing:before_gate',
     hasBegun: begunLandings.includes(at ?? ''),
     isOnRelease: rows.some(({ base }) => base === 'release'),
   };
   const chosen = chooseActAbout(setting, concerned) ?? chooseAct(setting);
   const task = chosen === null ? null : beginAct(p, by, chosen);
   if (task === null) return [];
-  // A deactivation that is held has changed the repository, and some pull requests are still in line.
-  const isHeld = task.name === 'deactivation' && draw.chance(0.5);
-  return await goOn(p, task, isHeld ? { boundaries: 1 + draw.below(4), ending: 'hold' } : toTheEnd);
+  if (task.name !== 'deactivation') return await goOn(p, task, toTheEnd);
+  // A deactivation that is held has changed the repository, and mostly some pull requests are still in line.
+  if (draw.chance(concerned.isAtGate ? 0.8 : 0.5))
+    return await goOn(p, task, { boundaries: 2 + draw.below(3), ending: 'hold' });
+  return await deactivate(p, task, { by, draw });
+}
+
+/**
+ * Carries out a deactivation. Somebody has begun to queue a pull request before, and this request goes on when the
+ * deactivation is answered.
+ */
+export async function deactivate(
+  p: Played,
+  deactivation: Task,
+  { by, draw }: Pick<Setting, 'by' | 'draw'>,
+): Promise<string[]> {
+  const { i, promises } = p;
+  const act = chooseQueueing({ i, promises, draw, by });
+  const request = act === null ? null : beginAct(p, by, act);
+  if (request === null) return await goOn(p, deactivation, toTheEnd);
+  return [
+    ...(await goOn(p, request, { boundaries: 1 + draw.below(6), ending: 'hold' })),
+    ...(await goOn(p, deactivation, toTheEnd)),
+    ...(await goOn(p, request, toTheEnd)),
+  ];
 }
 
 const maxHints = 6;

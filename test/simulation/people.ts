@@ -2,7 +2,7 @@
 // permission.
 import { beginsWith, close, closeAtHost, dequeue, label, open, push, queue, retarget, skip } from './acts.ts';
 import { changeRelease, hold, pushToBase, release } from './base-acts.ts';
-import { hasRelease, hasStacks, requiresOwnCheck } from './configurations.ts';
+import { hasRelease, hasSideBuilds, hasStacks, requiresOwnCheck } from './configurations.ts';
 import { cancel, configure, rerun } from './build-acts.ts';
 import { holds } from './holds.ts';
 import type { Act, PullRequest, Setting } from './promises.ts';
@@ -30,6 +30,7 @@ export function chooseAct(setting: Setting): Act | null {
     [2, known.length === 0 ? null : () => close(setting, some(), draw.chance(0.6))],
     [2, known.length === 0 ? null : () => skip(setting, some())],
     [2, () => hold(setting, draw.pick(holds))],
+    [0.6, () => hold(setting, 'deactivation')],
     // Most holds end soon. Otherwise nearly nothing would land outside of the windows without faults.
     [stopped.length === 0 ? 0 : 60, () => release(setting, draw.pick(stopped))],
     [2, () => pushToBase(setting)],
@@ -65,23 +66,33 @@ export function* chooseRush(setting: Setting): Generator<Act> {
   for (const pullRequest of idle.slice(-mostAtOnce)) yield queue(setting, pullRequest, {});
 }
 
-/** With stacks, the second pull request is on top of the first one. With two base branches, each of them gets one. */
+/**
+ * With stacks, the second pull request is on top of the first one. With two base branches, each of them gets one.
+ * Sometimes the two are red together, mostly if they are then built beside the line.
+ */
 function* openTwo(setting: Setting, mayQueueSecond: boolean): Generator<Act> {
-  const { i, promises } = setting;
-  yield open(setting, { base: 'main', below: null });
+  const { i, promises, draw } = setting;
+  const isHalf = draw.chance(beginsWith(i, hasSideBuilds) ? 0.6 : 0.2);
+  yield open(setting, { base: 'main', below: null, isHalf });
   const first = promises.pullRequests.at(-1);
   const below = first !== undefined && first.number !== null && beginsWith(i, hasStacks) ? first : null;
-  yield open(setting, { base: beginsWith(i, hasRelease) ? 'release' : 'main', below, mayQueue: mayQueueSecond });
+  yield open(setting, {
+    base: beginsWith(i, hasRelease) ? 'release' : 'main',
+    below,
+    mayQueue: mayQueueSecond,
+    isHalf,
+  });
 }
 
 /**
  * The weight of a change of the base branch. With two base branches, it is the most frequent act during a landing, and
  * with stacks before one.
  */
-function weighRetarget({ i }: Setting, hasBegun: boolean): number {
+function weighRetarget({ i }: Setting, { isAtGate, hasBegun }: Pick<Concerned, 'isAtGate' | 'hasBegun'>): number {
   if (!i.configurations.some(mayRetarget)) return 0;
   if (hasBegun) return beginsWith(i, hasRelease) ? 20 : 6;
-  return beginsWith(i, hasStacks) ? 14 : 6;
+  if (!beginsWith(i, hasStacks)) return 6;
+  return isAtGate ? 40 : 14;
 }
 
 interface Concerned {
@@ -89,14 +100,25 @@ interface Concerned {
   readonly numbers: readonly number[];
   /** The commits of their builds, and also their heads if a head has a check that is required. */
   readonly commits: readonly string[];
+  /** Whether the landing of the pull requests is planned, and is to begin next. */
+  readonly isAtGate: boolean;
   /** Whether the landing of the pull requests has begun. Then only the host still closes them. */
   readonly hasBegun: boolean;
   /** Whether one of the builds is for the branch `release`. */
   readonly isOnRelease: boolean;
 }
 
+/** A request to queue a pull request, mostly one that nobody has queued. Null: there is no pull request. */
+export function chooseQueueing(setting: Setting): Act | null {
+  const { promises, draw } = setting;
+  const known = promises.pullRequests.filter(({ number }) => number !== null && !promises.merged.has(number));
+  const idle = known.filter(({ number }) => number !== null && !promises.asked.has(number));
+  return known.length === 0 ? null : queue(setting, draw.pick(idle.length > 0 ? idle : known), {});
+}
+
 /** An act that concerns one of these pull requests, or all landings. Null: people know none of these pull requests. */
-export function chooseActAbout(setting: Setting, { numbers, commits, hasBegun, isOnRelease }: Concerned): Act | null {
+export function chooseActAbout(setting: Setting, of: Concerned): Act | null {
+  const { numbers, commits, isAtGate, hasBegun, isOnRelease } = of;
   const { promises, draw } = setting;
   const opened = promises.pullRequests.filter(({ number }) => number !== null);
   const isConcerned = ({ number }: PullRequest): boolean => number !== null && numbers.includes(number);
@@ -111,10 +133,13 @@ export function chooseActAbout(setting: Setting, { numbers, commits, hasBegun, i
     [2, () => close(setting, pullRequest, true)],
     [hasBegun ? 12 : 2, () => closeAtHost(setting, pullRequest)],
     [1, () => label(setting, pullRequest, false)],
-    [weighRetarget(setting, hasBegun), () => retarget(setting, pullRequest, hasBegun)],
+    [
+      weighRetarget(setting, of),
+      () => retarget(setting, pullRequest, hasBegun ? 'in a landing' : isAtGate ? 'before a landing' : 'any'),
+    ],
     [setting.i.configurations.some(hasRelease) ? (isOnRelease ? 10 : 2) : 0, () => changeRelease(setting)],
     [8, () => hold(setting, draw.pick(holds))],
-    [hasBegun ? 0 : 2, () => hold(setting, 'deactivation')],
+    [hasBegun ? 0 : isAtGate ? 14 : 2, () => hold(setting, 'deactivation')],
     [3, () => pushToBase(setting)],
     [hasBegun ? 0 : 3, () => configure(setting)],
     [commits.length === 0 ? 0 : 3, () => rerun(setting, draw.pick(commits))],

@@ -9,7 +9,7 @@ import { happen, kill } from './faults.ts';
 import { firstInstant, openInstallation, type Installation, type Process } from './installation.ts';
 import { noPromises } from './promises.ts';
 import { chooseAct, chooseRush } from './people.ts';
-import { failpoints, happenMeanwhile, isHeldAt } from './meanwhile.ts';
+import { deactivate, failpoints, happenMeanwhile, isHeldAt } from './meanwhile.ts';
 import { beginAct, day, goOn, kindOfTask, minute, second, type Played } from './played.ts';
 import { comeToRest, watchWithoutFaults } from './rest.ts';
 import { createRules } from './rules.ts';
@@ -180,7 +180,9 @@ async function takeStep(p: Played, { draw, step, isCalm }: Step): Promise<string
   }
   if (kind === 'person') {
     const task = chooseActOf(p, by, draw);
-    return task === null ? [] : (await carryOn(p, task, { draw, isCalm })).problems;
+    if (task === null) return [];
+    if (task.name === 'deactivation' && !isCalm && draw.chance(0.5)) return await deactivate(p, task, { by, draw });
+    return (await carryOn(p, task, { draw, isCalm })).problems;
   }
   return await work(p, { draw, isCalm });
 }
