@@ -434,7 +434,6 @@ export const mutants = [
     from: 'member.requeueAttempts < maxRequeueAttempts',
     to: 'member.requeueAttempts < maxRequeueAttempts + 99',
     tests: [],
-    configuration: 'second attempts',
   },
   {
     what: 'a green isolation build blocks its pull request',
@@ -458,7 +457,8 @@ export const mutants = [
     from: 'if (leftover.length === 0) return { view, decisions: [] };',
     to: 'if (leftover.length >= 0) return { view, decisions: [] };',
     tests: [],
-    configuration: 'speculative builds',
+    hidden:
+      'Each key that ends speculative builds affects builds, and a build beside the line that was made under other such keys ends in the same turn.',
   },
   {
     what: 'a landing does not stop at a deactivation',
