@@ -122,11 +122,12 @@ export async function deactivate(
   const act = chooseQueueing({ i, promises, draw, by });
   const request = act === null ? null : beginAct(p, by, act);
   if (request === null) return await goOn(p, deactivation, toTheEnd);
-  return [
+  const problems = [
     ...(await goOn(p, request, { boundaries: 1 + draw.below(6), ending: 'hold' })),
     ...(await goOn(p, deactivation, toTheEnd)),
-    ...(await goOn(p, request, toTheEnd)),
   ];
+  // A short request has ended before the deactivation.
+  return request.state === 'held' ? [...problems, ...(await goOn(p, request, toTheEnd))] : problems;
 }
 
 const maxHints = 6;

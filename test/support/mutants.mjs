@@ -434,6 +434,7 @@ export const mutants = [
     from: 'member.requeueAttempts < maxRequeueAttempts',
     to: 'member.requeueAttempts < maxRequeueAttempts + 99',
     tests: [],
+    configuration: 'second attempts',
   },
   {
     what: 'a green isolation build blocks its pull request',
