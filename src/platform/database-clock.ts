@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 export interface DatabaseClock {
   readonly now: () => Date;
   /** Reads the database's clock. If it does not answer, the difference that was found last stays. */
-  compare(): Promise<void>;
+  readonly compare: () => Promise<void>;
 }
 
 export interface DatabaseClockOptions {

@@ -48,11 +48,11 @@ it('a turn of a queue that a newer planner has planned is given to other workers
   await w.queue(number);
   await w.rows('update queue set planner_version = $1', [plannerVersion + 1]);
   const [queue] = await w.rows<{ id: string }>('select id::text as id from queue');
-  const { advanceQueue: take } = createQueueActivities(w.service.ports);
+  const activities = createQueueActivities(w.service.ports);
   const turn = async (info: Pick<Info, 'isLocal' | 'attempt'>): Promise<unknown> =>
     await asyncLocalStorage.run(
       Object.assign(Object.create(Context.prototype) as Context, { info, heartbeat: () => {} }),
-      async () => await take({ accountId: w.ctx.accountId, queueId: queue?.id ?? '' }),
+      async () => await activities.advanceQueue({ accountId: w.ctx.accountId, queueId: queue?.id ?? '' }),
     );
   await expect(turn({ isLocal: true, attempt: 1 })).rejects.toThrow(WorkHandedOver);
   for (const attempt of [1, 2, 3, 4]) await expect(turn({ isLocal: false, attempt })).rejects.toThrow(WorkHandedOver);
