@@ -108,8 +108,8 @@ async function showGrowth(): Promise<number> {
   parseArguments(command);
   const { data, databaseUrl, json } = command.opts<{ data: string; databaseUrl?: string; json?: boolean }>();
   const retention = retentionFrom(process.env);
-  const now = new Date();
-  return await withService({ dataDir: data, databaseUrl }, async ({ ports: { db } }) => {
+  return await withService({ dataDir: data, databaseUrl }, async ({ ports: { db, clock } }) => {
+    const now = clock();
     const growth = await measureGrowth({ db, dataDir: resolve(data), retention, now });
     console.log(json ? JSON.stringify(growth, null, 2) : growthText(growth, now));
     return growth.kinds.some(({ isLate }) => isLate) ? 1 : 0;

@@ -13,28 +13,42 @@ export interface DatabaseClockOptions {
   /** Reads the database's clock, in milliseconds since the epoch. */
   readonly read: () => Promise<number>;
   /** The clock of this machine, in milliseconds since the epoch. */
-  readonly own?: () => number;
-  /** Called with a sentence when the difference has changed by a second or more. */
+  readonly machine?: () => number;
+  /** A clock that is never set and stands still while the machine sleeps, in milliseconds since any instant. */
+  readonly steady?: () => number;
+  /** Called with a sentence when the machine's clock begins or ends to differ from the database's by a second or more. */
   readonly warn: (sentence: string) => void;
 }
 
-export function createDatabaseClock({ read, own = () => Date.now(), warn }: DatabaseClockOptions): DatabaseClock {
-  let aheadMs = 0;
+/** The clock counts on from the last comparison, so it does not jump if somebody sets the clock of the machine. */
+export function createDatabaseClock({
+  read,
+  machine = () => Date.now(),
+  steady = () => Math.floor(performance.timeOrigin + performance.now()),
+  warn,
+}: DatabaseClockOptions): DatabaseClock {
+  const counted = { clock: steady, behindMs: 0 };
+  const shown = { clock: machine, behindMs: 0 };
   let saidMs = 0;
   return {
-    now: () => new Date(own() + aheadMs),
+    now: () => new Date(counted.clock() + counted.behindMs),
     async compare() {
-      const before = own();
+      const clocks = [counted, shown].map((each) => ({ each, before: each.clock() }));
       const at = await read();
-      const after = own();
-      // The database read its clock between these two instants. A difference within the bounds stays, so that the clock
-      // does not jump back and forth, and stays that of the machine where both have the same clock.
-      aheadMs = Math.min(Math.max(aheadMs, at - after), at - before);
-      if (Math.abs(aheadMs - saidMs) < 1_000) return;
-      saidMs = aheadMs;
-      warn(differenceText(aheadMs));
+      for (const { each, before } of clocks) each.behindMs = clamp(each.behindMs, at - each.clock(), at - before);
+      if (Math.abs(shown.behindMs - saidMs) < 1_000) return;
+      saidMs = shown.behindMs;
+      warn(differenceText(shown.behindMs));
     },
   };
+}
+
+/**
+ * The database read its clock between the two instants that give the bounds. A difference within the bounds stays, so
+ * that the clock does not jump back and forth, and stays that of the machine where both have the same clock.
+ */
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
 }
 
 export interface OpenDatabaseClockOptions {
@@ -64,8 +78,8 @@ export function withoutComparison(now: () => Date): DatabaseClock {
   return { now, compare: async () => {} };
 }
 
-function differenceText(aheadMs: number): string {
-  if (Math.abs(aheadMs) < 1_000) return 'The clock of this machine agrees with the clock of the database again.';
-  const by = `${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs < 0 ? 'ahead of' : 'behind'}`;
+function differenceText(behindMs: number): string {
+  if (Math.abs(behindMs) < 1_000) return 'The clock of this machine agrees with the clock of the database again.';
+  const by = `${Math.round(Math.abs(behindMs) / 1_000)} s ${behindMs < 0 ? 'ahead of' : 'behind'}`;
   return `The clock of this machine is ${by} the clock of the database. Interlock goes by the clock of the database.`;
 }

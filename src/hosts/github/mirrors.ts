@@ -88,7 +88,10 @@ export function createMirrors(options: MirrorOptions): Mirrors {
   };
   const readActualRefs = gatherReads(
     async (repository, patterns) =>
-      await remotes.use(repository, async (remote) => await readRemoteRefs(repository, remote, patterns)),
+      await remotes.use(
+        repository,
+        async (remote) => await readRemoteRefs(repository, remote, { patterns, clock: options.clock }),
+      ),
   );
   const readLedger = createLedgerReader();
   const mirrors: Mirrors = {
@@ -169,7 +172,7 @@ function createClones(options: MirrorOptions, remotes: Remotes): Mirrors['ensure
       cloning.catch(() => {});
       clones.set(directory, cloning);
     }
-    await within(cloning, cloneWaitMs, `${nameOf(repository)} is being cloned`);
+    await withinCloneWait(cloning, options.clock, `${nameOf(repository)} is being cloned`);
     return await ensureClone(repository);
   };
 }
@@ -250,10 +253,11 @@ function nameOf({ owner, name }: Pick<HostRepository, 'owner' | 'name'>): string
   return `${owner}/${name}`;
 }
 
-async function within<T>(work: Promise<T>, ms: number, message: string): Promise<T> {
+async function withinCloneWait<T>(work: Promise<T>, clock: () => Date, message: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new HostUnavailable(message, { retryAt: Date.now() + ms })), ms);
+    const giveUp = (): void => reject(new HostUnavailable(message, { retryAt: clock().getTime() + cloneWaitMs }));
+    timer = setTimeout(giveUp, cloneWaitMs);
   });
   try {
     return await Promise.race([work, late]);

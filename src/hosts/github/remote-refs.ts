@@ -66,7 +66,7 @@ export class TokenRefused extends HostUnavailable {}
 export async function readRemoteRefs(
   repository: Pick<HostRepository, 'owner' | 'name'>,
   remote: Remote,
-  patterns: readonly string[],
+  { patterns, clock }: { readonly patterns: readonly string[]; readonly clock: () => Date },
 ): Promise<RemoteRef[]> {
   const name = `${repository.owner}/${repository.name}`;
   const unreachable = (error: unknown): never => {
@@ -89,7 +89,7 @@ export async function readRemoteRefs(
     body: requestOf(patterns),
   }).catch(unreachable);
   const body = Buffer.from(await response.arrayBuffer().catch(unreachable));
-  if (response.status !== 200) throw refusalOf(name, response);
+  if (response.status !== 200) throw refusalOf(name, response, clock());
   const refs = parseRefs(body);
   if (refs === null) throw new HostUnavailable(`GitHub's answer about the refs of ${name} cannot be read`);
   return refs
@@ -110,11 +110,11 @@ export function matchesPattern(ref: string, patterns: readonly string[]): boolea
   return patterns.some((pattern) => (isPrefix(pattern) ? ref.startsWith(startOf(pattern)) : ref === pattern));
 }
 
-function refusalOf(name: string, { status, headers }: Response): Error {
+function refusalOf(name: string, { status, headers }: Response, now: Date): Error {
   const message = refusalMessage(name, status);
   if (status === 401) return new TokenRefused(message);
   const waitSec = Number(headers.get('retry-after') ?? Number.NaN);
-  return new HostUnavailable(message, Number.isNaN(waitSec) ? {} : { retryAt: Date.now() + waitSec * 1000 });
+  return new HostUnavailable(message, Number.isNaN(waitSec) ? {} : { retryAt: now.getTime() + waitSec * 1000 });
 }
 
 /** The message for a status of GitHub. Each status counts as an outage, so that started work is retried. */

@@ -19,7 +19,7 @@ export function judgeClock(here: number, there: number | null): Finding {
   const size = Math.abs(offSec);
   if (size < doubtfulSec) return ok('clock', 'The clock agrees with GitHub.');
   const message = `The clock is ${size} s ${offSec > 0 ? 'ahead of' : 'behind'} GitHub.`;
-  const cure = 'Set the clock of this machine by NTP.';
+  const cure = 'Interlock goes by the clock of PostgreSQL: set the clock of its machine by NTP.';
   return size < wrongSec ? warning('clock', message, cure) : missing('clock', message, cure);
 }
 
