@@ -69,14 +69,16 @@ it('a queue shows when each pull request in line will be merged, and the explana
   expect(merged.explain).toEqual({ reason: 'It is merged.', sentence: 'It is merged.', eta: null });
 });
 
+const secondsAgo = (seconds: number): Date => new Date(Date.now() - seconds * 1_000);
+
 it.each([
   [
-    { silentSince: new Date(), idleSince: null },
+    { silentSince: secondsAgo(15), idleSince: null },
     'TEMPORAL_SILENT',
     'Temporal does not answer: nothing is planned, built or landed until Temporal answers.',
   ],
   [
-    { silentSince: null, idleSince: new Date() },
+    { silentSince: null, idleSince: secondsAgo(15) },
     'NO_WORKER',
     'No worker is running: nothing is planned, built or landed until a worker starts.',
   ],
@@ -95,6 +97,14 @@ it.each([
     expect((await ask()).third.explain).toEqual(known);
   },
 );
+
+it('one late answer of Temporal changes neither the explanation nor the times', async () => {
+  const before = await ask();
+  health = { silentSince: secondsAgo(3), idleSince: null };
+  const during = await ask();
+  health = null;
+  expect(during).toEqual(before);
+});
 
 it('an estimate is cached for some seconds, and computed again if the queue has changed', async () => {
   const before = await ask();

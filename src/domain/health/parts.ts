@@ -116,11 +116,20 @@ export function temporalSentence({ missingNamespace }: Pick<TemporalHealth, 'mis
 /** Why nothing moves in any queue: Temporal does not answer, or no worker runs. */
 export type Standstill = 'temporal_silent' | 'no_worker';
 
-/** Null: work goes on, or this server has not queried Temporal yet. */
-export function standstillOf(temporal: TemporalHealth | null): Standstill | null {
-  if (temporal === null) return null;
-  if (temporal.silentSince !== null) return 'temporal_silent';
-  return temporal.idleSince === null ? null : 'no_worker';
+/** A shorter outage is no standstill: a single late answer of Temporal does not show that work has stopped. */
+const standstillAfterMs = 15_000;
+
+/**
+ * Null: work goes on or has stopped for less than 15 seconds, or it is not known whether work goes on. It is not known
+ * before this process has queried Temporal, and if this process has a namespace that does not exist: other processes
+ * may have the right one.
+ */
+export function standstillOf(temporal: TemporalHealth | null, now: Date): Standstill | null {
+  if (temporal === null || temporal.missingNamespace !== undefined) return null;
+  const { silentSince, idleSince } = temporal;
+  const since = silentSince ?? idleSince;
+  if (since === null || now.getTime() - since.getTime() < standstillAfterMs) return null;
+  return silentSince === null ? 'no_worker' : 'temporal_silent';
 }
 
 /** What a standstill means for users. */

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { judgeParts, nextHealth, type PartFacts } from '../../../src/domain/health/parts.ts';
+import {
+  judgeParts,
+  nextHealth,
+  standstillOf,
+  type PartFacts,
+  type TemporalHealth,
+} from '../../../src/domain/health/parts.ts';
 
 const at = new Date('2026-01-02T03:04:05Z');
 const answers = { silentSince: null, idleSince: null };
@@ -100,5 +106,32 @@ describe('the next state of Temporal', () => {
     ],
   ])('%s', (_name, known, answer, expected) => {
     expect(nextHealth(known, answer, at)).toEqual(expected);
+  });
+});
+
+describe('a standstill', () => {
+  const ago = (seconds: number): Date => new Date(at.getTime() - seconds * 1_000);
+  it.each<readonly [string, TemporalHealth | null, string | null]>([
+    ['Temporal was not queried yet', null, null],
+    ['Temporal answers, and a worker asks', answers, null],
+    ['one answer of Temporal is late', { silentSince: at, idleSince: null }, null],
+    ['Temporal is silent for less than 15 seconds', { silentSince: ago(14.999), idleSince: null }, null],
+    ['Temporal is silent for 15 seconds', { silentSince: ago(15), idleSince: null }, 'temporal_silent'],
+    ['no worker asks since this instant', { silentSince: null, idleSince: at }, null],
+    ['no worker asks for less than 15 seconds', { silentSince: null, idleSince: ago(14.999) }, null],
+    ['no worker asks for 15 seconds', { silentSince: null, idleSince: ago(15) }, 'no_worker'],
+    ['no worker asked before Temporal was silent', { silentSince: ago(14), idleSince: ago(200) }, null],
+    [
+      'Temporal is silent, and no worker asked before',
+      { silentSince: ago(15), idleSince: ago(200) },
+      'temporal_silent',
+    ],
+    [
+      'only this process has no namespace',
+      { silentSince: ago(200), idleSince: ago(200), missingNamespace: 'shop' },
+      null,
+    ],
+  ])('%s', (_name, temporal, expected) => {
+    expect(standstillOf(temporal, at)).toBe(expected);
   });
 });

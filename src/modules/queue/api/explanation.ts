@@ -25,7 +25,8 @@ export async function explanationOf(
   });
   const needsNoForecast = asOf !== null || selectsOnly(info, fieldsWithoutForecast);
   const eta = needsNoForecast ? null : await readEta(ctx, pullRequest);
-  const standstill = asOf === null && isKindInLine(explained.kind) ? standstillOf(ctx.temporal.health()) : null;
+  const standstill =
+    asOf === null && isKindInLine(explained.kind) ? standstillOf(ctx.temporal.health(), ctx.clock()) : null;
   const reason = standstill === null ? sentence : `${sentence} ${standstillTexts[standstill]}`;
   return {
     ...explained,

@@ -67,7 +67,7 @@ export function forecasts(ctx: ForecastContext): DataLoader<string, QueueForecas
         text: 'select q.id, q.version::text from queue q where q.account_id = $1 and q.id = any ($2::bigint[])',
         values: [ctx.accountId, queueIds],
       });
-      const standstill = standstillOf(ctx.temporal.health());
+      const standstill = standstillOf(ctx.temporal.health(), ctx.clock());
       const versions = new Map(rows.map(({ id, version }) => [id, version]));
       return await Promise.all(
         queueIds.map(async (id) => {
