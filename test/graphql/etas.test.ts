@@ -98,6 +98,25 @@ it.each([
   },
 );
 
+it('the first estimate that somebody sees after an outage is stored, and none is stored during the outage', async () => {
+  const stored = async (): Promise<number[]> => {
+    const rows = await s.rows<{ number: number }>(
+      'select p.number from first_eta e join pull_request p on p.id = e.pull_request_id order by p.number',
+    );
+    return rows.map(({ number }) => number);
+  };
+  await s.rows('delete from first_eta');
+  // The line changes, as it does when a pull request enters it.
+  await s.rows('update queue set version = version + 1');
+  health = { silentSince: secondsAgo(60), idleSince: null };
+  await ask();
+  expect(await stored()).toEqual([]);
+  health = null;
+  const { queue } = await ask();
+  expect(queue.etas.map(({ eta: estimate }) => estimate.unknown)).toEqual([null, null, null]);
+  expect(await stored()).toEqual([1, 2, 3]);
+});
+
 it('one late answer of Temporal changes neither the explanation nor the times', async () => {
   const before = await ask();
   health = { silentSince: secondsAgo(3), idleSince: null };

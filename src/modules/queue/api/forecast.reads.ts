@@ -2,7 +2,7 @@
 // and at most every few seconds, however many requests there are.
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
-import { standstillOf } from '../../../domain/health/parts.ts';
+import { standstillOf, type Standstill } from '../../../domain/health/parts.ts';
 import { inLineOrder } from '../../../domain/queue/model/order.ts';
 import { noForecast, type Forecast } from '../../../domain/simulation/forecast.ts';
 import type { MovedEta } from '../../../domain/simulation/moved-etas.ts';
@@ -50,6 +50,7 @@ interface Kept {
  */
 const keptMsPerPullRequest = 1;
 
+/** The kept forecasts, by queue and standstill: a forecast of a standstill has no times to show after its end. */
 const keptOf = new WeakMap<Database, Map<string, Kept>>();
 
 type ForecastContext = Context & { readonly temporal: Pick<TemporalView, 'health'> };
@@ -72,10 +73,7 @@ export function forecasts(ctx: ForecastContext): DataLoader<string, QueueForecas
       return await Promise.all(
         queueIds.map(async (id) => {
           const version = versions.get(id);
-          const forecast = version === undefined ? null : await keptForecast(ctx, id, version);
-          return forecast === null || standstill === null
-            ? forecast
-            : { ...forecast, ...noForecast(forecast.line, standstill) };
+          return version === undefined ? null : await keptForecast(ctx, { queueId: id, standstill, version });
         }),
       );
     },
@@ -83,33 +81,42 @@ export function forecasts(ctx: ForecastContext): DataLoader<string, QueueForecas
   );
 }
 
-async function keptForecast(ctx: Context, queueId: string, version: string): Promise<QueueForecast | null> {
+interface ForecastRequest {
+  readonly queueId: string;
+  readonly standstill: Standstill | null;
+}
+
+async function keptForecast(
+  ctx: Context,
+  { version, ...request }: ForecastRequest & { readonly version: string },
+): Promise<QueueForecast | null> {
   const now = performance.now();
   const kept = keptOf.get(ctx.db) ?? new Map<string, Kept>();
   keptOf.set(ctx.db, kept);
-  const known = kept.get(queueId);
+  const key = `${request.queueId} ${request.standstill}`;
+  const known = kept.get(key);
   if (known !== undefined && known.until > now && (known.version === version || known.keptUntil > now))
     return await known.answer;
-  const answer = readForecast(ctx, queueId);
-  kept.delete(queueId);
+  const answer = readForecast(ctx, request);
+  kept.delete(key);
   const length = known?.length ?? 0;
   const next = { version, until: now + freshMs, keptUntil: now + length * keptMsPerPullRequest, length, answer };
-  kept.set(queueId, next);
+  kept.set(key, next);
   const [oldest] = kept.keys();
   if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
   // After a failure, the next request makes a new forecast.
   answer.then(
     (forecast) => {
-      if (forecast === null) return void kept.delete(queueId);
+      if (forecast === null) return void kept.delete(key);
       next.length = forecast.length;
       next.keptUntil = performance.now() + next.length * keptMsPerPullRequest;
     },
-    () => kept.delete(queueId),
+    () => kept.delete(key),
   );
   return await answer;
 }
 
-async function readForecast(ctx: Context, queueId: string): Promise<QueueForecast | null> {
+async function readForecast(ctx: Context, { queueId, standstill }: ForecastRequest): Promise<QueueForecast | null> {
   if (thread.load >= maxWaiting) return null;
   const loaded = await ctx.db.transaction(ctx.accountId, async (tx) => await loadForecastFacts(ctx, tx, queueId), {
     asOf: 'start',
@@ -119,10 +126,12 @@ async function readForecast(ctx: Context, queueId: string): Promise<QueueForecas
   const { length, isFront } = loaded;
   if (loaded.kind === 'held') {
     const { hold, line } = loaded;
-    return { ...noForecast(line, hold), now, line, length, isFront };
+    return { ...noForecast(line, standstill ?? hold), now, line, length, isFront };
   }
   const { snapshot, statistics } = loaded;
   const line = inLineOrder(snapshot.pullRequests).map(({ id, number }) => ({ id, number }));
+  // The times would not be shown, so they must not be stored as the first that were shown.
+  if (standstill !== null) return { ...noForecast(line, standstill), now, line, length, isFront };
   try {
     const task: ForecastTask = { kind: 'forecast', snapshot, statistics, now, budgetMs };
     const forecast = { ...(await thread.ask<Forecast>(task, timeoutMs)), now, line, length, isFront };
