@@ -98,6 +98,23 @@ it.each([
   },
 );
 
+it('a preview names no moved landings during an outage', async () => {
+  const moved = async (): Promise<readonly { number: number }[] | null> => {
+    const { data, errors } = await s.graphql<{
+      pauseRepository: { impact: { etasMoved: { number: number }[] | null } };
+    }>(
+      'mutation { pauseRepository(input: {repository: {owner: "acme", name: "shop"}, paused: true, preview: true}) { impact { etasMoved { number } } } }',
+    );
+    expect(errors).toEqual([]);
+    return data.pauseRepository.impact.etasMoved;
+  };
+  expect((await moved())?.map(({ number }) => number)).toEqual([1, 2, 3]);
+  health = { silentSince: null, idleSince: secondsAgo(60) };
+  const during = await moved();
+  health = null;
+  expect(during).toBeNull();
+});
+
 it('the first estimate that somebody sees after an outage is stored, and none is stored during the outage', async () => {
   const stored = async (): Promise<number[]> => {
     const rows = await s.rows<{ number: number }>(

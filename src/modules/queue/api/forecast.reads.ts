@@ -163,11 +163,15 @@ export interface LineMoves {
 }
 
 /**
- * How the expected landings differ between the two lines of a dry run. Null: too many requests wait, or the simulation
- * took too long.
+ * How the expected landings differ between the two lines of a dry run. Null: Temporal does not answer, no worker runs,
+ * too many requests wait, or the simulation took too long.
  */
-export async function readMoves(ctx: Context, { before, after, now }: ComparedLines): Promise<LineMoves | null> {
+export async function readMoves(
+  ctx: ForecastContext,
+  { before, after, now }: ComparedLines,
+): Promise<LineMoves | null> {
   requireScope(ctx, 'queue:read');
+  if (standstillOf(ctx.temporal.health(), ctx.clock()) !== null) return null;
   if (thread.load >= maxWaiting) return null;
   const loaded = await ctx.db.transaction(ctx.accountId, async (tx) => ({
     change: { before: await withProbabilities(ctx, tx, before), after: await withProbabilities(ctx, tx, after) },
