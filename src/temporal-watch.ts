@@ -2,7 +2,14 @@
 // of a workflow in its UI.
 import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { nextHealth, temporalSentence, type TemporalAnswer, type TemporalHealth } from './domain/health/parts.ts';
+import {
+  nextAsk,
+  nextHealth,
+  temporalSentence,
+  type LastAsk,
+  type TemporalAnswer,
+  type TemporalHealth,
+} from './domain/health/parts.ts';
 import type { TemporalView } from './graphql/context.ts';
 import { StartError } from './launcher/start-error.ts';
 import type { TemporalSecurity } from './launcher/temporal-security.ts';
@@ -35,6 +42,7 @@ export function watchTemporal(options: TemporalWatchOptions): TemporalWatch {
   const connection = Connection.lazy({ address, connectTimeout: answerWithinMs, ...security });
   const client = new Client({ connection, namespace });
   let health: TemporalHealth | null = null;
+  let lastAsk: LastAsk | null = null;
 
   async function ask(): Promise<TemporalAnswer> {
     const request = { namespace, taskQueue: { name: taskQueue } };
@@ -44,7 +52,8 @@ export function watchTemporal(options: TemporalWatchOptions): TemporalWatch {
         async () => await client.workflowService.describeTaskQueue(request),
       );
       const polledAt = (pollers ?? []).map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000);
-      return { kind: 'Answered', askedAt: polledAt.length === 0 ? null : new Date(Math.max(...polledAt)) };
+      lastAsk = nextAsk(lastAsk, polledAt.length === 0 ? null : new Date(Math.max(...polledAt)), clock());
+      return { kind: 'Answered', askedAt: lastAsk?.seenAt ?? null };
     } catch (error) {
       const status: number | null = isGrpcServiceError(error) ? error.code : null;
       const answer: TemporalAnswer = status === notFound ? { kind: 'NoNamespace', namespace } : { kind: 'Silent' };

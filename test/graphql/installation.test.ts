@@ -1,5 +1,6 @@
 // What the installation says about itself: its version, whether its parts work, and where Temporal's UI shows its
 // workflows.
+import { Connection } from '@temporalio/client';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,7 +9,9 @@ import { readVersion } from '../../src/platform/project-root.ts';
 import { temporalLinks, temporalUiOf, watchTemporal } from '../../src/temporal-watch.ts';
 import { seedRunbook } from '../runbooks/runbook-rows.ts';
 import { partsOfWorker, serveWorkerHealth } from '../../src/worker-health.ts';
+import { taskQueue } from '../../workflows/queue/messages.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { testTemporal } from '../support/temporal.ts';
 import { seed } from './seed.ts';
 
 const ui = 'https://temporal.test/namespaces/interlock/workflows';
@@ -183,4 +186,30 @@ it('a Temporal that never answered is silent since the first look, and the log s
   await expect.poll(() => watch.health()).toEqual({ silentSince: at, idleSince: null });
   expect(lines).toEqual([expect.stringContaining('Temporal does not answer: nothing is planned')]);
   await watch.stop();
+});
+
+it('a worker that asks for work is seen also if the clock of Temporal is five minutes behind', async () => {
+  const { address, namespace } = testTemporal();
+  const connection = await Connection.connect({ address });
+  const askForWork = async (): Promise<void> => {
+    const request = { namespace, taskQueue: { name: taskQueue }, identity: 'a worker' };
+    // There is no work, so the request ends with its deadline.
+    await connection
+      .withDeadline(Date.now() + 5_000, async () => await connection.workflowService.pollWorkflowTaskQueue(request))
+      .catch(() => {});
+  };
+  await askForWork();
+  const watch = watchTemporal({
+    address,
+    namespace,
+    ui: null,
+    log: pino({ level: 'silent' }),
+    clock: () => new Date(Date.now() + 300_000),
+  });
+  watch.start();
+  await expect.poll(() => watch.health()).toEqual({ silentSince: null, idleSince: expect.any(Date) });
+  await askForWork();
+  await expect.poll(() => watch.health()).toEqual({ silentSince: null, idleSince: null });
+  await watch.stop();
+  await connection.close();
 });

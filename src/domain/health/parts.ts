@@ -40,8 +40,16 @@ export interface TemporalHealth {
 export type TemporalAnswer =
   | { readonly kind: 'Silent' }
   | { readonly kind: 'NoNamespace'; readonly namespace: string }
-  /** `askedAt`: when a worker last asked Temporal for work. Null: no worker is registered at Temporal. */
+  /** `askedAt`: when a worker last asked Temporal for work (`LastAsk.seenAt`). Null: no worker is registered at Temporal. */
   | { readonly kind: 'Answered'; readonly askedAt: Date | null };
+
+/** When a worker last asked Temporal for work. */
+export interface LastAsk {
+  /** By the clock of Temporal. */
+  readonly at: Date;
+  /** By the clock of this process. At the first look nothing is known but the clock of Temporal. */
+  readonly seenAt: Date;
+}
 
 export interface PartFacts {
   /** The kinds of work of which some has exceeded its time limit. Null: the database does not answer. */
@@ -52,6 +60,17 @@ export interface PartFacts {
 
 /** A worker asks at least once a minute, because a request for work that finds none ends after a minute. */
 const asksWithinMs = 90_000;
+
+/**
+ * The last request of a worker, after an answer of Temporal with `askedAt`. The clocks of Temporal and of this process
+ * may differ, so a request that was made since the last look counts as made now. Null: no worker is registered at
+ * Temporal.
+ */
+export function nextAsk(before: LastAsk | null, askedAt: Date | null, now: Date): LastAsk | null {
+  if (askedAt === null) return null;
+  if (before === null) return { at: askedAt, seenAt: askedAt };
+  return { at: askedAt, seenAt: askedAt > before.at ? now : before.seenAt };
+}
 
 /** The state of Temporal after an answer. During an outage, the instant at which the outage was first seen is kept. */
 export function nextHealth(before: TemporalHealth | null, answer: TemporalAnswer, now: Date): TemporalHealth {

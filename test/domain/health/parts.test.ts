@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   judgeParts,
+  nextAsk,
   nextHealth,
   standstillOf,
   type PartFacts,
@@ -106,6 +107,42 @@ describe('the next state of Temporal', () => {
     ],
   ])('%s', (_name, known, answer, expected) => {
     expect(nextHealth(known, answer, at)).toEqual(expected);
+  });
+});
+
+describe('the last request of a worker for work, if the clock of Temporal is five minutes behind', () => {
+  const after = (seconds: number): Date => new Date(at.getTime() + seconds * 1_000);
+  const first = { at: after(-300), seenAt: after(-300) };
+  it.each([
+    ['is known by the clock of Temporal alone at the first look', null, after(-300), first],
+    ['was just now if it is a later one than at the last look', first, after(-240), { at: after(-240), seenAt: at }],
+    [
+      'is as old as before if it is the same one',
+      { at: after(-300), seenAt: after(-9) },
+      after(-300),
+      {
+        at: after(-300),
+        seenAt: after(-9),
+      },
+    ],
+    [
+      'is as old as before if the clock of Temporal was set back',
+      { at: after(-1), seenAt: after(-9) },
+      after(-300),
+      {
+        at: after(-300),
+        seenAt: after(-9),
+      },
+    ],
+    ['is unknown if Temporal knows no worker', first, null, null],
+  ])('%s', (_name, before, askedAt, expected) => {
+    expect(nextAsk(before, askedAt, at)).toEqual(expected);
+  });
+
+  it('shows that a worker is running from the second request on', () => {
+    const seen = nextAsk(first, after(-240), at);
+    const before = { silentSince: null, idleSince: after(-300) };
+    expect(nextHealth(before, { kind: 'Answered', askedAt: seen?.seenAt ?? null }, at)).toEqual(answers);
   });
 });
 
