@@ -61,3 +61,22 @@ it('a turn of a queue that a newer planner has planned is given to other workers
   await w.rows('update queue set planned_version = version, next_look_at = null');
   await expect(turn({ isLocal: true, attempt: 1 })).resolves.toMatchObject({ nextLookAt: null });
 });
+
+it('a queue that a newer planner has planned is not halted because of a configuration that only newer versions accept', async () => {
+  await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
+  const number = await w.open('feature', { 'feature.txt': 'new\n' });
+  await w.queue(number);
+  await w.rows('update queue set planner_version = $1', [plannerVersion + 1]);
+  await w.rows(`update repository set configuration_yaml = configuration_yaml || E'\nkey_of_a_newer_version: 1\n'`);
+  const [queue] = await w.rows<{ id: string }>('select id::text as id from queue');
+  const halted = async (): Promise<unknown> => await w.rows('select halted_reason as reason from queue');
+  await advanceQueue(w.ctx, queue?.id ?? '');
+  expect(await halted()).toEqual([{ reason: null }]);
+
+  // The same turn halts the queue if no newer planner has planned it.
+  await w.rows('update queue set planner_version = $1', [plannerVersion]);
+  await advanceQueue(w.ctx, queue?.id ?? '');
+  expect(await halted()).toEqual([
+    { reason: expect.stringContaining('The saved configuration is not valid any more') },
+  ]);
+});

@@ -188,10 +188,12 @@ interface PlannedOn {
 async function decideAndWrite(work: QueueWork, of: PlannedOn & { readonly mayPlan: boolean }): Promise<Planned | null> {
   const { repository, mayPlan } = of;
   const { queue } = work;
+  // The newer version may know keys of the configuration that this version does not know.
+  if (!mayPlan) return null;
   const problem = configurationProblem(repository);
   if (problem !== null && !queue.haltedReason)
     haltWork(work, `The saved configuration is not valid any more: ${problem}`);
-  if (!mayPlan || haltOf(repository, queue) !== null) return null;
+  if (haltOf(repository, queue) !== null) return null;
   if (!queue.baseTip) await endBuilds(work, repository);
   if (!queue.baseTip || !queue.baseTree) return null;
   queue.plannerVersion = plannerVersion;
