@@ -58,6 +58,14 @@ it('a turn of a queue that a newer planner has planned is given to other workers
   for (const attempt of [1, 2, 3, 4]) await expect(turn({ isLocal: false, attempt })).rejects.toThrow(WorkHandedOver);
   // There is no newer worker, so the turn is taken without a plan.
   await expect(turn({ isLocal: false, attempt: 5 })).resolves.toMatchObject({ nextLookAt: null });
+  // The newer worker takes the turns of a halted queue too, and publishes what changes in its line.
+  await w.rows("update queue set halted_reason = 'By an admin.', halted_at = now()");
+  await expect(turn({ isLocal: true, attempt: 1 })).rejects.toThrow(WorkHandedOver);
+  await w.rows('update queue set planner_version = $1', [plannerVersion]);
+  await advanceQueue(w.ctx, queue?.id ?? '');
+  const behind = 'select from queue where planned_version <> version or next_look_at <= now()';
+  expect(await w.rows(behind)).toEqual([]);
+  await w.rows('update queue set planner_version = $1', [plannerVersion + 1]);
   await w.rows('update queue set planned_version = version, next_look_at = null');
   await expect(turn({ isLocal: true, attempt: 1 })).resolves.toMatchObject({ nextLookAt: null });
 });

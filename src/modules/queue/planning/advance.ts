@@ -125,7 +125,7 @@ async function takeTurn(
     queue.version !== queue.plannedVersion || (queue.nextLookAt?.getTime() ?? Infinity) <= work.now.getTime();
   const advance = mayPlan
     ? { ...open.work, nextLookAt: earliest(nextLookAt, moreAt) }
-    : { ...open.work, nextLookAt: null, isLeftToNewer: isBehind && stopped.halted === null };
+    : { ...open.work, nextLookAt: null, isLeftToNewer: isBehind };
   const isQuiet = planned?.isQuiet === true && !hasChanged && !open.hasMore && isSameWork(before, rows);
   const plannedAt = work.now.getTime();
   const kept = {
