@@ -1,7 +1,6 @@
 // Reads from GitHub which installations an App has, and which repositories an installation has.
 import type { Ports } from '../../context.ts';
 import { createAppClient, isAppGone } from '../../hosts/github/app-client.ts';
-import { HostUnavailable } from '../../hosts/port.ts';
 import type { AppRow } from './apps.rows.ts';
 
 export interface ListedInstallation {
@@ -50,57 +49,52 @@ export async function listInstallations(ports: Ports, app: AppRow): Promise<List
     return [];
   }
   const owner = own.data?.owner ?? null;
-  const found: ListedInstallation[] = [];
-  for (let page = 1; ; page += 1) {
-    const { data } = await request('GET /app/installations', { per_page: pageSize, page });
-    for (const { id, account, suspended_at } of data)
-      found.push({
-        id: String(id),
-        owner: account !== null && 'login' in account ? account.login : '',
-        isSuspended: suspended_at !== null,
-        isOwn: isOwnInstallation(owner, account),
-      });
-    if (data.length < pageSize) return found;
-  }
+  const listed = await readPages(
+    async (page) => (await request('GET /app/installations', { per_page: pageSize, page })).data,
+  );
+  return listed.map(({ id, account, suspended_at }) => ({
+    id: String(id),
+    owner: account !== null && 'login' in account ? account.login : '',
+    isSuspended: suspended_at !== null,
+    isOwn: isOwnInstallation(owner, account),
+  }));
 }
 
-/** How often the repositories are listed again because they changed meanwhile. */
-const maxReads = 5;
-
-/**
- * Lists the repositories of an installation. A list of several pages is read until two reads in a row agree, because a
- * repository may be on none of the pages: if another one was removed, it has moved to a page that was read before.
- * Throws HostUnavailable if the repositories change in each read.
- */
+/** Lists the repositories of an installation. */
 export async function listRepositories(ports: Ports, app: AppRow, installationId: string): Promise<ListedRepository[]> {
   const request = createAppClient(ports, { ...app, installationId, purpose: 'hint' });
-  let idsBefore: string | null = null;
-  for (let read = 1; read <= maxReads; read += 1) {
-    const { listed, pages } = await readRepositories(request);
-    const ids = listed
-      .map(({ githubId }) => githubId)
-      .toSorted()
-      .join();
-    if (pages === 1 || ids === idsBefore) return listed;
-    idsBefore = ids;
-  }
-  throw new HostUnavailable(`The repositories of the installation ${installationId} changed while they were listed.`);
+  const listed = await readPages(
+    async (page) => (await request('GET /installation/repositories', { per_page: pageSize, page })).data.repositories,
+  );
+  return listed.map(({ id, name, owner, default_branch, archived }) => ({
+    githubId: String(id),
+    owner: owner.login,
+    name,
+    defaultBranch: default_branch,
+    isArchived: archived ?? false,
+  }));
 }
 
-async function readRepositories(
-  request: ReturnType<typeof createAppClient>,
-): Promise<{ readonly listed: ListedRepository[]; readonly pages: number }> {
-  const found: ListedRepository[] = [];
-  for (let page = 1; ; page += 1) {
-    const { data } = await request('GET /installation/repositories', { per_page: pageSize, page });
-    for (const { id, name, owner, default_branch, archived } of data.repositories)
-      found.push({
-        githubId: String(id),
-        owner: owner.login,
-        name,
-        defaultBranch: default_branch,
-        isArchived: archived ?? false,
-      });
-    if (data.repositories.length < pageSize) return { listed: found, pages: page };
-  }
+/**
+ * Reads a list page by page. If another entry is removed meanwhile, an entry moves to an earlier page, which may have
+ * been read before. So a list of several pages is read a second time, from the last page to the first, and an entry is
+ * absent only if both reads lack it. An entry that was removed meanwhile stays until the next listing.
+ */
+async function readPages<Entry extends { readonly id: number | bigint }>(
+  readPage: (page: number) => Promise<readonly Entry[]>,
+): Promise<Entry[]> {
+  const found = new Map<string, Entry>();
+  const read = async (page: number): Promise<number> => {
+    const entries = await readPage(page);
+    for (const entry of entries) {
+      // What was read last comes last, so that a new repository keeps a name that a removed one had.
+      found.delete(String(entry.id));
+      found.set(String(entry.id), entry);
+    }
+    return entries.length;
+  };
+  let pages = 1;
+  while ((await read(pages)) === pageSize) pages += 1;
+  if (pages > 1) for (let page = pages; page >= 1; page -= 1) await read(page);
+  return [...found.values()];
 }
