@@ -55,3 +55,25 @@ test('repositories are stored although the repositories of the installation chan
   clearInterval(changes);
   expect(await w.rows("select name from repository where name = 'stored'")).toEqual([{ name: 'stored' }]);
 });
+
+test('a repository gets the name of another one that is removed while GitHub lists them', async () => {
+  const { core, controls } = w.emulator;
+  const own = core.state.installations.must(Number(w.emulator.installationId));
+  const owner = core.state.accounts.must(own.accountId);
+  const older = await w.emulator.addRepository('older');
+  const newer = await w.emulator.addRepository('newer');
+  for (let n = 0; n < 100; n += 1) makeRepository(core, { owner, name: `many-${n}`, isPrivate: true });
+  await w.addFirstApp();
+  const operation = 'GET /installation/repositories';
+  const before = await w.countCalls(operation);
+  controls.slow({ operation, ms: 3_000, times: 2 });
+  const listed = w.syncAll();
+  // The second page is asked for, and not answered yet.
+  await expect.poll(async () => (await w.countCalls(operation)) - before, { timeout: 60_000 }).toBe(2);
+  core.state.repositories.remove(newer.id);
+  controls.rename('acme/older', 'newer');
+  await listed;
+  expect(await w.rows('select name from repository where github_id = $1', [String(older.id)])).toEqual([
+    { name: 'newer' },
+  ]);
+});
