@@ -1,7 +1,9 @@
 // How the page of a queue follows changes: what it reads after a change, what it does if the server refuses, and that
 // no row moves under a pointer. That lists have no silent end.
-import type { Browser, Locator, Page, WebSocketRoute } from 'playwright-core';
+import type { Browser, Locator, Page, WebSocket, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiToken } from '../../src/modules/accounts/index.ts';
+import { addUser } from '../../src/modules/accounts/users.service.ts';
 import { closePullRequest } from '../../src/modules/queue/index.ts';
 import { createRepository } from '../../src/modules/repositories/index.ts';
 import { hostOf } from '../queue/stories.ts';
@@ -62,6 +64,20 @@ async function refuseUntilAccepted(page: Page, field: string, payload: unknown) 
     });
   });
   return { asked: () => refused, accept: () => void (isAccepted = true) };
+}
+
+/** Counts the subscriptions to a field that the page sends, and keeps the sockets that it opens. */
+function countSubscriptions(page: Page, field: string) {
+  let sent = 0;
+  const sockets: WebSocket[] = [];
+  page.on('websocket', (socket) => {
+    sockets.push(socket);
+    socket.on('framesent', ({ payload }) => {
+      const { type } = JSON.parse(String(payload)) as { readonly type: string };
+      if (type === 'subscribe' && String(payload).includes(field)) sent += 1;
+    });
+  });
+  return { asked: () => sent, sockets };
 }
 
 /** Lets the next requests of an operation fail: without an answer, or with one that the database does not answer. */
@@ -168,18 +184,26 @@ describe('the page of a queue', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('does not repeat a subscription that the viewer may not have, and says that it is not live', async () => {
+  it('reads a new cursor, and the changes after it, if the server no longer has the changes after its cursor', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await page.waitForLoadState('networkidle');
-    await page.clock.install();
-    const { asked } = await refuseUntilAccepted(page, 'previewChanged', refusedWith('FORBIDDEN'));
-    await visit.open('/acme/shop/previews');
-    await page.getByText('Not live', { exact: true }).waitFor();
-    // Longer than the wait before a second attempt.
-    await page.clock.fastForward(9_000);
-    await page.getByRole('link', { name: 'Queue' }).first().waitFor();
-    expect(asked()).toBe(1);
+    const { asked } = countSubscriptions(page, 'queueChanged');
+    const cursors = countReads(page, 'Cursor');
+    // A cursor of another epoch, as after a restored backup.
+    await page.route('**/graphql', async (route) => {
+      const isOfCursor = route.request().postData()?.includes('"operationName":"Cursor"') === true;
+      if (!isOfCursor || cursors() > 1) return await route.fallback();
+      return await route.fulfill({ json: { data: { cursor: '9.1' } } });
+    });
+    await visit.open(path);
+    await expect.poll(asked).toBe(2);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await w.dequeue(3);
+    await lineOf(page).getByText('#3', { exact: true }).waitFor({ state: 'detached' });
+    await w.queue(3);
+    await lineOf(page).getByText('#3', { exact: true }).waitFor();
+    expect([cursors(), asked()]).toEqual([2, 2]);
     expect(visit.complaints).toEqual([]);
   });
 
@@ -791,5 +815,30 @@ describe('a long list', () => {
     await page.getByText('121 people and 1 service user.').waitFor();
     await page.getByText('person220@acme.test').waitFor();
     expect(visit.complaints).toEqual([]);
+  });
+});
+
+// The last test of the file, because other tests count people and tokens.
+describe('a page whose viewer may not follow changes', () => {
+  it('does not repeat a subscription that the viewer may not have, and says that it is not live', async () => {
+    const { userId } = await addUser(w.ctx, { email: 'ci@acme.test', handle: null, role: 'member' });
+    const scopes = ['preview:register'] as const;
+    const { token } = await createApiToken(w.ctx, w.secrets, { name: 'of CI', kind: 'user', scopes, userId });
+    await using visit = await signIn(browser, s, { token });
+    const { page } = visit;
+    const { asked, sockets } = countSubscriptions(page, 'previewChanged');
+    await page.clock.install();
+    await page.goto(`${s.url}/acme/shop/previews`);
+    await page.getByText('Not live', { exact: true }).waitFor();
+    await expect.poll(asked).toBe(1);
+    // Longer than the wait before a second attempt, and than an unused socket stays open.
+    for (let turn = 0; turn < 5; turn += 1) {
+      await page.clock.fastForward(20_000);
+      await page.getByText('Not live', { exact: true }).waitFor();
+    }
+    await expect.poll(() => sockets.map((socket) => socket.isClosed())).toEqual([true]);
+    await page.clock.fastForward(20_000);
+    await page.getByText('Not live', { exact: true }).waitFor();
+    expect([asked(), sockets.length]).toEqual([1, 1]);
   });
 });

@@ -36,6 +36,11 @@ export interface Following<Data, Variables> {
   readonly isLog?: boolean;
 }
 
+/** An error of GraphQL. */
+interface Refusal {
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+}
+
 const pingEveryMs = 10_000;
 const pongWithinMs = 5_000;
 const catchUpMs = 1_200;
@@ -43,6 +48,8 @@ const shownForMs = 3_000;
 /** The server accepts a subscription without an answer, and refuses it within this time. */
 const acceptedAfterMs = 1_000;
 const signedOutCodes = new Set([4401, 4403]);
+/** The page itself closes a socket on which no subscription runs. */
+const unusedCode = 1000;
 
 let connection: Connection = {
   state: 'idle',
@@ -108,7 +115,8 @@ function onConnected(): void {
 function onClosed({ code }: CloseEvent): void {
   clearTimeout(pongTimer);
   if (signedOutCodes.has(code)) return signedOut();
-  if (starts.size === 0) return publish({ state: 'idle', offSince: null, retryAt: null });
+  // Subscriptions that wait have timers of their own, and a subscription that is refused for good does not ask again.
+  if (starts.size === 0 || code === unusedCode) return publish({ state: 'idle', offSince: null, retryAt: null });
   attempts += 1;
   const waitMs = backOffMs(attempts);
   clearTimeout(retryTimer);
@@ -151,12 +159,26 @@ export function follow<Data, Variables extends object>(source: Following<Data, V
       clearTimeout(timer);
       timer = setTimeout(start, backOffMs(failures));
     };
+    // The server refuses a document or an operation too many with `error`. It refuses what the viewer may not follow,
+    // a cursor, and a change that cannot be read with `next`. After a refused change, later changes still arrive.
+    const onRefused = (refusal: Refusal | undefined): void => {
+      if (!isCurrent) return;
+      const code = refusal?.extensions?.['code'];
+      const onExpired = code === 'CURSOR_EXPIRED' ? source.onExpired : undefined;
+      if (code === 'CURSOR_EXPIRED') cursor = null;
+      if (code !== 'FORBIDDEN' && onExpired === undefined) return startLater();
+      // A repetition does not change that the viewer lacks a permission: the next socket asks again. The end of this
+      // subscription arrives as `complete`, which must not start it again.
+      isCurrent = false;
+      clearTimeout(accepted);
+      setBehind(self, true);
+      onExpired?.();
+    };
     const end = socket.subscribe<Data>(
       { query: stringifyDocument(source.document), variables: { ...source.variables, after: cursor } },
       {
-        next: ({ data }) => {
-          // The change could not be read, so it may not be shown yet. The changes after it still arrive.
-          if (!data) return startLater();
+        next: ({ data, errors }) => {
+          if (!data) return onRefused(errors?.[0]);
           failures = 0;
           setBehind(self, false);
           cursor = source.cursorOf(data) ?? cursor;
@@ -164,18 +186,10 @@ export function follow<Data, Variables extends object>(source: Following<Data, V
           source.onChange(data);
           if (source.isLog !== true) publish({ changes: connection.changes + 1 });
         },
-        // If the socket was closed, nothing is done here, because `closed` above has scheduled the next attempt.
+        // If the socket was lost, nothing is done here, because `closed` above has scheduled the next attempt.
         error: (error) => {
-          if (!isCurrent || !Array.isArray(error)) return;
-          const code = (error[0] as { readonly extensions?: { readonly code?: string } }).extensions?.code;
-          if (code === 'CURSOR_EXPIRED' && source.onExpired) return source.onExpired();
-          if (code === 'CURSOR_EXPIRED') cursor = null;
-          // The viewer lacks a permission, which a repetition does not change. The next socket asks again.
-          if (code === 'FORBIDDEN') {
-            clearTimeout(accepted);
-            return setBehind(self, true);
-          }
-          startLater();
+          if (Array.isArray(error)) onRefused(error[0] as Refusal);
+          else if ((error as CloseEvent | null)?.code === unusedCode) startLater();
         },
         // A log ends with its work. Changes have no end, but the end of a subscription that was stopped arrives here too.
         complete: () => {
