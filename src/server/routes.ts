@@ -106,7 +106,7 @@ export async function serveRoutes(
   if (metrics) serveMetrics(fastify, { ...metrics, publicUrl, temporal: temporal.health });
   refuseTokenGuessing(fastify, parts);
   serveHealth(fastify, { db: ports.db, temporal, overdue, invariants });
-  const apollo = await serveGraphQL(fastify, executing);
+  const apollo = await serveGraphQL(fastify, { ...executing, clock: ports.clock });
   serveMcp(fastify, { ...executing, apollo, publicUrl });
   serveRest(fastify, { ...executing, documents });
   const admit = admission(parts);

@@ -1,4 +1,4 @@
-// The clock of the whole page. It is the clock of this machine, corrected by the header `Date` of the server's answers.
+// The clock of the whole page. It is the clock of this machine, corrected by the header `Date` of the answers of GraphQL.
 // It ticks each second while the page is visible.
 import { useSyncExternalStore } from 'react';
 
