@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
+import { HostRefused } from '../../src/hosts/port.ts';
 import { openPullRequest, queuePullRequest, requestSync, updatePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce, hostOf, meanwhile, resetCodes, retarget, statuses } from './stories.ts';
@@ -304,6 +305,44 @@ describe('skip_validation', () => {
     expect(await w.rows("select 1 from landing where grade = 'unvalidated'")).toEqual([]);
     expect((await w.git('ls-tree', '--name-only', 'main')).split('\n')).not.toContain('bad');
   });
+
+  it.each([
+    { base: 'gets another base branch', isRefused: false },
+    { base: 'keeps its base branch, because the host refuses another one', isRefused: true },
+  ])(
+    'ends when the pull request below has landed without a push that was not reported yet, and it $base',
+    async ({ isRefused }) => {
+      await using w = await world({ configuration: `${parallel()}auto_detect_stacks: true\n` });
+      const below = await w.open('below', { 'below.txt': 'below\n' });
+      const number = await w.open('a', { 'a.txt': 'a\n' }, { from: 'origin/below', base: 'below' });
+      const host = w.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };
+      if (isRefused) host.setBaseBranch = async () => await Promise.reject(new HostRefused('The branch is locked.'));
+      await w.queue(below);
+      let skipped: unknown;
+      await meanwhile(
+        'landing:after_conclude',
+        async () => {
+          await w.commit('later', { bad: 'bad\n' }, { from: 'origin/below' });
+          await w.commit('newer', { 'more.txt': 'more\n' }, { from: 'origin/later' });
+          // Nobody reports these pushes.
+          await w.git('update-ref', 'refs/heads/below', 'later');
+          await w.git('update-ref', 'refs/heads/a', 'newer');
+          await queuePullRequest(w.ctx, {
+            repository: w.repository,
+            number,
+            source: 'graphql_api',
+            skipValidation: true,
+          });
+          skipped = await w.rows('select skip_validation from pull_request where number = $1', [number]);
+        },
+        async () => await w.settled(below, number),
+      );
+      expect(skipped).toEqual([{ skip_validation: true }]);
+      expect(await statuses(w, below, number)).toEqual(['merged', 'blocked 107']);
+      expect(await w.rows("select 1 from landing where grade = 'unvalidated'")).toEqual([]);
+      expect((await w.git('ls-tree', '--name-only', 'main')).split('\n')).not.toContain('bad');
+    },
+  );
 
   it('ends with a head that the queue made for a pull request with another base branch', async () => {
     await using w = await world({ configuration: parallel() });

@@ -6,6 +6,7 @@ import {
   findSharedCommits,
   findLandedTogether,
   findStack,
+  isLeftOut,
   waitsForBelow,
   withStacks,
   type StackCandidate,
@@ -112,6 +113,14 @@ it.each([
   ['closed', 'It is stacked on #3, which is closed.'],
 ] as const)('a pull request says of the %s one below it: %s', (status, sentence) => {
   expect(waitsForBelow({ number: 3, status })).toBe(sentence);
+});
+
+it.each([
+  { head: 'pinned', isOut: false },
+  { head: 'own', isOut: false },
+  { head: 'later', isOut: true },
+])('a landing has left out commits of the head $head: $isOut', ({ head, isOut }) => {
+  expect(isLeftOut(head, { pinned: 'pinned', own: 'own' })).toBe(isOut);
 });
 
 describe('the line', () => {

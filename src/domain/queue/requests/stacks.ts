@@ -6,6 +6,22 @@ import type { PullRequestState, PullRequestStatus } from '../model/snapshot.ts';
 /** The greatest number of pull requests below a pull request. A longer chain of branches is not treated as a stack. */
 export const deepestStack = 20;
 
+/** What a landing has put on the base branch of a pull request. */
+export interface LandedHead {
+  /** The head commit that was tested and landed. */
+  readonly pinned: string;
+  /** The commit of the pull request on the base branch. The landing may have moved the head there. */
+  readonly own: string;
+}
+
+/**
+ * Whether a head commit has commits that the landing left out. Pull requests above may contain these commits, although
+ * their conversations do not show them.
+ */
+export function isLeftOut(head: string, { pinned, own }: LandedHead): boolean {
+  return head !== pinned && head !== own;
+}
+
 export interface StackBranches {
   readonly number: number;
   readonly headBranch: string;

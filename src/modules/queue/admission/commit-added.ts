@@ -63,15 +63,11 @@ export async function onBaseChanged(work: QueueWork, row: PullRequestRow, earlie
 }
 
 /**
- * Handles landings below. The landed head is the pinned one. If its branch has further commits, pull requests above may
- * contain them, and land them as their own. So their affected targets are unknown, and no user has skipped the
- * validation of these commits.
+ * Handles landings that left out commits of these pull requests (`isLeftOut`). Pull requests above may contain the
+ * commits, and land them as their own. So their affected targets are unknown, and no user has skipped the validation of
+ * these commits.
  */
-export async function onLandedBelow(
-  { ctx, tx }: QueueWork,
-  landed: readonly { readonly row: PullRequestRow; readonly commits: readonly (string | null | undefined)[] }[],
-): Promise<void> {
-  const leavingOut = landed.flatMap(({ row, commits }) => (commits.includes(row.headSha) ? [] : row.id));
+export async function onCommitsLeftOut({ ctx, tx }: QueueWork, leavingOut: readonly string[]): Promise<void> {
   if (leavingOut.length === 0) return;
   const above = await tx.em.find(PullRequestEntity, { accountId: ctx.accountId, belowId: { $in: leavingOut } });
   for (const row of above) {

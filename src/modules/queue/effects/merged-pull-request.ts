@@ -4,11 +4,15 @@ import { hasLabel } from '../../../domain/label-names.ts';
 import type { Context } from '../../../context.ts';
 import { isManagedBranch, namedBaseBranches } from '../../../domain/configuration/index.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
+import { isLeftOut, type LandedHead } from '../../../domain/queue/requests/stacks.ts';
+import { onCommitsLeftOut } from '../admission/commit-added.ts';
 import { hostClient, type HostClient, HostRefused, RefMoved, toHostedRepository } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { retarget, syncPullRequest } from '../host-sync/pull-requests.ts';
 import { readPullRequestsAbove } from '../host-sync/queue-assignment.ts';
+import { changeQueue } from '../store/queue.locks.ts';
+import { finishWork, startWork } from '../store/status.writer.ts';
 import { PullRequestEntity, QueueEntity, type IntentRow, type PullRequestRow } from '../store/queue.entities.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 
@@ -59,16 +63,15 @@ export async function concludePullRequest(
 ): Promise<void> {
   if (merged === undefined) throw new Error(`A row of intent ${intent.id} does not exist.`);
   const { pullRequest, repository, baseBranch, landed } = merged;
-  const { pinned = pullRequest.headSha, own } = landed ?? {};
+  const { pinned, own } = landed ?? { pinned: pullRequest.headSha, own: pullRequest.headSha };
   const host = toHostedRepository(repository);
   const client = hostClient(ctx, host);
   const mergeCommit = String(intent.payload['mergeCommit']);
   const rules = configurationOf(repository).merge_rules;
-  await retargetAbove(ctx, repository, { row: pullRequest, baseBranch });
   const branch = ownHeadBranch(pullRequest);
   const tip = branch === null ? null : await client.readRef(`refs/heads/${branch}`);
-  // The landing may have moved the branch to the landed commit.
-  const hasLaterCommits = tip !== null && tip.commit !== pinned && tip.commit !== own;
+  const hasLaterCommits = tip !== null && isLeftOut(tip.commit, { pinned, own });
+  await retargetAbove(ctx, repository, { row: pullRequest, queueId: intent.queueId, baseBranch, hasLaterCommits });
   if (hasLaterCommits && rules.enable_comments) {
     await client.upsertComment(pullRequest.number, {
       key: 'left-out',
@@ -83,7 +86,7 @@ export async function concludePullRequest(
     comment: `Landed as ${mergeCommit}.`,
   });
   // The landing moved the head to a commit whose tree was tested, so the runs that this started are not needed.
-  const isMoved = own !== undefined && own !== pinned && own !== mergeCommit;
+  const isMoved = own !== pinned && own !== mergeCommit;
   if (isMoved && rules.merge_strategy.show_as_merged && ctx.hosts(host.host).mergedWhen === 'reachable')
     await client.cancelChecks(own);
   const isDeleted = rules.delete_branch && !isKept(pullRequest.labels, rules.labels.skip_delete_branch);
@@ -119,18 +122,15 @@ async function deleteHeadBranch(client: HostClient, ref: string, from: string): 
   });
 }
 
-interface LandedHead {
+interface LandedPullRequest extends LandedHead {
   readonly pullRequestId: string;
-  readonly pinned: string;
-  /** The commit of the pull request on the base branch. */
-  readonly own: string;
 }
 
 async function readLandedHeads(
   { accountId, db }: Pick<Context, 'accountId' | 'db'>,
   pullRequestIds: readonly string[],
-): Promise<LandedHead[]> {
-  return await db.read<LandedHead>(accountId, {
+): Promise<LandedPullRequest[]> {
+  return await db.read<LandedPullRequest>(accountId, {
     name: 'landed_heads',
     text: `select pull_request_id as "pullRequestId", pinned_head as pinned, own_commit as own from landed_member
            where account_id = $1 and pull_request_id = any ($2::bigint[])`,
@@ -143,17 +143,34 @@ function isKept(labels: readonly string[], keepingLabel: string): boolean {
 }
 
 /**
- * After a landing, retargets the pull requests that were stacked on the landed one to the base branch. Idempotent.
+ * After a landing, retargets the pull requests that were stacked on the landed one to the base branch. Idempotent. If
+ * the landed branch has later commits, the validation of the pull requests above is no longer skipped. The host may have
+ * reported these commits only after the landing was recorded, or not yet.
  */
 async function retargetAbove(
   ctx: Context,
   repository: RepositoryRow,
-  landed: { readonly row: PullRequestRow; readonly baseBranch: string },
+  landed: {
+    readonly row: PullRequestRow;
+    readonly queueId: string;
+    readonly baseBranch: string;
+    readonly hasLaterCommits: boolean;
+  },
 ): Promise<void> {
   if (!configurationOf(repository).merge_rules.auto_detect_stacks) return;
   const host = toHostedRepository(repository);
-  for (const { number, belowId } of await readPullRequestsAbove(ctx, landed.row)) {
-    if (belowId !== landed.row.id) continue;
+  const stacked = (await readPullRequestsAbove(ctx, landed.row)).filter(({ belowId }) => belowId === landed.row.id);
+  if (stacked.length === 0) return;
+  if (landed.hasLaterCommits) {
+    // With its newest head, the row shows that the landing left out commits if a validation is skipped from now on.
+    await syncPullRequest(ctx, host, landed.row.number);
+    await ctx.db.transaction(ctx.accountId, async (tx) => {
+      const work = startWork(ctx, tx, await changeQueue(ctx, tx, landed.queueId));
+      await onCommitsLeftOut(work, [landed.row.id]);
+      await finishWork(work);
+    });
+  }
+  for (const { number } of stacked) {
     // The base branch may have been changed during the landing.
     const above = await syncPullRequest(ctx, host, number);
     if (above?.baseBranch !== landed.row.headBranch) continue;

@@ -1,7 +1,7 @@
 // Reads the pull requests below a stacked pull request, and what follows from them for its admission and its commit.
 import type { Context } from '../../../context.ts';
 import type { Configuration } from '../../../domain/configuration/index.ts';
-import { deepestStack, waitsForBelow } from '../../../domain/queue/requests/stacks.ts';
+import { deepestStack, isLeftOut, waitsForBelow, type LandedHead } from '../../../domain/queue/requests/stacks.ts';
 import { isQueued, isTerminal } from '../../../domain/queue/model/status.ts';
 import type { PullRequestStatus } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -80,21 +80,19 @@ export async function isBelowLanded(
   return below.status === 'merged' && below.queueId === queueId;
 }
 
-/**
- * Whether the branch of the pull request below had further commits when it landed there. A pull request above may
- * contain them, although its conversation does not show them.
- */
+/** Whether the landing of the pull request below left out commits of its head. */
 export async function hasLeftOutCommitsBelow(
   { ctx, tx }: Pick<QueueWork, 'ctx' | 'tx'>,
   { belowId }: StackPosition,
 ): Promise<boolean> {
   if (!belowId) return false;
-  const found = await tx.query(
-    `select 1 from pull_request p join landed_member m on m.account_id = p.account_id and m.pull_request_id = p.id
-     where p.account_id = $1 and p.id = $2 and p.head_sha not in (m.pinned_head, m.own_commit)`,
+  const found = await tx.query<LandedHead & { readonly head: string }>(
+    `select p.head_sha as head, m.pinned_head as pinned, m.own_commit as own
+     from pull_request p join landed_member m on m.account_id = p.account_id and m.pull_request_id = p.id
+     where p.account_id = $1 and p.id = $2`,
     [ctx.accountId, belowId],
   );
-  return found.length > 0;
+  return found.some((landed) => isLeftOut(landed.head, landed));
 }
 
 /** The landed head of the pull request below. Null: the pull request below has not landed, or there is none. */

@@ -1,6 +1,7 @@
 // Writes the records of a landed batch, in one transaction under the queue's lock, after the host was read.
 import { DomainError } from '../../../domain/errors.ts';
-import { onLandedBelow } from '../admission/commit-added.ts';
+import { isLeftOut } from '../../../domain/queue/requests/stacks.ts';
+import { onCommitsLeftOut } from '../admission/commit-added.ts';
 import { announceBatch } from '../store/batch.events.ts';
 import { readNewestProof, writeProof, type Grade, type GateApproval, type ProvenLanding } from './proof.ts';
 import type { BatchMemberRow, BatchRow, IntentRow, PullRequestRow } from '../store/queue.entities.ts';
@@ -29,11 +30,12 @@ export async function recordLanding(work: QueueWork, landed: Landed): Promise<vo
   Object.assign(batch, { state: 'landed', endedAt: now });
   Object.assign(queue, { baseTip: commit, baseTree: tree });
   markMembers(work, written);
-  await onLandedBelow(
+  await onCommitsLeftOut(
     work,
     own.flatMap(({ pullRequestId, pinnedHead, ownCommit }) => {
       const row = pullRequests.get(pullRequestId);
-      return row === undefined ? [] : { row, commits: [pinnedHead, ownCommit ?? commit] };
+      const landedHead = { pinned: pinnedHead, own: ownCommit ?? commit };
+      return row !== undefined && isLeftOut(row.headSha, landedHead) ? [row.id] : [];
     }),
   );
   await tx.em.flush();
