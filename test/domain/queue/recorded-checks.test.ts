@@ -91,6 +91,18 @@ describe('the attempt of a check', () => {
       attempt: 1,
     },
     {
+      what: 'is the reported one after an earlier version recorded the greatest attempt',
+      reported: check(2, 20),
+      recorded: [check(1, 10), check(2, null)],
+      attempt: 2,
+    },
+    {
+      what: 'is new after an earlier version recorded an attempt that is not the greatest one',
+      reported: check(2, 30),
+      recorded: [check(1, null), check(2, 20)],
+      attempt: 3,
+    },
+    {
       what: 'does not depend on other checks',
       reported: check(1, 30),
       recorded: [check(2, 20, 'lint')],

@@ -48,8 +48,11 @@ export function withLastingAttempts<Reported extends Check>(
     const ofName = recorded.filter((check) => check.name === name);
     const known = ofName.filter((check) => check.newestRun);
     const ofRun = known.filter((check) => check.newestRun === newestRun);
-    const isLater = known.length > 0 && known.every((check) => (check.newestRun ?? 0) < newestRun);
-    const before = isLater ? Math.max(...ofName.map((check) => check.attempt)) + 1 : 0;
+    const greatest = Math.max(0, ...ofName.map((check) => check.attempt));
+    // A process of an earlier version records no number, so its greatest attempt may be the one of the reported run.
+    const isComparable = known.some((check) => check.attempt === greatest);
+    const isLater = isComparable && known.every((check) => (check.newestRun ?? 0) < newestRun);
+    const before = isLater ? greatest + 1 : 0;
     added.set(name, Math.max(attempt, before, ...ofRun.map((check) => check.attempt)) - attempt);
   }
   return checks.map((check) => ({ ...check, attempt: check.attempt + (added.get(check.name) ?? 0) }));
