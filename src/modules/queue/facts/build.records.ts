@@ -247,6 +247,8 @@ async function keepChecks(ctx: Context, tx: Transaction, { repositoryId, report 
            started_at = excluded.started_at, completed_at = excluded.completed_at, end_heard_at = excluded.end_heard_at,
            newest_run = greatest(check_result.newest_run, excluded.newest_run)
        where check_result.conclusion is distinct from excluded.conclusion and excluded.conclusion <> 'pending'
+         -- Another process may have recorded a newer run as this attempt since the records were read.
+         and (excluded.newest_run is null or check_result.newest_run is null or excluded.newest_run >= check_result.newest_run)
      returning conclusion`,
     [ctx.accountId, repositoryId, report.commit, toStorableJson(checks), ctx.clock().toISOString()],
   );
