@@ -1,5 +1,6 @@
 // Workflow runs that somebody deletes at GitHub. Their check runs disappear with them.
 import { expect, test } from 'vitest';
+import { onFailpoint } from '../../../src/platform/failpoints.ts';
 import { serial } from '../../support/world.ts';
 import { queueWorld, requiresTest, type QueueWorld } from './queue-world.ts';
 
@@ -47,4 +48,30 @@ test.each([
     .toHaveLength(1);
   await w.label(number);
   expect(await w.settled(number)).toEqual({ [number]: given.end });
+});
+
+test('a flaky check is retried only once after its earlier runs were deleted, although the worker dies', async () => {
+  const retrying = 'flaky_retry:\n  enabled: true\n';
+  await using w = await queueWorld({ configuration: `${serial()}${retrying}${requiresTest}`, files });
+  let end: 'success' | 'failure' = 'success';
+  w.emulator.controls.checks(({ attempt }) => (attempt === 1 ? end : 'success'));
+  const number = await deletedRun(w);
+  end = 'failure';
+  await reopen(w, number);
+  const runs = (conclusions: readonly unknown[]): unknown[] =>
+    w.emulator.core.state.checkRuns.filter(
+      ({ name, conclusion }) => name === 'test' && conclusions.includes(conclusion),
+    );
+  await expect.poll(() => runs(['failure'])).toHaveLength(1);
+  const disarm = onFailpoint('retry:after_host', async () => {
+    await expect.poll(() => runs(['success'])).toHaveLength(1);
+    throw new Error('The worker died.');
+  });
+  await w.label(number);
+  await expect(w.settled(number)).rejects.toThrow('The worker died.');
+  disarm();
+  for (const { id } of await w.rows<{ id: string }>('select id from queue'))
+    await w.service.ports.wake({ accountId: w.ctx.accountId, queueId: id });
+  expect(await w.settled(number)).toEqual({ [number]: 'merged' });
+  expect(runs(['failure', 'success', null])).toHaveLength(2);
 });

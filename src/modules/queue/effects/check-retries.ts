@@ -12,7 +12,7 @@ import {
 import { toStorableText } from '../../../platform/storable-text.ts';
 import { appendEvents } from '../../events/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
-import { recordChecks } from '../facts/build.records.ts';
+import { readKeptChecks, readReport, recordChecks } from '../facts/build.records.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { finishIntent } from '../store/intents.ts';
@@ -37,7 +37,7 @@ export async function carryOutRetry(ctx: Context, intent: IntentRow): Promise<vo
     return { host: toHostedRepository(repository), configuration: configurationOf(repository) };
   });
   const client = hostClient(ctx, host);
-  const isStarted = await startAttempt(client, planned);
+  const isStarted = await startAttempt(ctx, host, planned);
   await passFailpoint('retry:after_host');
   const context = isStarted ? await readContext(client, { ...planned, configuration }) : '';
   await concludeRetry(ctx, intent, { host, planned, isStarted, context });
@@ -45,11 +45,16 @@ export async function carryOutRetry(ctx: Context, intent: IntentRow): Promise<vo
   await finishIntent(ctx, intent);
 }
 
-async function startAttempt(client: HostClient, { commit, name, attempt }: Planned): Promise<boolean> {
+async function startAttempt(
+  ctx: Context,
+  host: HostedRepository,
+  { commit, name, attempt }: Planned,
+): Promise<boolean> {
+  const recorded = (await readKeptChecks(ctx, host.id, commit))?.checks ?? [];
   return await unlessRefused(false, async () => {
-    const report = await client.readChecks(commit, { expected: [name], movedAt: null });
+    const report = await readReport(ctx, host, { commit, recorded, wanted: { expected: [name], movedAt: null } });
     if (report.checks.some((check) => check.name === name && check.attempt > attempt)) return true;
-    return (await client.rerunChecks(commit, [name])).includes(name);
+    return (await hostClient(ctx, host).rerunChecks(commit, [name])).includes(name);
   });
 }
 

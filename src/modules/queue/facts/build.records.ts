@@ -93,8 +93,7 @@ export async function recordNewChecks(
   { commit, kept }: { readonly commit: string; readonly kept: KeptBuild | null },
 ): Promise<void> {
   if (kept === null) return;
-  const read = await hostClient(ctx, repository).readChecks(commit, wantedOf(kept));
-  const report = { ...read, checks: withLastingAttempts(read.checks, kept.checks) };
+  const report = await readReport(ctx, repository, { commit, recorded: kept.checks, wanted: wantedOf(kept) });
   if (report.settlesAt !== null && !report.complete)
     await planNextRead(ctx, repository, { commit, at: report.settlesAt });
   // Most reports contain only known results.
@@ -116,6 +115,16 @@ export async function recordNewChecks(
       [ctx.accountId, repository.id, commit, ctx.clock().toISOString(), waiting],
     );
   });
+}
+
+/** Reads the checks of a commit from the host. Their attempts are counted as the recorded ones (`withLastingAttempts`). */
+export async function readReport(
+  ctx: Context,
+  repository: HostedRepository,
+  of: { readonly commit: string; readonly recorded: RecordedChecks['checks']; readonly wanted: WantedChecks },
+): Promise<CheckReport> {
+  const read = await hostClient(ctx, repository).readChecks(of.commit, of.wanted);
+  return { ...read, checks: withLastingAttempts(read.checks, of.recorded) };
 }
 
 /** A stored build, its recorded checks, and the rules by which its checks are read. */
