@@ -343,7 +343,7 @@ export const mutants = [
   {
     what: 'a pull request above a landed one keeps its base branch',
     file: 'src/modules/queue/effects/merged-pull-request.ts',
-    from: 'await retargetAbove(ctx, repository, { row: pullRequest, baseBranch });',
+    from: 'await retargetAbove(ctx, repository, { row: pullRequest, queueId: intent.queueId, baseBranch, hasLaterCommits });',
     to: '',
     tests: [],
     configuration: 'stacks',
