@@ -126,6 +126,8 @@ describe('the CI file', () => {
     ['checks: {a: {run: x, timeout: -1}}', /checks -> a -> timeout/],
     ['checks: {a: {run: x}, a: {run: y}}', /unique at line 1, column 23/],
     ['checks: {a: &x {run: x}, b: *x}', /aliases/],
+    ['checks: {"a\\x9bb": {run: x}}', /^checks -> a b: a name has 1 to 100 printable characters$/],
+    ['"a\\e[2J": x', /: a \[2J: unknown key/],
   ])('is refused with the place of the mistake: %s', (text, message) => {
     const file = parseCiFile(text);
     expect(file.kind === 'broken' ? file.reasons.join('\n') : 'accepted').toMatch(message);
@@ -208,6 +210,14 @@ describe('what is checked', () => {
       checks: [{ name: 'ci', conclusion: 'failure', summary: 'checks -> test -> run: must be a shell command' }],
     });
     expect(await world.host.readBaseRules(world.repository, 'topic')).toMatchObject({ requiredChecks: [] });
+  });
+
+  test('a file with a name that the database cannot store is a failed check with the reason', async () => {
+    const head = await submit('checks: {"a\\0b": {run: ""}}');
+    expect(await world.host.readChecks(world.repository, head, anyChecks)).toMatchObject({
+      complete: true,
+      checks: [{ conclusion: 'failure', summary: 'checks -> a b: a name has 1 to 100 printable characters' }],
+    });
   });
 
   test('if a process is killed before it queues a check, the reconciler queues the check', async () => {

@@ -1,3 +1,5 @@
+import { plainLine } from '../plain-text.ts';
+
 export type ProblemCode =
   | 'INVALID_YAML'
   | 'TOO_LARGE'
@@ -27,10 +29,13 @@ export interface Problem {
   readonly nearestKey?: string | null;
 }
 
-/** `mergeRules -> mergeMode -> parallelMode -> batchSize: must be an integer of at least 1` (interface 4.5). */
+/**
+ * `mergeRules -> mergeMode -> parallelMode -> batchSize: must be an integer of at least 1` (interface 4.5). The text has
+ * no control characters.
+ */
 export function problemText(problem: Problem): string {
-  if (problem.path.length === 0) return problem.reason;
-  return `${problem.path.map(camelCase).join(' -> ')}: ${problem.reason}`;
+  if (problem.path.length === 0) return plainLine(problem.reason);
+  return plainLine(`${problem.path.map(camelCase).join(' -> ')}: ${problem.reason}`);
 }
 
 function camelCase(key: string): string {

@@ -4,7 +4,7 @@ import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
 import { findSkipInstruction } from '../../domain/queue/requests/skip-instructions.ts';
 import type { CheckReport, HostCheck, PinnedChecks, WantedChecks } from '../port.ts';
 import { checksOf, uncountedAttempts, worstOf, type Run } from './counted-runs.ts';
-import { plainLine, plainText } from './plain-text.ts';
+import { plainLine, plainText } from '../../domain/plain-text.ts';
 
 export interface CheckRunAnswer {
   readonly databaseId: number;

@@ -10,7 +10,7 @@ import { writeHostText } from './write-host-text.ts';
 import { ghost, type LabelEvent, newestLabelChange } from './pull-request-facts.ts';
 import * as documents from './pull-requests.documents.ts';
 import { type Connection, readList } from './pages.ts';
-import { plainText } from './plain-text.ts';
+import { plainText } from '../../domain/plain-text.ts';
 import { nameOf } from './pull-requests.ts';
 
 export interface ConversationSettings {

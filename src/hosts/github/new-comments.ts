@@ -3,7 +3,7 @@ import { isPermissionEnough } from '../../domain/accounts/github-people.ts';
 import type { CodeHost, HostComment, HostPermission } from '../port.ts';
 import type { Api } from './client.ts';
 import { parseCursor, readComments, readFrom, type Cursor } from './comment-cursor.ts';
-import { plainText } from './plain-text.ts';
+import { plainText } from '../../domain/plain-text.ts';
 import { ghost } from './pull-request-facts.ts';
 import * as documents from './pull-requests.documents.ts';
 import { nameOf } from './pull-requests.ts';

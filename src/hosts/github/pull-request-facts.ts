@@ -1,7 +1,7 @@
 // Turns GitHub's GraphQL answer about a pull request into a pull request of the port. Pure.
 import { isSameLabel } from '../../domain/label-names.ts';
 import type { HostPullRequest, LabelChange } from '../port.ts';
-import { plainLine, plainText } from './plain-text.ts';
+import { plainLine, plainText } from '../../domain/plain-text.ts';
 
 export interface PullRequestAnswer {
   readonly number: number;

@@ -3,6 +3,7 @@
 // is started by name.
 import { LineCounter, parseDocument } from 'yaml';
 import { duplicateKeys } from '../../domain/configuration/index.ts';
+import { plainLine } from '../../domain/plain-text.ts';
 import { isServiceCheck } from '../../domain/queue/evidence/service-checks.ts';
 import { maxInputs } from '../port.ts';
 
@@ -24,7 +25,10 @@ export interface CiWorkflow extends CiCheck {
 
 export type CiFile =
   | { readonly kind: 'checks'; readonly checks: readonly CiCheck[]; readonly workflows: readonly CiWorkflow[] }
-  /** Every error of the file. Each text has the path in the file, and says what to do about the error. */
+  /**
+   * Every error of the file. Each text has the path in the file, and says what to do about the error. It is one line
+   * without control characters.
+   */
   | { readonly kind: 'broken'; readonly reasons: readonly string[] };
 
 const defaultTimeoutSec = 600;
@@ -56,7 +60,7 @@ export function parseCiFile(text: string | null): CiFile {
   const reasons: string[] = [];
   const checks = parseEntries('checks', content['checks'], reasons).map(({ inputs: _none, ...check }) => check);
   const workflows = parseEntries('workflows', content['workflows'], reasons);
-  return reasons.length > 0 ? { kind: 'broken', reasons } : { kind: 'checks', checks, workflows };
+  return reasons.length > 0 ? broken(...reasons) : { kind: 'checks', checks, workflows };
 }
 
 function parseEntries(section: 'checks' | 'workflows', value: unknown, reasons: string[]): CiWorkflow[] {
@@ -83,7 +87,7 @@ function parseEntry(
     reasons.push(reason);
     return [];
   };
-  if (name.trim() === '' || name.length > 100 || /[\x00-\x1f]/.test(name))
+  if (name.trim() === '' || name.length > 100 || /\p{Cc}/u.test(name))
     return refuse(`${at}: a name has 1 to 100 printable characters`);
   if (isServiceCheck(name))
     return refuse(`${at}: names that begin with interlock/ are reserved for the service; choose another name`);
@@ -131,6 +135,6 @@ function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function broken(reason: string): CiFile {
-  return { kind: 'broken', reasons: [reason] };
+function broken(...reasons: readonly string[]): CiFile {
+  return { kind: 'broken', reasons: reasons.map(plainLine) };
 }

@@ -42,6 +42,11 @@ describe('a refusal', () => {
       'mergeRules -> mergeMode -> parallelMode -> batchSize: must be an integer of at least 1',
     ]);
   });
+  it('has no control characters of the names in the document', () => {
+    expect(messages('{"a\\e[2J\\x9bb\\0c": 1}')).toEqual([
+      'a [2J b c: is not a known key; the nearest known key is version',
+    ]);
+  });
   it('names all problems at once, in the order of the text', () => {
     const text = [
       'merge_rules:',

@@ -1,6 +1,6 @@
-// Texts of GitHub without control characters.
+// Texts without control characters.
 import { expect, test } from 'vitest';
-import { plainLine, plainText } from '../../../src/hosts/github/plain-text.ts';
+import { plainLine, plainText } from '../../src/domain/plain-text.ts';
 
 test.each([
   ['Add a greeting', 'Add a greeting'],

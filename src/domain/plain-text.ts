@@ -1,5 +1,5 @@
-// Removes control characters from texts of people and Apps at GitHub. PostgreSQL cannot store NUL, a title must be one
-// line of a commit message, and terminals interpret escape sequences.
+// Removes control characters from texts of people and Apps at GitHub, and from errors that name keys of a user's file.
+// PostgreSQL cannot store NUL, a title must be one line of a commit message, and terminals interpret escape sequences.
 
 /** Makes one line. Each sequence of control characters, with the spaces around it, becomes one space. */
 export function plainLine(text: string): string {
