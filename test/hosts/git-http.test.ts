@@ -117,12 +117,38 @@ test('a push whose file of checks cannot be used says so, with each error', asyn
   expect(ok).toBe(true);
   const said = text.split('\n').map((line) => line.trimEnd());
   expect(said).toEqual([
-    'remote: Interlock: .service/ci.yml of topic cannot be used, so its check ci fails.',
+    'remote: Interlock: .service/ci.yml of topic cannot be used. Where checks run, the check ci fails:',
     'remote:   checks -> unit -> run: must be a shell command',
     'remote:   checks -> lint -> shell: unknown key; known are run and timeout',
   ]);
   await commitFile(place, 'topic', '.service/ci.yml', 'checks: {unit: {run: "true"}}\n');
   expect(await client(place, 'push', '--quiet', 'origin', 'topic')).toEqual({ ok: true, text: '' });
+});
+
+test('a name in the file of checks sends no control character to the terminal of the pushing user', async () => {
+  const place = await clone();
+  mkdirSync(join(place, '.service'));
+  await commitFile(place, 'topic', '.service/ci.yml', 'checks:\n  "a\\e[2J\\x9bb\\0c": {run: ""}\n');
+  const { text } = await client(place, 'push', '--quiet', 'origin', 'topic');
+  expect(text).toContain('checks -> a [2J b c: a name has 1 to 100 printable characters');
+  expect(text).not.toMatch(/(?!\n)\p{Cc}/u);
+});
+
+test('a push is reported if git cannot read its file of checks, and the user reads that it succeeded', async () => {
+  const place = await clone();
+  mkdirSync(join(place, '.service'));
+  await commitFile(place, 'first', '.service/ci.yml', 'checks: {}\n');
+  await client(place, 'push', '--quiet', 'origin', 'first');
+  const blob = world.git('rev-parse', 'first:.service/ci.yml');
+  const file = join(world.directory, 'objects', blob.slice(0, 2), blob.slice(2));
+  // git reads the type and the size of this object, and fails when it reads the content.
+  const whole = readFileSync(file);
+  rmSync(file);
+  writeFileSync(file, whole.subarray(0, -6));
+  const head = await commitFile(place, 'second', 'b.txt', 'b\n');
+  expect(await client(place, 'push', '--quiet', 'origin', 'second')).toEqual({ ok: true, text: '' });
+  expect(tip(world.directory, 'second')).toBe(head);
+  expect(pushes()).toContain('refs/heads/second');
 });
 
 describe('a client that reads', () => {

@@ -3,6 +3,7 @@
 // branch is red. No check runs after a landing, because the landed commit was checked before. A check belongs to its
 // commit: branches with the same tip share its runs.
 import { open as openFile } from 'node:fs/promises';
+import { plainLine } from '../../domain/plain-text.ts';
 import type { BaseRules, CheckReport, HostRepository, CheckLog } from '../port.ts';
 import { branchOf, branchRef, isBotBranch, isTemporaryBranch, listRefs, readFile, readRef } from '../git/index.ts';
 import {
@@ -182,7 +183,9 @@ export async function describeBrokenCiFiles(
   for (const { branch, commit } of tips.slice(0, described)) {
     const file = await readCiFile(installation, repository, commit);
     if (file.kind === 'checks') continue;
-    lines.push(`Interlock: ${ciFilePath} of ${branch} cannot be used, so its check ${ciFileCheck} fails.`);
+    lines.push(
+      `Interlock: ${ciFilePath} of ${plainLine(branch)} cannot be used. Where checks run, the check ${ciFileCheck} fails:`,
+    );
     lines.push(...file.reasons.map((reason) => `  ${reason}`));
   }
   return lines;

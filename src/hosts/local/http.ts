@@ -169,6 +169,8 @@ async function receivePack(
             repository,
             changes.map(({ ref }) => ref),
           ),
+        onError: (error) =>
+          request.log.warn({ err: error }, 'The answer to a push lacks the errors of its file of checks.'),
       });
       return await uncached(reply).type('application/x-git-receive-pack-result').send(answer);
     } finally {

@@ -38,13 +38,15 @@ export interface Push {
   readonly isManaged: (ref: string) => Promise<boolean>;
   /** The lines that the pushing user reads after these refs have moved, one line for each fact. */
   readonly describe: (changes: readonly RefChange[]) => Promise<readonly string[]>;
+  /** Is told an error that does not make the push fail. */
+  readonly onError: (error: unknown) => void;
 }
 
 /** Carries out a push and returns the bytes of the answer. */
 export async function receivePush(
   installation: Installation,
   repository: HostRepository,
-  { body, bounds, pusher, refusal, isManaged, describe }: Push,
+  { body, bounds, pusher, refusal, isManaged, describe, onError }: Push,
 ): Promise<Buffer> {
   const request = await readHead(body);
   // Before a large push, a client sends a request without commands to check whether it may push.
@@ -66,8 +68,13 @@ export async function receivePush(
       changes.some((change) => change.ref === ref && change.to === to),
   );
   await recordConfigurationPush(installation, repository, { changes: moved, pusher, noted });
-  const lines = [...(await describe(changes)), ...(await describeBrokenCiFiles(installation, repository, changes))];
+  const ofConfiguration = await describe(changes);
   await followRefChanges(installation, repository, { changes, by: 'push' });
+  const ofCiFiles = await describeBrokenCiFiles(installation, repository, changes).catch((error: unknown) => {
+    onError(error);
+    return [];
+  });
+  const lines = [...ofConfiguration, ...ofCiFiles];
   const progress = Buffer.from(lines.map((line) => `${line}\n`).join(''));
   const refusedLines = refusals.map(({ ref, reason }) => refusalLine(ref, reason));
   return formatPushReport(
