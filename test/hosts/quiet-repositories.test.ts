@@ -1,5 +1,5 @@
 // Repositories of the local host in which nothing has changed are not compared again.
-import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cheapestReadOfTimes, isStampTrue, readRefsStamp, readTimesInThread } from '../../src/hosts/git/index.ts';
@@ -118,5 +118,28 @@ describe('the loop', () => {
     });
     age();
     expect(await countReports()).toBe(2);
+  });
+
+  test.each([
+    ['inactive', 'lost', 0],
+    ['inactive', 'kept', 0],
+    ['active', 'lost', 1],
+  ])('of an %s repository whose folder is %s reports %d errors', async (activity, folder, count) => {
+    const other = await world.neighbour();
+    commit(world.host.installation.directoryOf(other), { branch: 'main', files: { 'a.txt': '1\n' } });
+    const { id } = world.repository;
+    if (activity === 'inactive')
+      await world.sql('update repository set active = false, deactivated_at = now() where id = $1', [id]);
+    if (folder === 'lost') rmSync(world.directory, { recursive: true });
+    const errors: unknown[] = [];
+    const onError = (error: unknown): void => void errors.push(error);
+    await world.host.recover(onError);
+    const loop = world.host.reconciler({ everyMs: 3_600_000, onError });
+    loop.start();
+    // The loop takes the repositories in the order of their ids.
+    await until('the other repository is compared', async () => reportsOf(other.id, 'refs/heads/main') === 1);
+    await loop.stop();
+    expect(errors).toHaveLength(count);
+    expect(reportsOf(id, 'refs/heads/main')).toBe(folder === 'kept' ? 1 : 0);
   });
 });

@@ -61,15 +61,22 @@ export interface LocalRepository extends HostRepository {
   readonly hasOpenPullRequests: boolean;
 }
 
-/** The repositories of this host in all accounts, without repositories that are still being made. */
+/**
+ * The repositories of this host in all accounts, without repositories that are still being made, and without inactive
+ * repositories that have no folder, such as those that an operator gave up because they are lost.
+ */
 export async function findLocalRepositories(installation: Installation): Promise<LocalRepository[]> {
-  return await installation.db.system.query<LocalRepository>(
-    `select r.account_id::text as "accountId", r.id::text as id, r.owner, r.name,
+  const rows = await installation.db.system.query<LocalRepository & { readonly active: boolean }>(
+    `select r.account_id::text as "accountId", r.id::text as id, r.owner, r.name, r.active,
        exists (select from local_pull_request p where p.account_id = r.account_id and p.repository_id = r.id
                and p.state = 'open') as "hasOpenPullRequests"
      from repository r join local_repository l on l.account_id = r.account_id and l.repository_id = r.id
      where r.deleted_at is null and (r.active or r.deactivated_at is not null) order by r.id`,
   );
+  const found: LocalRepository[] = [];
+  for (const { active, ...repository } of rows)
+    if (active || (await hasFolder(installation, repository))) found.push(repository);
+  return found;
 }
 
 const looked = 20;
