@@ -11,7 +11,7 @@ import { createAccountReads } from './database/account-reads.ts';
 import { BindingDriver } from './database/bound-values.ts';
 import { openReadPool, openSystemPool, unitOfWorkPool, useOf, type PoolUse } from './database/pools.ts';
 import { inMarkedScope, markCommits, withoutMarks, type CommitMarks } from './database/commit-marks.ts';
-import { listenLazily, type LazyListener } from './database/listener.ts';
+import { listenerName, listenLazily, type LazyListener } from './database/listener.ts';
 import { createReadQueue, type Statement } from './database/read-queue.ts';
 import { createRowReaders } from './database/row-readers.ts';
 import { defaultLimits, type SilenceLimits } from './database/silence.ts';
@@ -19,7 +19,7 @@ import { createSystemQueries, type SystemQueries, type SystemSend } from './data
 import { createUnitsOfWork, type Transaction, type UnitOfWorkOptions } from './database/unit-of-work.ts';
 import { inSpan } from './tracing/index.ts';
 
-export { inMarkedScope, listenLazily, markCommits, withoutMarks };
+export { inMarkedScope, listenerName, listenLazily, markCommits, withoutMarks };
 export type { CommitMarks, LazyListener, Statement, SystemQueries, SystemSend, Transaction };
 
 /**

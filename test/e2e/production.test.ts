@@ -190,40 +190,18 @@ it.each(['server', 'worker'])('a %s whose data directory lacks the repositories 
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
-it('a server starts without repositories that are lost, after the operator has given them up', async () => {
+it('lost repositories are not deactivated while a server or worker runs, because it may have them', async () => {
   const other = { INTERLOCK_DATA: join(dataDir, 'lost') };
-  const { stderr } = await runWith(other, 'server', '--port', '0').ended;
-  expect(stderr).toContain('production.js lost-repositories says what is lost');
-
-  const listed = await runWith(other, 'lost-repositories').ended;
-  expect(listed).toMatchObject({ code: 0, said: expect.stringContaining('Nothing was changed. With --yes') });
-  expect(listed.said).toContain('\n  acme/from-the-other\n');
-  expect(listed.said).toContain('their commits, branches and tags are lost');
-  expect(await runWith(other, 'server', '--port', '0').ended).toMatchObject({ code: 1 });
-
-  const given = await runWith(other, 'lost-repositories', '--yes').ended;
-  expect(given).toMatchObject({ code: 0, said: expect.stringContaining('These repositories are inactive now') });
-  const server = runWith(other, 'server', '--port', '0');
-  await awaitAddress(server);
-  server.child.kill('SIGTERM');
-  await server.ended;
-
-  // Nothing is lost if the directory was only not mounted.
-  const client = createClient({ url: here, token });
-  const { repositories } = await client.graphql<{
-    repositories: { nodes: { owner: string; name: string; active: boolean }[] };
-  }>('{ repositories(first: 100) { nodes { owner name active } } }');
-  expect(repositories.nodes).toContainEqual({ owner: 'acme', name: 'from-the-other', active: false });
-  for (const { owner, name } of repositories.nodes)
-    await client.graphql(
-      'mutation ($repository: RepositoryInput!) { setRepositoryActive(input: {repository: $repository, active: true}) { repository { active } } }',
-      { repository: { owner, name } },
-    );
-  const { repository } = await client.graphql<{
-    repository: { active: boolean; events: { nodes: { action: string }[] } };
-  }>('{ repository(owner: "acme", name: "from-the-other") { active events(first: 10) { nodes { action } } } }');
+  const { code, stderr } = await runWith(other, 'lost-repositories', '--yes').ended;
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('servers or workers of this installation are running (3), and may have these repositories'),
+  ]);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+  const { repository } = await createClient({ url: here, token }).graphql<{ repository: { active: boolean } }>(
+    '{ repository(owner: "acme", name: "from-the-other") { active } }',
+  );
   expect(repository.active).toBe(true);
-  expect(repository.events.nodes).toContainEqual({ action: 'repository_deactivated' });
 });
 
 it.each(['server', 'worker'])('a %s whose port is in use ends and names the port', async (kind) => {
@@ -350,6 +328,45 @@ it('the trace of a request to queue a pull request contains its build, below the
     'GraphQL QueuePullRequest',
     'POST /api/v1/pull_request',
   ]);
+});
+
+it('a server starts without repositories that are lost, after the operator has given them up', async () => {
+  const other = { INTERLOCK_DATA: join(dataDir, 'lost') };
+  const { stderr } = await runWith(other, 'server', '--port', '0').ended;
+  expect(stderr).toContain('production.js lost-repositories says what is lost');
+
+  const listed = await runWith(other, 'lost-repositories').ended;
+  expect(listed).toMatchObject({ code: 0, said: expect.stringContaining('Nothing was changed. With --yes') });
+  expect(listed.said).toContain('\n  acme/from-the-other\n');
+  expect(listed.said).toContain('their commits, branches and tags are lost');
+  expect(await runWith(other, 'server', '--port', '0').ended).toMatchObject({ code: 1 });
+
+  const given = await runWith(other, 'lost-repositories', '--yes').ended;
+  expect(given).toMatchObject({ code: 0, said: expect.stringContaining('These repositories are inactive now') });
+  const server = runWith(other, 'server', '--port', '0');
+  await awaitAddress(server);
+  server.child.kill('SIGTERM');
+  await server.ended;
+
+  // Nothing is lost if the directory was only not mounted.
+  const mounted = run('server', '--port', '0');
+  const client = createClient({ url: await awaitAddress(mounted), token });
+  const { repositories } = await client.graphql<{
+    repositories: { nodes: { owner: string; name: string; active: boolean }[] };
+  }>('{ repositories(first: 100) { nodes { owner name active } } }');
+  expect(repositories.nodes).toContainEqual({ owner: 'acme', name: 'from-the-other', active: false });
+  for (const { owner, name } of repositories.nodes)
+    await client.graphql(
+      'mutation ($repository: RepositoryInput!) { setRepositoryActive(input: {repository: $repository, active: true}) { repository { active } } }',
+      { repository: { owner, name } },
+    );
+  const { repository } = await client.graphql<{
+    repository: { active: boolean; events: { nodes: { action: string }[] } };
+  }>('{ repository(owner: "acme", name: "from-the-other") { active events(first: 10) { nodes { action } } } }');
+  expect(repository.active).toBe(true);
+  expect(repository.events.nodes).toContainEqual({ action: 'repository_deactivated' });
+  mounted.child.kill('SIGTERM');
+  await mounted.ended;
 });
 
 const incomplete: readonly (readonly [readonly string[], string])[] = [

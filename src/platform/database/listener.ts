@@ -3,6 +3,9 @@
 import pg from 'pg';
 import { stayConnected, type LastingOptions } from './lasting-connections.ts';
 
+/** The application name of the connection on which a process listens. PostgreSQL shows it in `pg_stat_activity`. */
+export const listenerName = 'interlock-listen';
+
 type OnMessage = (payload: string) => void;
 
 /** Resolves to a function that stops the listener. */
@@ -56,7 +59,7 @@ class Listener {
 
   async #open(): Promise<() => Promise<void>> {
     let isFirst = true;
-    return await stayConnected(this.#url, 'interlock-listen', {
+    return await stayConnected(this.#url, listenerName, {
       ...this.#options,
       begin: async (client) => {
         client.on('notification', ({ channel, payload }) => this.#tell(channel, payload ?? ''));
