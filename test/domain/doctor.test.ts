@@ -35,7 +35,12 @@ test.each([
   ['the same', 0, 'ok', 'agrees'],
   ['9 s ahead', 9_000, 'ok', 'agrees'],
   ['12 s behind', -12_000, 'warning', 'The clock is 12 s behind GitHub.'],
-  ['97 s ahead', 97_400, 'missing', 'The clock is 97 s ahead of GitHub.\nInterlock goes by the clock of PostgreSQL: set the clock of its machine by NTP.'],
+  [
+    '97 s ahead',
+    97_400,
+    'missing',
+    'The clock is 97 s ahead of GitHub.\nInterlock goes by the clock of PostgreSQL: set the clock of its machine by NTP.',
+  ],
 ] as const)('a clock that is %s', (_name, off, state, text) => expectFinding(judgeClock(at + off, at), state, text));
 
 test('a server of GitHub that does not give its time is a warning', () =>
