@@ -126,17 +126,17 @@ describe('candidates and deployments', () => {
     await page.keyboard.press('d');
     await page.getByRole('dialog').getByText('for an earlier one').waitFor();
     await page.keyboard.press('Escape');
-    await show(page, 'Show earlier').first().click();
+    await show(page, 'Show earlier candidates').click();
     await rowOf('v20-rc1').waitFor();
-    await show(page, 'Show earlier').first().click();
+    await show(page, 'Show earlier candidates').click();
     await rowOf('v1-rc1').waitFor();
     await page.keyboard.press('d');
     const candidates = page.getByRole('dialog').getByRole('combobox').getByRole('option');
     await expect.poll(async () => await candidates.count()).toBe(40);
     await page.keyboard.press('Escape');
-    await show(page, 'Show earlier').click();
+    await show(page, 'Show earlier deployments and builds').click();
     await rowOf('v1-rc1').getByText('ran').waitFor();
-    await show(page, 'Show earlier').waitFor({ state: 'detached' });
+    await show(page, 'Show earlier deployments and builds').waitFor({ state: 'detached' });
     expect(await page.getByText('not read').count()).toBe(0);
     expect(visit.complaints).toEqual([]);
   });
@@ -290,11 +290,11 @@ describe('a pull request', () => {
     await visit.open('/acme/shop/pull/1?tab=builds');
     await page.getByRole('link', { name: 'Builds 20+' }).waitFor();
     await page.getByText('Old 1045', { exact: true }).waitFor();
-    await show(page, 'Show earlier').click();
+    await show(page, 'Show earlier builds').click();
     await page.getByRole('link', { name: 'Builds 40+' }).waitFor();
-    await show(page, 'Show earlier').click();
+    await show(page, 'Show earlier builds').click();
     await page.getByText('Old 1001', { exact: true }).waitFor();
-    expect(await show(page, 'Show earlier').count()).toBe(0);
+    expect(await show(page, 'Show earlier builds').count()).toBe(0);
     expect(visit.complaints).toEqual([]);
   });
 

@@ -73,7 +73,7 @@ describe('interlock', () => {
 
   test('a failed command prints one line to the error output, nothing to the standard output, and exits with 2', async () => {
     const env = { PATH: process.env['PATH'], XDG_CONFIG_HOME: '/nowhere' };
-    const failed: unknown = await run(process.execPath, [bin, 'why', '1', '--data', '/nowhere'], {
+    const failed: unknown = await run(process.execPath, [bin, 'why', '1'], {
       env,
       cwd: '/',
     }).catch((error: unknown) => error);

@@ -86,7 +86,11 @@ test('search attributes are registered if the server lacks them', async () => {
 
 test('a server that does not answer and a missing namespace are reported with advice', async () => {
   const wanted = { namespace: 'interlock', searchAttributes };
-  await expect(prepareNamespace({ ...wanted, address: '127.0.0.1:1', withinSec: 1 })).rejects.toThrow(
+  const silent = { ...wanted, address: '127.0.0.1:1', withinSec: 1 };
+  await expect(prepareNamespace(silent)).rejects.toThrow(
+    /^Temporal at 127\.0\.0\.1:1 cannot be reached .* Start the server, or correct --temporal-address \(TEMPORAL_ADDRESS\)\.$/,
+  );
+  await expect(prepareNamespace({ ...silent, hasEmbedded: true })).rejects.toThrow(
     /^Temporal at 127\.0\.0\.1:1 cannot be reached .* Start the server, or leave --temporal-address out/,
   );
   const server = await startTemporal({ ...options, dataDir: await temporaryDirectory(), fast: true });
