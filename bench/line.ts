@@ -14,6 +14,8 @@ import { figure, type Figure } from './figures.ts';
 import { insertPullRequests } from './pull-requests.ts';
 import { ms, table, timed, type Timing } from './timing.ts';
 
+const services = { temporal: { health: () => null } } as unknown as RequestServices;
+
 const modes = {
   linear: 'max_parallel_builds: 10',
   adaptive: 'max_parallel_builds: 10\n  speculation: adaptive',
@@ -85,7 +87,7 @@ async function askPage(ctx: Context, selection: string): Promise<void> {
   const document = parse(
     `{ repository(owner: "acme", name: "shop") { queue(baseBranch: "main") { line(first: 50) { nodes { ${selection} } } } } }`,
   );
-  const contextValue = graphQLContext(ctx, {} as RequestServices, 'graphql_api');
+  const contextValue = graphQLContext(ctx, services, 'graphql_api');
   const { errors } = await execute({ schema: interlockSchema(), document, contextValue });
   if (errors) throw errors[0] ?? new Error('The page was refused.');
 }

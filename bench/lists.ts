@@ -8,6 +8,8 @@ import { interlockSchema } from '../src/graphql/schema.ts';
 import { withInstallation, type BenchInstallation } from './installation.ts';
 import { ms, table, timedInTurn } from './timing.ts';
 
+const services = { temporal: { health: () => null } } as unknown as RequestServices;
+
 const pullRequests = (argument: string): string =>
   `pullRequests(first: 50 ${argument}) { nodes { number title status } pageInfo { endCursor } }`;
 const after = (n: number): string => `after: "${Buffer.from(JSON.stringify([n])).toString('base64url')}"`;
@@ -92,7 +94,7 @@ interface Asked {
 export async function benchLists(sizes: readonly number[], times: number): Promise<void> {
   await withInstallation(async (installation) => {
     const ask = async ({ ctx, document }: Asked): Promise<void> => {
-      const contextValue = graphQLContext(ctx, {} as RequestServices, 'graphql_api');
+      const contextValue = graphQLContext(ctx, services, 'graphql_api');
       const { errors } = await execute({ schema: interlockSchema(), document, contextValue });
       if (errors) throw errors[0] ?? new Error('The list was refused.');
     };

@@ -12,6 +12,8 @@ import { fillAccount } from './prices.dataset.ts';
 import { documentsOf, type KnownArguments, type NamedDocument } from './prices.documents.ts';
 import { table } from './timing.ts';
 
+const services = { temporal: { health: () => null } } as unknown as RequestServices;
+
 export interface PricesOptions {
   /** The number of random documents, in addition to the documents about each field. */
   readonly documents: number;
@@ -127,7 +129,7 @@ async function answer(ctx: Context, text: string): Promise<boolean> {
   const schema = interlockSchema();
   const document = parse(text);
   if (validate(schema, document).length > 0) throw new Error(`The bench made a document that is not valid: ${text}`);
-  const contextValue = graphQLContext(ctx, {} as RequestServices, 'graphql_api');
+  const contextValue = graphQLContext(ctx, services, 'graphql_api');
   const result = await execute({ schema, document, contextValue });
   JSON.stringify(result);
   return result.errors === undefined;

@@ -10,6 +10,8 @@ import { graphQLContext, type RequestServices } from '../../src/graphql/context.
 import { frontOf } from '../support/front-of-line.ts';
 import { parallel, world, type World } from '../support/world.ts';
 
+const services = { temporal: { health: () => null } } as unknown as RequestServices;
+
 let w: World;
 beforeAll(async () => {
   w = await world({ configuration: parallel(), runsCi: false });
@@ -151,7 +153,7 @@ it('a pull request behind the front is explained by the whole line', async () =>
   );
   expect((await read(queue?.id ?? '', 256)).view.pullRequests.size).toBeLessThan(300);
   const asked = await readPullRequestsById(w.ctx, [rows[2]?.id ?? '', rows[298]?.id ?? '']);
-  const ctx = graphQLContext(w.ctx, {} as RequestServices, 'graphql_api');
+  const ctx = graphQLContext(w.ctx, services, 'graphql_api');
   const options = { asOf: null, isBrief: false } as const;
   const observed = await Promise.all(
     asked

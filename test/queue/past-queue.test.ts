@@ -9,6 +9,8 @@ import { isWritten } from '../support/explanation-log.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { startCi } from './stories.ts';
 
+const services = { temporal: { health: () => null } } as unknown as RequestServices;
+
 const page = `baseTip builds paused pause { message by } haltedReason haltedBy depth { queued processing waiting tagged }
   entries { number status position headCommitSha explain { kind sentence } }
   line(first: 2) { nodes { position pullRequest { number status checks { name conclusion } } explain { kind } } totalCount pageInfo { hasNextPage } }
@@ -20,7 +22,7 @@ async function ask(w: World, selection: string, at: Date | null): Promise<Record
   const { owner, name } = w.repository;
   const args = `baseBranch: "main"${at === null ? '' : `, asOf: "${at.toISOString()}"`}`;
   const document = parse(`{ repository(owner: "${owner}", name: "${name}") { queue(${args}) { ${selection} } } }`);
-  const contextValue = graphQLContext(w.ctx, {} as RequestServices, 'graphql_api');
+  const contextValue = graphQLContext(w.ctx, services, 'graphql_api');
   const { data, errors } = await execute({ schema: interlockSchema(), document, contextValue });
   expect(errors ?? []).toEqual([]);
   return (data as { repository: { queue: Record<string, unknown> } }).repository.queue;
