@@ -316,10 +316,17 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       }
     },
     async status(number) {
-      const [row] = await rows<Awaited<ReturnType<World['status']>>>(
-        'select status, status_code, status_text, merge_commit_sha, head_sha from pull_request where number = $1',
-        [number],
-      );
+      const read = async () =>
+        await rows<Awaited<ReturnType<World['status']>>>(
+          'select status, status_code, status_text, merge_commit_sha, head_sha from pull_request where number = $1',
+          [number],
+        );
+      let [row] = await read();
+      if (row === undefined) {
+        // The event of a pull request that was just opened is handled first.
+        await service.drain();
+        [row] = await read();
+      }
       if (row === undefined) throw new Error(`There is no pull request #${number}.`);
       return row;
     },
