@@ -175,22 +175,22 @@ describe('a preview', () => {
     const { w } = r;
     const yaml = `${configurationYaml(parallel({ builds: 1 }))}verify:\n  preview:\n    - method: endpoint\n`;
     await replaceConfiguration(w.ctx, { repository: w.repository, yaml });
-    await w.open('gifts', { 'gifts.txt': 'gifts\n' }, { title: 'Gift cards: partial redemption' });
+    const number = await w.open('gifts', { 'gifts.txt': 'gifts\n' }, { title: 'Gift cards: partial redemption' });
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await page.goto(`${s.url}/acme/shop/previews`);
     await page.getByText('No preview can be looked at now.').waitFor();
     await registerPreview(w.ctx, w.secrets, {
       repository: w.repository,
-      prNumber: 2,
-      commitSha: (await w.status(2)).head_sha,
+      prNumber: number,
+      commitSha: (await w.status(number)).head_sha,
       previewUrl: 'https://gifts.example.test/',
     });
     await page.getByText('1 preview can be looked at now.').waitFor();
     const preview = page.getByRole('listitem').filter({ hasText: 'attached' });
     expect(await preview.getByRole('link').first().getAttribute('href')).toBe('https://gifts.example.test/');
-    await preview.getByRole('link', { name: '#2' }).click();
-    await page.waitForURL('**/acme/shop/pull/2');
+    await preview.getByRole('link', { name: `#${number}` }).click();
+    await page.waitForURL(`**/acme/shop/pull/${number}`);
     await page.getByText('Gift cards: partial redemption').first().waitFor();
     expect(visit.complaints).toEqual([]);
   });
