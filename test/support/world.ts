@@ -321,14 +321,15 @@ export async function world(options: WorldOptions = {}): Promise<World> {
           'select status, status_code, status_text, merge_commit_sha, head_sha from pull_request where number = $1',
           [number],
         );
-      let [row] = await read();
-      if (row === undefined) {
-        // The event of a pull request that was just opened is handled first.
+      const deadline = performance.now() + 60_000;
+      for (;;) {
+        const [row] = await read();
+        if (row !== undefined) return row;
+        if (performance.now() > deadline) throw new Error(`There is no pull request #${number}.`);
+        // A pull request that was just opened has a row when its event has been handled, by this or another process.
+        await new Promise((resolve) => setTimeout(resolve, 50));
         await service.drain();
-        [row] = await read();
       }
-      if (row === undefined) throw new Error(`There is no pull request #${number}.`);
-      return row;
     },
     async events() {
       const found = await rows<{
