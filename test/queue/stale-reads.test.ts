@@ -61,18 +61,18 @@ describe('a slow read of the host', () => {
   });
 
   it('causes no turn of the queue if another read has stored the same meanwhile', async () => {
-    await using w = await world({ configuration: parallel({ builds: 1 }) });
+    await using w = await world({ configuration: parallel({ builds: 1 }), runsCi: false });
     const number = await w.open('a', { 'a.txt': '1\n' });
     await w.service.drain();
     const repository = toHostedRepository(await loadRepository(w.ctx, w.repository));
     const versions = async (): Promise<unknown> => await w.rows('select base_branch, version from queue order by id');
-    // The row differs from the host, so that a sync writes it.
-    await w.rows("update pull_request set title = 'old' where number = $1", [number]);
     const other = new pg.Client({ connectionString: w.databaseUrl });
     await other.connect();
     await other.query("begin; update queue set version = 100 where base_branch = 'main'");
+    // The row differs from the host, so that a sync writes it. A sync of the service may wait for the lock too.
+    await w.rows("update pull_request set title = 'old' where number = $1", [number]);
     const syncing = [1, 2].map(async () => await syncPullRequest(w.ctx, repository, number));
-    await expect.poll(async () => (await w.rows(waitingSessions)).length).toBe(2);
+    await expect.poll(async () => (await w.rows(waitingSessions)).length).toBeGreaterThanOrEqual(2);
     await other.query('commit');
     await other.end();
     for (const synced of await Promise.all(syncing)) expect(synced?.title).not.toBe('old');
