@@ -296,26 +296,32 @@ async function migrateDatabase({ databaseUrl }: Pick<Flags, 'databaseUrl'>): Pro
 }
 
 async function makeAccount(flags: AccountFlags): Promise<void> {
-  const shared = await openShared(flags);
-  // This service sends no wakes and makes no links.
-  const service = await createService({ ...shared, publicUrl: '', wake: async () => {}, poolSize: 2 });
-  try {
-    await assertSecret(service.ports, shared.secrets);
-    const { token } = await createAccount(service.ports, shared.secrets, flags);
+  await withService(flags, {}, async ({ ports }, { secrets }) => {
+    const { token } = await createAccount(ports, secrets, flags);
     console.log(token);
-  } finally {
-    await service.stop();
-  }
+  });
 }
 
 async function deactivateLost(flags: LostFlags): Promise<void> {
+  await withService(flags, hostSettingsFrom(process.env), async (service, { dataDir }) => {
+    for (const line of await giveUpLostRepositories(service, dataDir, flags)) console.log(line);
+  });
+}
+
+/**
+ * Does the work with a service, and stops it. The service makes no links and sends no wakes: the relay of the next worker
+ * finds the changed rows.
+ */
+async function withService(
+  flags: Flags,
+  settings: Partial<ReturnType<typeof hostSettingsFrom>>,
+  work: (service: Service, shared: Shared) => Promise<void>,
+): Promise<void> {
   const shared = await openShared(flags);
-  const settings = hostSettingsFrom(process.env);
-  // This service sends no wakes. The relay of the next worker finds the changed rows.
   const service = await createService({ ...shared, ...settings, publicUrl: '', wake: async () => {}, poolSize: 2 });
   try {
     await assertSecret(service.ports, shared.secrets);
-    for (const line of await giveUpLostRepositories(service, shared.dataDir, flags)) console.log(line);
+    await work(service, shared);
   } finally {
     await service.stop();
   }

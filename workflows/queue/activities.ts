@@ -54,8 +54,7 @@ interface TurnsOfActivity {
 
 /**
  * Takes turns until no quick landing remains and no wake has arrived meanwhile. Throws WorkHandedOver if a newer worker
- * should take the turn. A failed landing is tried again by
- * `carryOut`, whose failures Temporal shows.
+ * should take the turn. A failed landing is tried again by `carryOut`, whose failures Temporal shows.
  */
 async function takeTurns(
   ctx: Context,
