@@ -344,6 +344,49 @@ describe('skip_validation', () => {
     },
   );
 
+  it('is refused while the base branch is still a landed branch with commits that the landing left out', async () => {
+    await using w = await world({
+      configuration: `${parallel({ more: 'use_affected_targets: true\n' })}auto_detect_stacks: true\n`,
+    });
+    const below = await w.open('below', { 'below.txt': 'below\n' });
+    const number = await w.open('a', { 'a.txt': 'a\n' }, { from: 'origin/below', base: 'below' });
+    const host = w.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };
+    const { setBaseBranch } = host;
+    host.setBaseBranch = async () => await Promise.reject(new HostRefused('The branch is locked.'));
+    await w.queue(below);
+    await meanwhile(
+      'landing:after_conclude',
+      async () => {
+        await w.commit('later', { bad: 'bad\n' }, { from: 'origin/below' });
+        await w.commit('newer', { 'more.txt': 'more\n' }, { from: 'origin/later' });
+        // Nobody reports these pushes.
+        await w.git('update-ref', 'refs/heads/below', 'later');
+        await w.git('update-ref', 'refs/heads/a', 'newer');
+      },
+      async () => await w.settled(below),
+    );
+    await w.until(
+      async () =>
+        (await w.rows("select 1 from intent where kind = 'conclude_pull_request' and state = 'done'")).length > 0,
+    );
+    const request = { repository: w.repository, number };
+    const asked = queuePullRequest(w.ctx, { ...request, source: 'graphql_api', skipValidation: true });
+    await expect(asked).rejects.toMatchObject({
+      code: 'NOT_QUEUEABLE',
+      message: `The validation of #${number} cannot be skipped while its base branch is below: #${below} landed without the newest commits of this branch, and they would land with #${number} without a build. Change the base branch to main first.`,
+    });
+    await updatePullRequest(w.ctx, { ...request, affectedTargets: ['a'] });
+    expect(
+      await w.rows('select status, skip_validation, affected_targets from pull_request where number = $1', [number]),
+    ).toEqual([{ status: 'open', skip_validation: false, affected_targets: null }]);
+    host.setBaseBranch = setBaseBranch;
+    await retarget(w, number, 'main');
+    await queuePullRequest(w.ctx, { ...request, source: 'graphql_api', skipValidation: true, affectedTargets: ['a'] });
+    expect(
+      await w.rows('select skip_validation, affected_targets from pull_request where number = $1', [number]),
+    ).toEqual([{ skip_validation: true, affected_targets: ['a'] }]);
+  });
+
   it('ends with a head that the queue made for a pull request with another base branch', async () => {
     await using w = await world({ configuration: parallel() });
     const number = await w.open('a', { 'a.txt': 'a\n' });

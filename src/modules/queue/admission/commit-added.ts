@@ -40,7 +40,7 @@ export async function onCommitAdded(
   // The affected targets were reported for the old head. Those of the new head are unknown, so the pull request
   // overlaps every other pull request.
   if (!addsBaseAlone || bringsBelowIn) row.affectedTargets = null;
-  takeAwaited(row);
+  await takeAwaited(work, row);
   if (addsBaseAlone && !bringsBelowIn) return;
   if (!isInLine) return endSkippedValidation(row);
   // The old head lands, and its proof names the user who skipped its validation.
@@ -102,8 +102,8 @@ export async function answerCommitAdded(work: QueueWork, row: PullRequestRow): P
  * Applies what the API reported about this head before Interlock saw it. A report about any other head is outdated or
  * early.
  */
-function takeAwaited(row: PullRequestRow): void {
+async function takeAwaited(work: QueueWork, row: PullRequestRow): Promise<void> {
   if (row.awaited?.head !== row.headSha) return;
-  keepOptions(row, row.awaited);
+  await keepOptions(work, row, row.awaited);
   row.awaited = null;
 }

@@ -19,9 +19,9 @@ import { loadAdmission, writeAdmission } from './admission.service.ts';
 import type { FactsOfHeads } from './facts-of-heads.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import { takeBackWithdrawal, voidLandings } from '../store/intents.ts';
-import type { PullRequestRow } from '../store/queue.entities.ts';
+import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import { keepTrace } from '../facts/traces.ts';
-import { loadPullRequestsBelow } from '../facts/stacks.ts';
+import { isBasedOnLeftOut, loadPullRequestsBelow } from '../facts/stacks.ts';
 import { announceDequeued, noOptions, repositoryOf, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
 /** `runbook`: the request was part of a runbook that made the pull request. */
@@ -189,7 +189,10 @@ async function enqueueOne(work: QueueWork, enqueued: Enqueued, options: EnqueueO
   const { repository, row, facts = null } = enqueued;
   const wasInLine = isQueued(row.status);
   if (options.skipLine) Object.assign(row, { skipLine: true, skipLineReason: options.skipLineReason?.trim() || null });
-  if (options.skipValidation) row.skipValidation = true;
+  if (options.skipValidation) {
+    await refuseSkipOfLeftOut(work, row);
+    row.skipValidation = true;
+  }
   if (options.requestedBy) row.requestedBy = options.requestedBy.replace(/^@/, '');
   row.mergeRequestedAt = work.now;
   row.mergeRequestedBy = options.by;
@@ -200,6 +203,17 @@ async function enqueueOne(work: QueueWork, enqueued: Enqueued, options: EnqueueO
   const { ctx, tx, queue } = work;
   await keepTrace(ctx, tx, row.id);
   writeAdmission(work, row, await loadAdmission(ctx, tx, { repository, queue, pullRequest: row, known: facts }));
+}
+
+/** Nobody skips the validation of commits that the conversation of the pull request does not show. */
+async function refuseSkipOfLeftOut(work: QueueWork, row: PullRequestRow): Promise<void> {
+  if (!(await isBasedOnLeftOut(work, row))) return;
+  const below = await work.tx.em.findOneOrFail(PullRequestEntity, { id: row.belowId ?? '' });
+  throw new DomainError(
+    'NOT_QUEUEABLE',
+    `The validation of #${row.number} cannot be skipped while its base branch is ${row.baseBranch}: #${below.number} landed without the newest commits of this branch, and they would land with #${row.number} without a build. Change the base branch to ${work.queue.baseBranch} first.`,
+    'pull_request.skip_validation',
+  );
 }
 
 /** Takes the pull request out of the line and clears its options (rule 2 of interface 3.1). Idempotent. */

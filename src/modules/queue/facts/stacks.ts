@@ -95,6 +95,18 @@ export async function hasLeftOutCommitsBelow(
   return found.some((landed) => isLeftOut(landed.head, landed));
 }
 
+/**
+ * Whether the base branch is still the branch of a landed pull request, and has commits that the landing left out. The
+ * conversation of this pull request does not show these commits, which would land with it.
+ */
+export async function isBasedOnLeftOut(
+  work: Pick<QueueWork, 'ctx' | 'tx' | 'queue'>,
+  row: Pick<PullRequestRow, 'baseBranch' | 'belowId' | 'queueId'>,
+): Promise<boolean> {
+  if (row.baseBranch === work.queue.baseBranch) return false;
+  return (await isBelowLanded(work.tx, row)) && (await hasLeftOutCommitsBelow(work, row));
+}
+
 /** The landed head of the pull request below. Null: the pull request below has not landed, or there is none. */
 export async function readLandedBelow(ctx: Context, row: PullRequestRow): Promise<string | null> {
   const [below] = (

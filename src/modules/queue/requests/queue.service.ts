@@ -99,7 +99,7 @@ async function queueKnown(
         'pull_request.head_commit_sha',
       );
     }
-    keepOptions(row, request);
+    await keepOptions(work, row, request);
     const actions = newActions(row, request);
     await enqueue(work, { repository, row, facts }, { ...request, by: ctx.actor.email });
     await recordActions(work, request, actions);
@@ -158,7 +158,7 @@ export async function updatePullRequest(ctx: Context, request: UpdateRequest): P
     const targets = request.affectedTargets ? await readTargets(work, row.id) : null;
     const before = reportedOf(row, targets);
     if (head && headState === 'unseen' && !isTerminal(row.status)) row.awaited = awaitedOf(head, request);
-    else if (headState === 'present') keepOptions(row, request);
+    else if (headState === 'present') await keepOptions(work, row, request);
     if (merge !== null) await recordReportedMerge(work, row, merge);
     // A request that changes nothing is no user action.
     if (reportedOf(row, targets) !== before) await recordActions(work, request, ['pull_request_updated']);
