@@ -6,6 +6,7 @@ import { plannerVersion } from '../../src/domain/queue/plan.ts';
 import { createLog } from '../../src/platform/logging.ts';
 import { WorkHandedOver } from '../../src/platform/turns/index.ts';
 import { createQueueActivities } from '../../workflows/queue/activities.ts';
+import { writeConfiguration } from '../../src/modules/repositories/index.ts';
 import { parallel, world } from '../support/world.ts';
 
 it('a queue that a newer planner has planned is not planned by this planner, which logs so once', async () => {
@@ -87,4 +88,33 @@ it('a queue that a newer planner has planned is not halted because of a configur
   expect(await halted()).toEqual([
     { reason: expect.stringContaining('The saved configuration is not valid any more') },
   ]);
+});
+
+it('a configuration that a newer version has saved halts no queue, also if the newer version has not planned it yet', async () => {
+  await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
+  const number = await w.open('feature', { 'feature.txt': 'new\n' });
+  await w.queue(number);
+  const [repository] = await w.rows<{ id: string; yaml: string }>(
+    'select id::text as id, configuration_yaml as yaml from repository',
+  );
+  const author = { email: null };
+  const yaml = `${repository?.yaml}# By Ada.\n`;
+  await writeConfiguration(w.ctx, { repositoryId: repository?.id ?? '', yaml, author });
+  expect(await w.rows('select planner_version from repository')).toEqual([{ planner_version: plannerVersion }]);
+
+  // A newer version has saved a key that only newer versions know.
+  await w.rows(
+    `update repository set planner_version = $1, configuration_yaml = configuration_yaml || E'\nkey_of_a_newer_version: 1\n'`,
+    [plannerVersion + 1],
+  );
+  const queues = async (): Promise<unknown> =>
+    await w.rows('select halted_reason, planner_version from queue where base_branch = $1', ['main']);
+  const [queue] = await w.rows<{ id: string }>('select id::text as id from queue');
+  await expect(advanceQueue(w.ctx, queue?.id ?? '')).resolves.toMatchObject({ isLeftToNewer: true });
+  expect(await queues()).toEqual([{ halted_reason: null, planner_version: 1 }]);
+
+  // The newer version plans the queue.
+  await w.rows('update repository set planner_version = $1, configuration_yaml = $2', [plannerVersion, yaml]);
+  await w.settled(number);
+  expect(await queues()).toEqual([{ halted_reason: null, planner_version: plannerVersion }]);
 });

@@ -7,8 +7,9 @@ import { planSpeculatively } from './speculation/plan.ts';
 import type { Decision } from './model/decision.ts';
 
 /**
- * Increase this number with every change of the planner's rules. A worker with a lower number does not plan a queue
- * that a worker with a higher number has planned.
+ * Increase this number with every change of the planner's rules, and with the first new key of the configuration since
+ * the last release. A worker with a lower number does not plan a queue that a worker with a higher number has planned,
+ * or whose configuration a process with a higher number has saved.
  */
 export const plannerVersion = 15;
 

@@ -9,6 +9,7 @@ import {
 } from '../../domain/configuration/index.ts';
 import { parseConfiguration } from '../../domain/configuration/parse.ts';
 import type { Problem } from '../../domain/configuration/problem.ts';
+import { plannerVersion } from '../../domain/queue/plan.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { recordUserAction, requireAction } from '../accounts/index.ts';
@@ -175,6 +176,7 @@ async function recordChange(
   };
   repository.configurationYaml = yaml;
   repository.configurationHash = configurationHash(yaml);
+  repository.plannerVersion = plannerVersion;
   tx.em.create(ConfigurationChangeEntity, { ...change, accountId: ctx.accountId, repositoryId, yaml, modifiedAt });
   await tx.em.flush();
   const payload = { ...change, owner, name, modifiedAt: modifiedAt.toISOString() };

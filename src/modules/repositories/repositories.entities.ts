@@ -30,6 +30,7 @@ export const RepositoryEntity = defineEntity({
     configurationHash: p.string(),
     configurationBlob: p.string().nullable(),
     configurationRefusal: p.json().$type<ConfigurationRefusalRow>().nullable(),
+    plannerVersion: p.integer().default(1),
     createdAt: p.datetime(),
   },
 });

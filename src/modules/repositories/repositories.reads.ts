@@ -13,6 +13,7 @@ export interface RepositoryName {
 
 const columns = `r.id, r.account_id as "accountId", r.owner, r.name, r.host, r.default_branch as "defaultBranch", r.active, r.deactivated_at as "deactivatedAt", r.preparing_since as "preparingSince", r.deleted_at as "deletedAt", r.paused,
   r.configuration_yaml as "configurationYaml", r.configuration_hash as "configurationHash", r.configuration_blob as "configurationBlob",
+  r.planner_version as "plannerVersion",
   r.created_at as "createdAt"`;
 
 /**

@@ -95,8 +95,9 @@ async function takeTurn(
   if (repository === null) throw new Error(`There is no repository ${before.id}.`);
   const holds = await readHoldsOf(tx, holdRows, { repository, baseBranch: queue.baseBranch });
   const work = startWork(ctx, tx, queue, repository);
-  const mayPlan = queue.plannerVersion <= plannerVersion;
-  if (!mayPlan) logNewerPlanner(ctx, queue, repository);
+  const newest = Math.max(queue.plannerVersion, repository.plannerVersion);
+  const mayPlan = newest <= plannerVersion;
+  if (!mayPlan) logNewerPlanner(ctx, queue, { repository, newer: newest });
   const plannedVersion = queue.version;
   const planned = await decideAndWrite(work, { repository, holds, mayPlan, read });
   const hasChanged = work.events.length > 0 || work.relabelled.size > 0;
@@ -164,15 +165,15 @@ const loggedQueues = new WeakMap<Context['db'], Set<string>>();
  */
 function logNewerPlanner(
   { db, log }: Context,
-  { id, baseBranch, plannerVersion: newer }: QueueRow,
-  of: RepositoryRow,
+  { id, baseBranch }: QueueRow,
+  { repository: of, newer }: { readonly repository: RepositoryRow; readonly newer: number },
 ): void {
   const logged = loggedQueues.get(db) ?? new Set<string>();
   if (logged.has(id)) return;
   loggedQueues.set(db, logged.add(id));
   log.warn(
     { repository: `${of.owner}/${of.name}`, baseBranch, plannerVersion, newer },
-    'A worker with a newer version of Interlock plans this queue, so this worker leaves the queue alone until it is upgraded.',
+    'A worker with a newer version of Interlock plans this queue, or a newer version has saved its configuration, so this worker leaves the queue alone until it is upgraded.',
   );
 }
 
@@ -184,7 +185,7 @@ interface PlannedOn {
   readonly read: ReadForPlan | null;
 }
 
-/** Plans the queue. Null: it was not planned, because it is halted, or a newer version of the planner has planned it. */
+/** Plans the queue. Null: it was not planned, because it is halted, or is left to a newer version. */
 async function decideAndWrite(work: QueueWork, of: PlannedOn & { readonly mayPlan: boolean }): Promise<Planned | null> {
   const { repository, mayPlan } = of;
   const { queue } = work;
