@@ -151,6 +151,33 @@ test('a push is reported if git cannot read its file of checks, and the user rea
   expect(pushes()).toContain('refs/heads/second');
 });
 
+test('a push to the branch of a pull request is reported if git cannot read its file of checks', async () => {
+  const place = await clone();
+  mkdirSync(join(place, '.service'));
+  await commitFile(place, 'reported', '.service/ci.yml', 'checks: {}\n# A file of its own.\n');
+  await client(place, 'push', '--quiet', 'origin', 'reported');
+  const { number } = await world.host.openPullRequest(world.repository, {
+    title: 't',
+    body: '',
+    author: 'ada',
+    headBranch: 'reported',
+    baseBranch: 'main',
+    draft: false,
+  });
+  const blob = world.git('rev-parse', 'reported:.service/ci.yml');
+  const file = join(world.directory, 'objects', blob.slice(0, 2), blob.slice(2));
+  const whole = readFileSync(file);
+  rmSync(file);
+  writeFileSync(file, whole.subarray(0, -6));
+  const head = await commitFile(place, 'reported', 'b.txt', 'b\n');
+  expect(await client(place, 'push', '--quiet', 'origin', 'reported')).toEqual({ ok: true, text: '' });
+  expect(tip(world.directory, 'reported')).toBe(head);
+  expect(world.events).toContainEqual({ kind: 'pull_request', repository: world.repository, number });
+  expect(await world.sql('select head_sha from local_pull_request where number = $1', [number])).toEqual([
+    { head_sha: head },
+  ]);
+});
+
 describe('a client that reads', () => {
   test.each(among(['0', '1', '2'], ['2']))('clones and fetches by version %s of the protocol', async (version) => {
     const place = await clone('reader', '-c', `protocol.version=${version}`);

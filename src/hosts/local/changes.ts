@@ -61,12 +61,16 @@ export async function followRefChanges(
         changed.add(number);
     }
   }
-  await queueChecksOf(installation, repository, changes);
-  for (const { ref, from, to } of changes.filter(({ ref }) => isNews(branchOf(ref)))) {
-    if (to === null && from !== null) installation.emit({ kind: 'deletion', repository, ref, commit: from });
-    installation.emit({ kind: 'push', repository, ref });
+  try {
+    await queueChecksOf(installation, repository, changes);
+  } finally {
+    // The refs have moved, also if git cannot read a file of checks.
+    for (const { ref, from, to } of changes.filter(({ ref }) => isNews(branchOf(ref)))) {
+      if (to === null && from !== null) installation.emit({ kind: 'deletion', repository, ref, commit: from });
+      installation.emit({ kind: 'push', repository, ref });
+    }
+    for (const number of changed) installation.emit({ kind: 'pull_request', repository, number });
   }
-  for (const number of changed) installation.emit({ kind: 'pull_request', repository, number });
 }
 
 async function followHead(

@@ -170,7 +170,10 @@ async function receivePack(
             changes.map(({ ref }) => ref),
           ),
         onError: (error) =>
-          request.log.warn({ err: error }, 'The answer to a push lacks the errors of its file of checks.'),
+          request.log.warn(
+            { err: error },
+            'A push succeeded, but something that follows it failed. The reconciler carries it out, or only the errors of the file of checks are missing in the answer.',
+          ),
       });
       return await uncached(reply).type('application/x-git-receive-pack-result').send(answer);
     } finally {

@@ -69,7 +69,8 @@ export async function receivePush(
   );
   await recordConfigurationPush(installation, repository, { changes: moved, pusher, noted });
   const ofConfiguration = await describe(changes);
-  await followRefChanges(installation, repository, { changes, by: 'push' });
+  // The refs have moved, so the push has succeeded. The reconciler carries out what is left.
+  await followRefChanges(installation, repository, { changes, by: 'push' }).catch(onError);
   const ofCiFiles = await describeBrokenCiFiles(installation, repository, changes).catch((error: unknown) => {
     onError(error);
     return [];
