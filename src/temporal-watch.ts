@@ -52,7 +52,8 @@ export function watchTemporal(options: TemporalWatchOptions): TemporalWatch {
         async () => await client.workflowService.describeTaskQueue(request),
       );
       const polledAt = (pollers ?? []).map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000);
-      lastAsk = nextAsk(lastAsk, polledAt.length === 0 ? null : new Date(Math.max(...polledAt)), clock());
+      const askedAt = polledAt.length === 0 ? null : new Date(Math.max(...polledAt));
+      lastAsk = nextAsk(lastAsk, askedAt, clock(), health?.silentSince ?? null);
       return { kind: 'Answered', askedAt: lastAsk?.seenAt ?? null };
     } catch (error) {
       const status: number | null = isGrpcServiceError(error) ? error.code : null;

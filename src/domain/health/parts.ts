@@ -63,13 +63,26 @@ const asksWithinMs = 90_000;
 
 /**
  * The last request of a worker, after an answer of Temporal with `askedAt`. The clocks of Temporal and of this process
- * may differ, so a request that was made since the last look counts as made now. Null: no worker is registered at
- * Temporal.
+ * may differ, so a request that was made since the last look counts as made now. No worker could ask while Temporal did
+ * not answer (since `silentSince`, null: it answered), so this time does not count. Temporal forgets its workers when it
+ * restarts, so the request that was known before counts for 90 seconds. Null: no worker has asked Temporal.
  */
-export function nextAsk(before: LastAsk | null, askedAt: Date | null, now: Date): LastAsk | null {
-  if (askedAt === null) return null;
-  if (before === null) return { at: askedAt, seenAt: askedAt };
-  return { at: askedAt, seenAt: askedAt > before.at ? now : before.seenAt };
+export function nextAsk(
+  before: LastAsk | null,
+  askedAt: Date | null,
+  now: Date,
+  silentSince: Date | null = null,
+): LastAsk | null {
+  if (before === null) return askedAt === null ? null : { at: askedAt, seenAt: askedAt };
+  if (askedAt !== null && askedAt > before.at) return { at: askedAt, seenAt: now };
+  const silentMs = silentSince === null ? 0 : now.getTime() - silentSince.getTime();
+  const seenAt = new Date(before.seenAt.getTime() + silentMs);
+  if (askedAt === null) return isRecent(seenAt, now) ? { at: before.at, seenAt } : null;
+  return { at: askedAt, seenAt };
+}
+
+function isRecent(askedAt: Date, now: Date): boolean {
+  return now.getTime() - askedAt.getTime() <= asksWithinMs;
 }
 
 /** The state of Temporal after an answer. During an outage, the instant at which the outage was first seen is kept. */
@@ -81,7 +94,7 @@ export function nextHealth(before: TemporalHealth | null, answer: TemporalAnswer
       ...(answer.kind === 'NoNamespace' && { missingNamespace: answer.namespace }),
     };
   const { askedAt } = answer;
-  const isIdle = askedAt === null || now.getTime() - askedAt.getTime() > asksWithinMs;
+  const isIdle = askedAt === null || !isRecent(askedAt, now);
   return { silentSince: null, idleSince: isIdle ? (before?.idleSince ?? askedAt ?? now) : null };
 }
 

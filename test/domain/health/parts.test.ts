@@ -3,6 +3,7 @@ import {
   judgeParts,
   nextAsk,
   nextHealth,
+  type LastAsk,
   standstillOf,
   type PartFacts,
   type TemporalHealth,
@@ -143,6 +144,34 @@ describe('the last request of a worker for work, if the clock of Temporal is fiv
     const seen = nextAsk(first, after(-240), at);
     const before = { silentSince: null, idleSince: after(-300) };
     expect(nextHealth(before, { kind: 'Answered', askedAt: seen?.seenAt ?? null }, at)).toEqual(answers);
+  });
+});
+
+describe('the last request of a worker for work, at the first answer after an outage of two minutes', () => {
+  const ago = (seconds: number): Date => new Date(at.getTime() - seconds * 1_000);
+  const down = ago(120);
+  const answered = (before: LastAsk, askedAt: Date | null) => {
+    const seen = nextAsk(before, askedAt, at, down);
+    return nextHealth({ silentSince: down, idleSince: null }, { kind: 'Answered', askedAt: seen?.seenAt ?? null }, at);
+  };
+  it.each([
+    ['five seconds before the outage', ago(125), ago(125), answers],
+    ['five seconds before the outage, and Temporal has forgotten it', ago(125), null, answers],
+    ['since the outage', ago(125), ago(1), answers],
+    ['91 seconds before the outage', ago(211), ago(211), { silentSince: null, idleSince: ago(91) }],
+    [
+      '91 seconds before the outage, and Temporal has forgotten it',
+      ago(211),
+      null,
+      { silentSince: null, idleSince: at },
+    ],
+  ])('was made %s', (_name, before, askedAt, expected) => {
+    expect(answered({ at: before, seenAt: before }, askedAt)).toEqual(expected);
+  });
+
+  it('is forgotten by Temporal, and counts for 90 seconds', () => {
+    expect(nextAsk({ at: ago(90), seenAt: ago(90) }, null, at)).toEqual({ at: ago(90), seenAt: ago(90) });
+    expect(nextAsk({ at: ago(91), seenAt: ago(91) }, null, at)).toBeNull();
   });
 });
 
