@@ -19,6 +19,7 @@ const graceMs = 15_000;
 const carryOutMs = 60_000;
 const longestMs = 5 * 60_000;
 const lostWakeMs = 2_000;
+const behindMs = 1_000;
 
 /** Returns a function from the number of failures in a row to the pause in milliseconds. The last pause repeats. */
 export function backOff(pausesSec: readonly [number, ...number[]]): (calls: number) => number {
@@ -46,6 +47,19 @@ export function relayAt(left: AfterTurn, now: Date): Date | null {
   if (left.kind !== 'wait') return new Date(now.getTime() + carryOutMs);
   const workflowAt = (left.until ?? Number.POSITIVE_INFINITY) + graceMs;
   return new Date(Math.min(workflowAt, now.getTime() + longestMs));
+}
+
+/**
+ * How long the workflow waits before the turn at `nextLookAt`, in milliseconds. `now` is the time of Temporal's clock,
+ * and `nextLookAt` is a time of the database's clock, which may be behind. `elapsed`: the instant for which the last wait
+ * was not cut short. Null: it was cut short, or there was none. If the turn after that wait names the same instant, the
+ * database's clock is behind, and each further turn waits for a second.
+ */
+export function waitMs(
+  nextLookAt: number,
+  { now, elapsed }: { readonly now: number; readonly elapsed: number | null },
+): number {
+  return Math.max(nextLookAt === elapsed ? behindMs : 1, nextLookAt - now);
 }
 
 /** When the relay wakes a workflow after a commit, unless the wake has arrived by then. */

@@ -4,10 +4,11 @@ import {
   backOff,
   isWakeNeeded,
   relayAt,
-  waitForLease,
-  waitForCall,
-  whenWakeIsLost,
   type AfterTurn,
+  waitForCall,
+  waitForLease,
+  waitMs,
+  whenWakeIsLost,
 } from '../../src/domain/turns.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
@@ -55,4 +56,20 @@ describe('a change of what a queue is planned from', () => {
   ])('%s', (_, versions, isNeeded) => {
     expect(isWakeNeeded(versions)).toBe(isNeeded);
   });
+});
+
+it.each([
+  { what: 'the time until the instant', nextLookAt: 5_000, now: 2_000, elapsed: null, ms: 3_000 },
+  { what: 'a moment if the instant is over', nextLookAt: 5_000, now: 6_000, elapsed: null, ms: 1 },
+  { what: 'a moment if another instant is over', nextLookAt: 5_000, now: 6_000, elapsed: 4_000, ms: 1 },
+  {
+    what: 'a second if it waited for the same instant, because the clock of the database is behind',
+    nextLookAt: 5_000,
+    now: 6_000,
+    elapsed: 5_000,
+    ms: 1_000,
+  },
+  { what: 'longer if the clock of Temporal was set back', nextLookAt: 5_000, now: 2_000, elapsed: 5_000, ms: 3_000 },
+])('before a turn, a workflow waits $what', ({ nextLookAt, now, elapsed, ms }) => {
+  expect(waitMs(nextLookAt, { now, elapsed })).toBe(ms);
 });

@@ -13,7 +13,11 @@ import { historiesFolder } from './engine-world.ts';
 interface StoredHistory {
   readonly workflowId: string;
   readonly history: {
-    events: { eventType: string; activityTaskScheduledEventAttributes?: { activityType: { name: string } } }[];
+    events: {
+      eventType: string;
+      activityTaskScheduledEventAttributes?: { activityType: { name: string } };
+      timerStartedEventAttributes?: { startToFireTimeout: string };
+    }[];
   };
 }
 
@@ -43,6 +47,24 @@ describe('stored histories', () => {
       'single-landing',
       'verifications',
     ]);
+    const failures: string[] = [];
+    for await (const { workflowId, error } of Worker.runReplayHistories(
+      { workflowBundle: workflowBundle() },
+      histories,
+    )) {
+      if (error) failures.push(`${workflowId}: ${error.message}`);
+    }
+    expect(failures).toEqual([]);
+  });
+
+  // `waitUntil` needs no `patched`: how long a workflow waits is no difference.
+  it('replay if the workflows of this version wait for longer', async () => {
+    const histories = await readHistories();
+    const timers = histories
+      .flatMap(({ history }) => history.events)
+      .flatMap(({ timerStartedEventAttributes: timer }) => timer ?? []);
+    expect(timers.length).toBeGreaterThan(0);
+    for (const timer of timers) timer.startToFireTimeout = '0.001s';
     const failures: string[] = [];
     for await (const { workflowId, error } of Worker.runReplayHistories(
       { workflowBundle: workflowBundle() },

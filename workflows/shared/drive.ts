@@ -1,6 +1,7 @@
 // Drives a row until it has ended: a turn decides what is needed, the run carries it out, and takes the next turn. The
 // run keeps no state of its own. It may be started twice, be lost, or continue as new, and always continues from the
 // rows.
+import { waitMs } from '../../src/domain/turns.ts';
 import { condition, continueAsNew, setHandler, workflowInfo, type SignalDefinition } from '@temporalio/workflow';
 
 export interface Turn {
@@ -13,11 +14,13 @@ export interface Turn {
 
 export interface Wake {
   isPending: boolean;
+  /** The instant for which the last wait was not cut short by a wake. Null: it was cut short, or there was none. */
+  elapsed: number | null;
 }
 
 /** Listens to a signal. `isPending` says whether the signal has arrived since `isPending` was last set to false. */
 export function listenTo(signal: SignalDefinition): Wake {
-  const wake: Wake = { isPending: false };
+  const wake: Wake = { isPending: false, elapsed: null };
   setHandler(signal, () => {
     wake.isPending = true;
   });
@@ -77,7 +80,12 @@ export async function waitUntil(
 ): Promise<void> {
   if (nextLookAt === null) return await condition(() => wake.isPending);
   const shown = step === undefined ? {} : { summary: toSentence(step) };
-  await condition(() => wake.isPending, Math.max(1, nextLookAt - Date.now()), shown);
+  const isWoken = await condition(
+    () => wake.isPending,
+    waitMs(nextLookAt, { now: Date.now(), elapsed: wake.elapsed }),
+    shown,
+  );
+  wake.elapsed = isWoken ? null : nextLookAt;
 }
 
 /**
