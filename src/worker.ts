@@ -11,6 +11,7 @@ import type { VerificationPorts } from './modules/previews/index.ts';
 import type { RunbookDriving } from './modules/runbooks/index.ts';
 import { createFailureLog } from './platform/outage.ts';
 import { findSandbox, type Sandbox } from './platform/sandbox/index.ts';
+import { mostSupervised } from './platform/turns/index.ts';
 import { createVerifying, reconcileSandboxesRegularly, type PreviewOptions } from './previews.ts';
 import { createReleaseDriving, type ProviderOptions } from './providers.ts';
 import { writeSdkLine } from './sdk-log.ts';
@@ -109,7 +110,7 @@ async function createWorker(
     ...(workflowBundle === null
       ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
       : { workflowBundle: { codePath: workflowBundle } }),
-    maxConcurrentActivityTaskExecutions: 100,
+    maxConcurrentActivityTaskExecutions: mostSupervised + 100,
     // After a worker was killed, its cached workflow runs move to another worker after this time. The default is 10 s.
     stickyQueueScheduleToStartTimeout: '5s',
     // Heartbeats are sent every second, so they must not be throttled for longer.

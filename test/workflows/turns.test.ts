@@ -12,6 +12,7 @@ import { connectDatabase, type Database } from '../../src/platform/database.ts';
 import {
   carryOutDue,
   drivenColumns,
+  mostSupervised,
   WorkHandedOver,
   delayNextCall,
   supervise,
@@ -204,6 +205,29 @@ it.each([
   await expect(carriedOut({ signal: stop.signal, work })).rejects.toThrow(error.message);
   expect(await row()).toMatchObject({ status: 'called', calls: 0, supervisedBy: null, nextLookAt: now });
   expect(written).toEqual(['[interlock] This worker cannot continue the work. Another worker starts it again.\n']);
+  expect(await carriedOut()).toBe('supervised');
+});
+
+it('a worker that supervises as much as it may gives an errand back, and still makes calls', async () => {
+  const gate = Promise.withResolvers<void>();
+  const others = await db.system.query<{ id: string }>(
+    "insert into errand (account_id, status) select 1, 'called' from generate_series(1, $1) returning id::text",
+    [mostSupervised],
+  );
+  let begun = 0;
+  const allBegun = Promise.withResolvers<void>();
+  const work = async (): Promise<void> => {
+    begun += 1;
+    if (begun === mostSupervised) allBegun.resolve();
+    await gate.promise;
+  };
+  const supervised = others.map(async (other) => await carryOutDue(ctx, carryOut, { id: other.id, by: { work } }));
+  await allBegun.promise;
+  await comeToSupervise();
+  await expect(carriedOut()).rejects.toThrow(WorkHandedOver);
+  expect(await row()).toMatchObject({ status: 'called', calls: 0, supervisedBy: null });
+  gate.resolve();
+  expect(new Set(await Promise.all(supervised))).toEqual(new Set(['supervised']));
   expect(await carriedOut()).toBe('supervised');
 });
 

@@ -39,10 +39,18 @@ export interface SupervisedWork<T extends KindTypes> {
 
 /** Thrown by work that this worker cannot continue. The lease is given back. */
 export class WorkHandedOver extends Error {
-  constructor() {
-    super('This worker cannot continue the work. Another worker starts it again.');
+  constructor(message = 'This worker cannot continue the work. Another worker starts it again.') {
+    super(message);
   }
 }
+
+/**
+ * How much work a process supervises at once. Supervised work may take hours, and each has an activity slot of the
+ * worker. The worker has more slots, so that the activities of queues need not wait for supervised work.
+ */
+export const mostSupervised = 100;
+
+let supervisedNow = 0;
 
 /** Another worker has the lease, or the work has ended. */
 class Superseded extends Error {
@@ -51,8 +59,22 @@ class Superseded extends Error {
   }
 }
 
-/** Supervises work under a lease. Returns a sentence that says how the work ended. */
+/**
+ * Supervises work under a lease. Returns a sentence that says how the work ended. Throws WorkHandedOver if this process
+ * supervises as much as it may; the row is then as before, and Temporal tries again after a pause.
+ */
 export async function supervise<T extends KindTypes>(ctx: Context, supervision: Supervision<T>): Promise<string> {
+  if (supervisedNow >= mostSupervised)
+    throw new WorkHandedOver('This worker supervises as much work as it may. The work starts when a worker has room.');
+  supervisedNow += 1;
+  try {
+    return await superviseUnderLease(ctx, supervision);
+  } finally {
+    supervisedNow -= 1;
+  }
+}
+
+async function superviseUnderLease<T extends KindTypes>(ctx: Context, supervision: Supervision<T>): Promise<string> {
   const lease = await takeLease(ctx, supervision.leased);
   if (lease === null) return 'another worker supervises the work';
   const supervised = createSupervised(ctx, supervision, lease);

@@ -9,6 +9,7 @@ import { isDatabaseError, type Transaction } from '../../../platform/database.ts
 import { cutText } from '../../../platform/storable-text.ts';
 import { ProviderRefused, type ProviderReading } from '../../../platform/providers/port.ts';
 import {
+  WorkHandedOver,
   writeDone,
   type CarryOut,
   type WorkOutcome,
@@ -123,7 +124,7 @@ async function callBy<T extends ProviderTypes>(
  * because another worker then continues.
  */
 function mustBeWritten(error: unknown, signal: AbortSignal | undefined): boolean {
-  if (signal?.aborted) return false;
+  if (signal?.aborted || error instanceof WorkHandedOver) return false;
   return !(error instanceof NotFoundError || (error instanceof DomainError && error.code === 'NOT_FOUND'));
 }
 
