@@ -176,19 +176,28 @@ function otherBase({ i }: Setting, { base }: PullRequest): string {
 /**
  * Somebody changes the base branch of a pull request, with stacks also to the branch of another pull request, which was
  * never above it. `moment`: before the landing of the pull request has begun, another open pull request is mostly put
- * below it; during the landing, the new base branch is another one.
+ * below it; during the landing, the new base branch is another one. `preferred`: the pull requests of which one is put
+ * below, if any of them can be.
  */
 export function retarget(
   setting: Setting,
   pullRequest: PullRequest,
-  moment: 'any' | 'before a landing' | 'in a landing' = 'any',
+  {
+    moment = 'any',
+    preferred = [],
+  }: {
+    readonly moment?: 'any' | 'before a landing' | 'in a landing';
+    readonly preferred?: readonly PullRequest[];
+  } = {},
 ): Act {
   const number = numberOf(pullRequest);
   const { i, promises, by, draw } = setting;
   const isLanding = moment === 'in a landing';
   const others = promises.pullRequests.filter((each) => each !== pullRequest && !allBelow(each).includes(pullRequest));
   const unmerged = others.filter((each) => each.number === null || !promises.merged.has(each.number));
-  const possible = unmerged.length > 0 && draw.chance(0.8) ? unmerged : others;
+  const drawn = unmerged.length > 0 && draw.chance(0.8) ? unmerged : others;
+  const first = others.filter((each) => preferred.includes(each));
+  const possible = first.length > 0 ? first : drawn;
   const mayStack = possible.length > 0 && i.configurations.some(hasStacks);
   const below = mayStack && draw.chance(moment === 'before a landing' ? 0.9 : 0.6) ? draw.pick(possible) : null;
   const baseBranch = below?.branch ?? (isLanding ? otherBase(setting, pullRequest) : drawBase(setting));

@@ -205,6 +205,11 @@ export function hasSideBuilds(yaml: string): boolean {
   return yaml.includes('use_parallel_bisection: true') || yaml.includes('use_proactive_dequeue: true');
 }
 
+/** Whether a pull request that is red behind others is also built alone, if this configuration is in force. */
+export function hasIsolationBuilds(yaml: string): boolean {
+  return yaml.includes('use_proactive_dequeue: true');
+}
+
 /** After how many failures a pull request returns to the line, if this configuration is in force. */
 export function mostRequeues(yaml: string): number {
   return Number(/max_requeue_attempts: (\d+)/.exec(yaml)?.[1] ?? 0);

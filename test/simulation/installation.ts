@@ -91,6 +91,8 @@ export interface Installation extends AsyncDisposable {
   fullUntil: number;
   /** Until when no check ends, because CI is slow. It may be in the past. */
   slowUntil: number;
+  /** Whether CI is slow only with the first build in line, so that the checks of other commits end. */
+  isOnlyFirstSlow: boolean;
   /** The answer of the receiver to the next request. */
   answer: () => 'accepted' | 'refused' | 'silent' | 'accepted, and the answer is lost';
 }
@@ -259,6 +261,7 @@ export async function openInstallation(
     },
     fullUntil: 0,
     slowUntil: 0,
+    isOnlyFirstSlow: false,
     answer: () => 'accepted',
     async [Symbol.asyncDispose]() {
       for (const each of processes) await each.end();

@@ -1,10 +1,11 @@
 // What happens while work is held at a failpoint: people change pull requests that have a build, or stop the landings,
 // or the process dies, or Temporal gives the work up. Most faults of locks and leases show only then, between a read
 // and the write that depends on it.
-import { requiresOwnCheck } from './configurations.ts';
+import { beginsWith } from './acts.ts';
+import { hasStacks, requiresOwnCheck } from './configurations.ts';
 import type { Draws } from './draws.ts';
 import { forget, kill } from './faults.ts';
-import { chooseAct, chooseActAbout, chooseQueueing } from './people.ts';
+import { chooseAct, chooseActAbout, chooseAnother, chooseQueueing } from './people.ts';
 import { beginAct, goOn, minute, second, type Played } from './played.ts';
 import type { Setting } from './promises.ts';
 import { toTheEnd, type Task } from './tasks.ts';
@@ -59,7 +60,7 @@ export async function happenMeanwhile(p: Played, task: Task, draw: Draws): Promi
     forget(p, task, 0);
     return [];
   }
-  const problems: string[] = [];
+  const problems = task.at === 'landing:before_gate' ? await queueAnother(p, draw) : [];
   const acts = draw.weighted([
     [6, 1],
     [3, 2],
@@ -72,6 +73,18 @@ export async function happenMeanwhile(p: Played, task: Task, draw: Draws): Promi
   if (problems.length > 0 || draw.chance(0.1)) return problems;
   await p.i.time.set(p.i.time.now() + (draw.chance(0.9) ? second : minute));
   return [...problems, ...(await goOn(p, task, toTheEnd))];
+}
+
+/**
+ * With stacks, another pull request often enters the line. Then somebody can put a pull request that is to land on it,
+ * and both stay in line.
+ */
+async function queueAnother(p: Played, draw: Draws): Promise<string[]> {
+  const { i, promises } = p;
+  if (!beginsWith(i, hasStacks) || !draw.chance(0.5)) return [];
+  const by = draw.pick(i.processes);
+  const task = beginAct(p, by, chooseAnother({ i, promises, draw, by }));
+  return task === null ? [] : await goOn(p, task, toTheEnd);
 }
 
 /** A person acts. If the task is held in a landing, the act concerns a pull request that is to land. */

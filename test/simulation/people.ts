@@ -92,7 +92,7 @@ function weighRetarget({ i }: Setting, { isAtGate, hasBegun }: Pick<Concerned, '
   if (!i.configurations.some(mayRetarget)) return 0;
   if (hasBegun) return beginsWith(i, hasRelease) ? 20 : 6;
   if (!beginsWith(i, hasStacks)) return 6;
-  return isAtGate ? 40 : 14;
+  return isAtGate ? 60 : 14;
 }
 
 interface Concerned {
@@ -116,6 +116,16 @@ export function chooseQueueing(setting: Setting): Act | null {
   return known.length === 0 ? null : queue(setting, draw.pick(idle.length > 0 ? idle : known), {});
 }
 
+/** Somebody queues a pull request that is in no stack and that nobody has queued, or opens one. */
+export function chooseAnother(setting: Setting): Act {
+  const { promises, draw } = setting;
+  const alone = promises.pullRequests.filter(
+    ({ number, below }) =>
+      number !== null && below.length === 0 && !promises.asked.has(number) && !promises.merged.has(number),
+  );
+  return alone.length > 0 ? queue(setting, draw.pick(alone), {}) : open(setting, { base: 'main', below: null });
+}
+
 /** An act that concerns one of these pull requests, or all landings. Null: people know none of these pull requests. */
 export function chooseActAbout(setting: Setting, of: Concerned): Act | null {
   const { numbers, commits, isAtGate, hasBegun, isOnRelease } = of;
@@ -124,6 +134,9 @@ export function chooseActAbout(setting: Setting, of: Concerned): Act | null {
   const isConcerned = ({ number }: PullRequest): boolean => number !== null && numbers.includes(number);
   const known = opened.filter(isConcerned);
   const others = opened.filter((each) => !isConcerned(each) && !promises.merged.has(each.number ?? 0));
+  // Most of them are in line. Only a pull request that is in line is put below another one without taking it out of the
+  // line.
+  const isAsked = ({ number }: PullRequest): boolean => number !== null && promises.asked.has(number);
   if (known.length === 0) return null;
   const pullRequest = draw.pick(known);
   return draw.weighted<() => Act>([
@@ -135,7 +148,11 @@ export function chooseActAbout(setting: Setting, of: Concerned): Act | null {
     [1, () => label(setting, pullRequest, false)],
     [
       weighRetarget(setting, of),
-      () => retarget(setting, pullRequest, hasBegun ? 'in a landing' : isAtGate ? 'before a landing' : 'any'),
+      () =>
+        retarget(setting, pullRequest, {
+          moment: hasBegun ? 'in a landing' : isAtGate ? 'before a landing' : 'any',
+          preferred: isAtGate && beginsWith(setting.i, hasStacks) ? others.filter(isAsked) : [],
+        }),
     ],
     [setting.i.configurations.some(hasRelease) ? (isOnRelease ? 10 : 2) : 0, () => changeRelease(setting)],
     [8, () => hold(setting, draw.pick(holds))],

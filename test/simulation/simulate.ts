@@ -2,7 +2,8 @@
 // rules are checked. At the end the faults stop, and all work must come to its end.
 import { createHash } from 'node:crypto';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
-import { configurationsOf } from './configurations.ts';
+import { beginsWith } from './acts.ts';
+import { configurationsOf, hasIsolationBuilds } from './configurations.ts';
 import { dayOf, drawPause, drawWindow, type Day, type FaultKind } from './days.ts';
 import { drawsOf, type Draws } from './draws.ts';
 import { happen, kill } from './faults.ts';
@@ -222,11 +223,16 @@ async function carryOn(
   return { problems, isOver: dies };
 }
 
-/** No check ends for a while, so that more builds wait than may run. */
+/**
+ * No check ends for a while, so that more builds wait than may run. With isolation builds, mostly only the first build in
+ * line takes long, so that a build behind it and an isolation build end before it.
+ */
 function beSlow({ i, say, fault }: Played, draw: Draws): void {
-  i.slowUntil = i.time.now() + (10 + draw.below(40)) * minute;
-  say('CI is slow');
-  fault('CI is slow');
+  i.isOnlyFirstSlow = beginsWith(i, hasIsolationBuilds) && draw.chance(0.8);
+  i.slowUntil = i.time.now() + (i.isOnlyFirstSlow ? 60 + draw.below(240) : 10 + draw.below(40)) * minute;
+  const kind = i.isOnlyFirstSlow ? 'CI is slow with the first build' : 'CI is slow';
+  say(kind);
+  fault(kind);
 }
 
 async function rush(p: Played, by: Process, draw: Draws): Promise<string[]> {
@@ -235,6 +241,20 @@ async function rush(p: Played, by: Process, draw: Draws): Promise<string[]> {
   for (const act of chooseRush({ i, promises, draw, by })) {
     const task = beginAct(p, by, act);
     if (task !== null) problems.push(...(await goOn(p, task, toTheEnd)));
+    // The first of the two gets a build of its own. The second one is then in the build behind it.
+    if (beginsWith(i, hasIsolationBuilds)) problems.push(...(await takeTurns(p, by, draw)));
+  }
+  return problems;
+}
+
+/** Takes the turns of all queues that were woken. */
+async function takeTurns(p: Played, by: Process, draw: Draws): Promise<string[]> {
+  const problems: string[] = [];
+  for (const { name, begin } of await choicesOf(p.w, by, draw)) {
+    if (!name.startsWith('turn')) continue;
+    const task = begin();
+    p.tasks.push(task);
+    problems.push(...(await goOn(p, task, toTheEnd)));
   }
   return problems;
 }

@@ -14,7 +14,7 @@ import {
 import { createReconciler } from '../../src/reconciler.ts';
 import { isOutage } from '../../src/platform/outage.ts';
 import type { Draws } from './draws.ts';
-import type { Hint, Installation, Process } from './installation.ts';
+import type { Hint, Installation, Process, RunningCheck } from './installation.ts';
 import { newTask, type Task } from './tasks.ts';
 import type { Truth } from './truth.ts';
 
@@ -58,6 +58,8 @@ interface Waiting {
   readonly hints: boolean;
   readonly events: boolean;
   readonly webhooks: boolean;
+  /** The commit on which the first build in line is tested. Null: there is no such build. */
+  readonly firstBuild: string | null;
 }
 
 async function readWaiting({ i }: Working): Promise<Waiting> {
@@ -66,10 +68,12 @@ async function readWaiting({ i }: Working): Promise<Waiting> {
             exists (select from host_hint) as hints,
             exists (select from event where position is null) as events,
             exists (select from webhook_delivery where state = 'pending')
-              or exists (select from webhook_cursor c join event_head h on h.account_id = c.account_id where c.position < h.position) as webhooks`,
+              or exists (select from webhook_cursor c join event_head h on h.account_id = c.account_id where c.position < h.position) as webhooks,
+            (select coalesce(b.tested_commit, b.commit) from batch b where b.ended_at is null and b.side_build is null
+             order by b.position limit 1) as "firstBuild"`,
     [i.deadRunners],
   );
-  return waiting ?? { checks: false, hints: false, events: false, webhooks: false };
+  return waiting ?? { checks: false, hints: false, events: false, webhooks: false, firstBuild: null };
 }
 
 const pollSeconds = [10, 20, 40, 80, 160, 300] as const;
@@ -149,7 +153,9 @@ export async function choicesOf(w: Working, by: Process, draw: Draws): Promise<C
   alone(0.6, 'reconcile', async () => await drained(loops.reconciler));
   alone(0.6, 'reconcile the host', async () => await by.service.localHost.reconcile(i.repository));
   alone(idle(5, waiting.checks), 'take a check', async () => await takeChecks(w, by, 1 + draw.below(3)));
-  for (const check of now < i.slowUntil ? [] : i.running.filter(({ process }) => process === by.name))
+  const isSlow = ({ run }: RunningCheck): boolean =>
+    now < i.slowUntil && (!i.isOnlyFirstSlow || run.commit === waiting.firstBuild);
+  for (const check of i.running.filter((each) => each.process === by.name && !isSlow(each)))
     add(12, `report of check ${check.run.id}`, async () => await report(w, by, { check, draw }));
   alone(idle(1, waiting.events), 'give events positions', async () => void (await sequenceEvents(by.service.ports.db)));
   // A process writes the outcomes of its webhooks together, so that one of these tasks would wait for another.
