@@ -81,18 +81,34 @@ it.each([
   },
 );
 
+/** Adds an event of the batch. Events have the order in which they were written. */
+async function addEvent(batch: string, action: 'batch_failed' | 'batch_merged'): Promise<void> {
+  await i.rows(
+    'insert into event (account_id, batch_id, action, at) select account_id, id, $2, now() from batch where id = $1',
+    [batch, action],
+  );
+}
+
 it.each([
-  ['building', 'success', 1],
-  ['building', 'failure', 0],
-  ['landed', 'success', 0],
-])(
-  'looks at a failure behind a batch that is %s, with an isolation build of %s',
-  async (state, conclusion, problems) => {
+  ['building', ['success'], 'later', 1],
+  ['building', ['failure'], 'later', 0],
+  ['building', ['cancelled'], 'later', 1],
+  ['building', ['cancelled', 'cancelled'], 'later', 0],
+  ['landing', ['success'], 'later', 1],
+  ['landed', ['success'], 'later', 1],
+  ['landed', ['failure'], 'later', 0],
+  ['landed', ['success'], 'before', 0],
+] as const)(
+  'looks at a failure behind a batch that is %s, with isolation builds of %j, if the batch lands %s',
+  async (state, isolations, lands, problems) => {
     const rules = createFailureRules(i);
     await lookedAt(rules);
     const parent = await addBatch({ state, conclusion: 'success' });
-    await addBatch({ state: 'superseded', side: 'isolation', conclusion });
+    for (const conclusion of isolations) await addBatch({ state: 'superseded', side: 'isolation', conclusion });
     const id = await addBatch({ state: 'failed', parent, conclusion: 'failure' });
+    if (lands === 'before') await addEvent(parent, 'batch_merged');
+    await addEvent(id, 'batch_failed');
+    if (lands === 'later' && state === 'landed') await addEvent(parent, 'batch_merged');
     const sentence = `Batch ${id} failed behind batch ${parent}, and no isolation build of it was red.`;
     expect(await lookedAt(rules)).toEqual(problems === 1 ? [sentence] : []);
   },

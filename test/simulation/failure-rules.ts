@@ -50,7 +50,11 @@ export function createFailureRules(i: Installation): FailureRules {
     return problems;
   }
 
-  /** A batch fails while the batch before it is open only after an isolation build of its pull request was red. */
+  /**
+   * A batch fails before the batch before it has landed only after an isolation build of its pull request was red. A
+   * check that was canceled again counts as failed. The batch before it may have landed since, because much work goes on
+   * between two calls in a window without faults.
+   */
   async function lookAtFailedBehindOthers(): Promise<readonly string[]> {
     const failed = await i.kept.query<{ id: number }>(
       "select id::int as id from batch where state = 'failed' and side_build is null order by id",
@@ -60,12 +64,16 @@ export function createFailureRules(i: Installation): FailureRules {
     for (const id of begun) knownFailed.add(id);
     const rows = await i.rows<{ id: string; before: string }>(
       `select o.id, a.id as before from batch o join batch a on a.account_id = o.account_id and a.id = o.parent_batch_id
-       where o.id = any($1) and a.state in ('making', 'building') and not exists (
+       where o.id = any($1) and (a.state in ('making', 'building', 'landing') or a.state = 'landed' and exists (
+         select from event l join event f on f.account_id = l.account_id and f.id < l.id
+         where l.account_id = a.account_id and l.batch_id = a.id and l.action = 'batch_merged'
+           and f.batch_id = o.id and f.action = 'batch_failed')) and not exists (
          select from batch b join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
          join batch_member w on w.account_id = m.account_id and w.pull_request_id = m.pull_request_id and w.batch_id = o.id
          join lateral ${testedCommits} t on true
          join check_result c on c.account_id = b.account_id and c.repository_id = b.repository_id and c.commit = t.commit
-         where b.side_build = 'isolation' and ${isFailure})
+         where b.side_build = 'isolation'
+         having count(*) filter (where ${isFailure}) > 0 or count(*) filter (where c.conclusion = 'cancelled') > 1)
        order by o.id`,
       [begun],
     );
