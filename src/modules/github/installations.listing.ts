@@ -37,9 +37,14 @@ function isOwnInstallation(owner: Installer | null, account: Installer | null): 
 
 const pageSize = 100;
 
-/** Lists the installations of an App. A deleted App has none. */
-export async function listInstallations(ports: Ports, app: AppRow): Promise<ListedInstallation[]> {
+/** Lists the installations of an App. A deleted App has none. `beforeCall` runs before each call of GitHub. */
+export async function listInstallations(
+  ports: Ports,
+  app: AppRow,
+  beforeCall: () => Promise<void>,
+): Promise<ListedInstallation[]> {
   const request = createAppClient(ports, { ...app, purpose: 'hint' });
+  await beforeCall();
   const own = await request('GET /app').catch((error: unknown) => {
     if (isAppGone(error)) return null;
     throw error;
@@ -49,9 +54,10 @@ export async function listInstallations(ports: Ports, app: AppRow): Promise<List
     return [];
   }
   const owner = own.data?.owner ?? null;
-  const listed = await readPages(
-    async (page) => (await request('GET /app/installations', { per_page: pageSize, page })).data,
-  );
+  const listed = await readPages(async (page) => {
+    await beforeCall();
+    return (await request('GET /app/installations', { per_page: pageSize, page })).data;
+  });
   return listed.map(({ id, account, suspended_at }) => ({
     id: String(id),
     owner: account !== null && 'login' in account ? account.login : '',
@@ -60,12 +66,17 @@ export async function listInstallations(ports: Ports, app: AppRow): Promise<List
   }));
 }
 
-/** Lists the repositories of an installation. */
-export async function listRepositories(ports: Ports, app: AppRow, installationId: string): Promise<ListedRepository[]> {
+/** Lists the repositories of an installation. `beforeCall` runs before each call of GitHub. */
+export async function listRepositories(
+  ports: Ports,
+  { app, installationId }: { readonly app: AppRow; readonly installationId: string },
+  beforeCall: () => Promise<void>,
+): Promise<ListedRepository[]> {
   const request = createAppClient(ports, { ...app, installationId, purpose: 'hint' });
-  const listed = await readPages(
-    async (page) => (await request('GET /installation/repositories', { per_page: pageSize, page })).data.repositories,
-  );
+  const listed = await readPages(async (page) => {
+    await beforeCall();
+    return (await request('GET /installation/repositories', { per_page: pageSize, page })).data.repositories;
+  });
   return listed.map(({ id, name, owner, default_branch, archived }) => ({
     githubId: String(id),
     owner: owner.login,

@@ -1,5 +1,6 @@
 // Stores the installations of the Apps and their repositories, as GitHub lists them. Repositories that are new to
 // Interlock are inactive until a user activates them. Repositories that GitHub no longer lists become inactive.
+import { randomUUID } from 'node:crypto';
 import type { Ports } from '../../context.ts';
 import { systemContext } from '../../context.ts';
 import { defaultConfigurationYaml } from '../../domain/configuration/keys.ts';
@@ -78,25 +79,72 @@ export async function markInstallations(ports: Ports, reason: keyof typeof markI
  */
 export async function syncInstallations(ports: Ports, secrets: Secrets, isWhole: boolean): Promise<void> {
   const { query } = ports.db.system;
-  const claim = { startedAt: ports.clock(), until: new Date(ports.clock().getTime() + pauseMs) };
-  const claimed = await query<{ id: string }>(
-    'update github_installation set sync_at = $2 where sync_at <= $1 returning github_app_id as id',
-    [claim.startedAt, claim.until],
+  const dueRows = await query<{ id: string }>(
+    'select distinct github_app_id as id from github_installation where sync_at <= $1',
+    [ports.clock()],
   );
-  if (!isWhole && claimed.length === 0) return;
-  const due = new Set(claimed.map(({ id }) => id));
+  if (!isWhole && dueRows.length === 0) return;
+  const due = new Set(dueRows.map(({ id }) => id));
   const servers = Map.groupBy(await findApps(query, secrets), ({ accountId, app }) => `${accountId} ${app.apiUrl}`);
-  for (const apps of servers.values())
-    if (isWhole || apps.some(({ rowId }) => due.has(rowId))) await syncApps(ports, apps, claim);
+  for (const apps of servers.values()) {
+    if (!isWhole && !apps.some(({ rowId }) => due.has(rowId))) continue;
+    const claim = await claimListing(ports, apps, isWhole);
+    if (claim !== null) await syncApps(ports, apps, claim).finally(async () => await endListing(ports, claim.listing));
+  }
 }
 
 /**
- * A process that lists installations moves their `sync_at` to `until`. So no other process lists them meanwhile, and
- * after a failure they are due again then.
+ * A process that lists the Apps of an account holds their lease, so no other process lists them meanwhile. The process
+ * also moves `sync_at` of the rows that are due to `until`. So the rows are due again then if the listing fails, and the
+ * end of the listing sees which rows a webhook has made due meanwhile.
  */
 interface Claim {
+  /** The name of the listing in the rows of the Apps. */
+  readonly listing: string;
   readonly startedAt: Date;
   readonly until: Date;
+  /** Extends the lease. Throws if another listing has taken the lease over. */
+  readonly renew: () => Promise<void>;
+}
+
+/**
+ * Takes the lease of the Apps, and marks the rows that are due. If `isForced`, takes the lease over from another
+ * process, whose listing then deactivates nothing. Null: another process lists the Apps, or has listed them.
+ */
+async function claimListing(ports: Ports, apps: readonly AppRow[], isForced: boolean): Promise<Claim | null> {
+  const { query } = ports.db.system;
+  const listing = randomUUID();
+  const ids = apps.map(({ rowId }) => rowId);
+  const startedAt = ports.clock();
+  const until = new Date(startedAt.getTime() + pauseMs);
+  const taken = await query(
+    `update github_app set listing = $2, listing_until = $4
+     where id = any ($1::bigint[]) and ($5 or not exists (
+       select from github_app other where other.id = any ($1::bigint[]) and other.listing_until > $3)) returning id`,
+    [ids, listing, startedAt, until, isForced],
+  );
+  if (taken.length === 0) return null;
+  const due = await query(
+    'update github_installation set sync_at = $3 where github_app_id = any ($1::bigint[]) and sync_at <= $2 returning 1',
+    [ids, startedAt, until],
+  );
+  // Another process may have listed the Apps since they were read as due.
+  if (due.length === 0 && !isForced) {
+    await endListing(ports, listing);
+    return null;
+  }
+  const renew = async (): Promise<void> => {
+    const renewed = await query('update github_app set listing_until = $2 where listing = $1 returning id', [
+      listing,
+      new Date(ports.clock().getTime() + pauseMs),
+    ]);
+    if (renewed.length < taken.length) throw new Error('Another process has begun to list the installations.');
+  };
+  return { listing, startedAt, until, renew };
+}
+
+async function endListing({ db }: Ports, listing: string): Promise<void> {
+  await db.system.query('update github_app set listing = null, listing_until = null where listing = $1', [listing]);
 }
 
 /**
@@ -143,8 +191,9 @@ async function postpone(
  * Stores the installations and repositories that GitHub lists for an App. Returns a function that deactivates those
  * that GitHub no longer lists.
  */
-async function listApp(ports: Ports, app: AppRow, { startedAt, until }: Claim): Promise<() => Promise<void>> {
-  const all = await listInstallations(ports, app);
+async function listApp(ports: Ports, app: AppRow, claim: Claim): Promise<() => Promise<void>> {
+  const { startedAt, until, renew } = claim;
+  const all = await listInstallations(ports, app, renew);
   const listed = all.filter(({ isOwn }) => isOwn);
   if (listed.length < all.length)
     ports.log.warn(
@@ -155,19 +204,20 @@ async function listApp(ports: Ports, app: AppRow, { startedAt, until }: Claim): 
   for (const installation of listed) {
     await storeInstallation(ports, app, installation);
     if (installation.isSuspended) continue;
-    for (const repository of await listRepositories(ports, app, installation.id)) {
+    for (const repository of await listRepositories(ports, { app, installationId: installation.id }, renew)) {
       const id = await storeRepository(ports, app, { ...repository, installationId: installation.id });
       if (id !== null) seen.push(id);
     }
   }
   return async () => {
     const { query } = ports.db.system;
+    await renew();
     await query(
       `update github_installation set removed_at = coalesce(removed_at, $3)
        where account_id = $1 and github_app_id = $2 and not (id = any ($4))`,
       [app.accountId, app.rowId, startedAt, listed.map(({ id }) => id)],
     );
-    await deactivateAbsent(ports, app, seen);
+    await deactivateAbsent(ports, app, { seen, renew });
     await query(
       'update github_installation set sync_at = null where account_id = $1 and github_app_id = $2 and sync_at = $3',
       [app.accountId, app.rowId, until],
@@ -264,13 +314,20 @@ async function notifyOfRename(ports: Ports): Promise<void> {
   await ports.db.system.query('select pg_notify($1, $2)', [deletionChannel, '']);
 }
 
-async function deactivateAbsent(ports: Ports, app: AppRow, seen: readonly string[]): Promise<void> {
+async function deactivateAbsent(
+  ports: Ports,
+  app: AppRow,
+  { seen, renew }: { readonly seen: readonly string[]; readonly renew: Claim['renew'] },
+): Promise<void> {
   const absent = await ports.db.system.query<{ id: string }>(
     `select id from repository where account_id = $1 and github_app_id = $2 and active and deleted_at is null
      and not (id = any ($3::bigint[]))`,
     [app.accountId, app.rowId, seen],
   );
-  for (const { id } of absent) await deactivate(ports, app.accountId, id);
+  for (const { id } of absent) {
+    await renew();
+    await deactivate(ports, app.accountId, id);
+  }
 }
 
 async function deactivate(ports: Ports, accountId: string, repositoryId: string): Promise<void> {

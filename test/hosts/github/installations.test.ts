@@ -167,6 +167,46 @@ test('a repository that is transferred to an owner whose App cannot be listed st
   expect(await shown()).toEqual({ owner: 'acme', name: 'returned', active: true });
 });
 
+test('a listing that takes longer than a minute is made by one process', async () => {
+  await w.syncChanged();
+  await w.emulator.addRepository('slowly-listed');
+  await w.syncChanged();
+  const operation = 'GET /installation/repositories';
+  const appCount = (await w.rows('select 1 from github_app')).length;
+  w.later(2);
+  await markInstallations(w.ctx, 'asked');
+  const [before, readBefore] = [await w.countCalls(listing), await w.countCalls(operation)];
+  w.emulator.controls.slow({ operation: listing, ms: 3_000, times: 1 });
+  w.emulator.controls.slow({ operation, ms: 3_000, times: 1 });
+  const listed = w.syncChanged();
+  await expect.poll(async () => (await w.countCalls(listing)) - before, { timeout: 60_000 }).toBe(1);
+  w.later(0.8);
+  await expect.poll(async () => (await w.countCalls(operation)) - readBefore, { timeout: 60_000 }).toBe(1);
+  w.later(0.8);
+  // The listing has begun more than a minute and a half ago. This is what another process does every second.
+  await w.syncChanged();
+  expect((await w.countCalls(listing)) - before).toBe(1);
+  await listed;
+  await w.emulator.controls.clear();
+  expect((await w.countCalls(listing)) - before).toBe(appCount);
+  const isDue = 'select 1 from github_installation where sync_at is not null';
+  expect([await w.rows(isDue), await w.rows('select 1 from github_app where listing is not null')]).toEqual([[], []]);
+});
+
+test('a listing deactivates no repository that a later listing has found', async () => {
+  if ((await w.rows("select 1 from github_app where slug = 'interlock-heirs'")).length === 0)
+    await addOtherOwner(w.emulator, w.ctx, w.secrets);
+  const before = await w.countCalls(listing);
+  w.emulator.controls.slow({ operation: listing, ms: 5_000, times: 2 });
+  const early = w.syncAll();
+  // The first App was listed without the repository, and the second App is being listed.
+  await expect.poll(async () => (await w.countCalls(listing)) - before, { timeout: 60_000 }).toBe(2);
+  const { shown } = await activeOne('found-later');
+  await early;
+  await w.emulator.controls.clear();
+  expect(await shown()).toMatchObject({ active: true });
+});
+
 test('a repository that is removed from the selection becomes inactive, and the others stay active', async () => {
   const [out, stays] = [await activeOne('out'), await activeOne('stays')];
   const { core } = w.emulator;
