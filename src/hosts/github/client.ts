@@ -88,9 +88,9 @@ export function createClient(options: ClientOptions): Client {
       const { installation, githubId } = await find(repository);
       const octokit = octokitOf(installation, { accountId: repository.accountId, installationId: installation.id });
       const request = { type: 'installation', repositoryIds: [Number(githubId)] } as const;
-      const first = await tokenOf(octokit, isRefused ? { ...request, refresh: true } : request);
+      const first = await tokenOf(octokit, isRefused ? { ...request, refresh: true } : request, now);
       const isShort = Date.parse(first.expiresAt) - now() < shortestTokenMs;
-      const { token } = isShort && !isRefused ? await tokenOf(octokit, { ...request, refresh: true }) : first;
+      const { token } = isShort && !isRefused ? await tokenOf(octokit, { ...request, refresh: true }, now) : first;
       return { url: `${installation.app.webUrl}/${repository.owner}/${repository.name}.git`, token };
     },
     identity: (repository) => identities.get(repository.id) ?? unknownIdentity,
@@ -139,12 +139,13 @@ async function mustFind(findInstallation: FindInstallation, repository: HostRepo
 async function tokenOf(
   octokit: Octokit,
   request: { readonly type: 'installation'; readonly repositoryIds: readonly number[]; readonly refresh?: boolean },
+  now: () => number,
 ): Promise<{ readonly token: string; readonly expiresAt: string }> {
   try {
     return (await octokit.auth(request)) as { token: string; expiresAt: string };
   } catch (error) {
     const call = readFailedCall(error);
-    throw call === null ? error : asPortError(judgeFailure({ ...call, writes: false }, Date.now()), error);
+    throw call === null ? error : asPortError(judgeFailure({ ...call, writes: false }, now()), error);
   }
 }
 

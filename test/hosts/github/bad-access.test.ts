@@ -103,3 +103,17 @@ test('if the App is no longer installed, no pull request and no run counts as go
 test("every answer of the emulator agrees with GitHub's description of its API", () => {
   expect(g.emulator.core.mistakes).toEqual([]);
 });
+
+test('if GitHub limits requests for tokens, the pause counts by the clock of the service', async () => {
+  const aheadMs = 3_600_000;
+  const clock = (): Date => new Date(Date.now() + aheadMs);
+  const host = createGitHubHost({ ...g.hostOptions(), clock });
+  const operation = 'POST /app/installations/{installation_id}/access_tokens';
+  g.emulator.controls.fail({ operation, status: 429, headers: { 'retry-after': '300' } });
+  const error: unknown = await host.readRef(w.repository, 'refs/heads/main').catch((reason: unknown) => reason);
+  await g.emulator.controls.clear();
+  await host.stop();
+  const waitMs = ((error as HostUnavailable).retryAt ?? 0) - clock().getTime();
+  expect(waitMs).toBeGreaterThan(200_000);
+  expect(waitMs).toBeLessThanOrEqual(300_000);
+});
