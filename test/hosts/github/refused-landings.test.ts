@@ -4,7 +4,7 @@ import { Octokit } from '@octokit/rest';
 import { expect, test } from 'vitest';
 import { explainAll } from '../../../src/modules/queue/api/explain.reads.ts';
 import { parallel } from '../../support/world.ts';
-import { queueWorld, requiresTest } from './queue-world.ts';
+import { type QueueWorld, queueWorld, requiresTest } from './queue-world.ts';
 
 test('the explanation and the comment name the rule with a link, and no landing is tried', async () => {
   await using w = await queueWorld();
@@ -133,5 +133,67 @@ test('a review that a ruleset requires is awaited, although the App may bypass t
   const reviewer = new Octokit({ baseUrl: w.emulator.apiUrl, auth: token });
   await reviewer.pulls.createReview({ ...w.place, pull_number: number, event: 'APPROVE' });
   expect(await w.settled(number)).toEqual({ [number]: 'merged' });
+  expect(w.emulator.core.mistakes).toEqual([]);
+});
+
+/** Makes a ruleset of which no webhook tells, after Interlock has read the rules of main. */
+async function makeQuietRuleset(w: QueueWorld, rules: readonly object[]): Promise<number> {
+  await w.until(async () => (await w.rows('select 1 from queue where host_rules_until is not null')).length > 0);
+  w.emulator.controls.webhooks({ drop: 1 });
+  const { data } = await w.person.request('POST /repos/{owner}/{repo}/rulesets', {
+    ...w.place,
+    name: 'sudden',
+    target: 'branch',
+    enforcement: 'active',
+    conditions: { ref_name: { include: ['~DEFAULT_BRANCH'], exclude: [] } },
+    rules: rules as [],
+  });
+  await w.emulator.core.settled();
+  w.emulator.controls.webhooks({ drop: 0 });
+  return data.id;
+}
+
+async function statusOf(w: QueueWorld, number: number): Promise<string | undefined> {
+  const [row] = await w.rows<{ status: string }>('select status from pull_request where number = $1', [number]);
+  return row?.status;
+}
+
+test('a rule that appears while a landing is under way holds the queue, and pull requests land after its end', async () => {
+  await using w = await queueWorld();
+  const [one, two] = [await w.open('one', { one: '1\n' }), await w.open('two', { two: '2\n' })];
+  const id = await makeQuietRuleset(w, [{ type: 'update' }]);
+  await w.label(one, two);
+  await w.until(async () => (await w.rows("select 1 from intent where kind = 'land' and state = 'failed'")).length > 0);
+  const held = "select host_rules ->> 'why' as why from queue where host_rules ->> 'push' = 'refused'";
+  await w.until(async () => (await w.rows(held)).length > 0);
+  expect([await statusOf(w, one), await statusOf(w, two)]).not.toContain('blocked');
+  await w.person.repos.deleteRepoRuleset({ ...w.place, ruleset_id: id });
+  expect(await w.settled(one, two)).toEqual({ [one]: 'merged', [two]: 'merged' });
+  expect(w.emulator.core.mistakes).toEqual([]);
+});
+
+test('a check that is required while a landing is under way is awaited', async () => {
+  await using w = await queueWorld();
+  const number = await w.open('one', { one: '1\n' });
+  const required_status_checks = [{ context: 'build' }];
+  await makeQuietRuleset(w, [
+    {
+      type: 'required_status_checks',
+      parameters: { strict_required_status_checks_policy: false, required_status_checks },
+    },
+  ]);
+  await w.label(number);
+  await w.until(async () => (await w.rows("select 1 from intent where kind = 'land' and state = 'failed'")).length > 0);
+  await w.until(async () => (await w.rows("select 1 from queue where host_rules ->> 'push' = 'checked'")).length > 0);
+  await w.until(async () => {
+    const { data } = await w.person.git.listMatchingRefs({ ...w.place, ref: 'heads/mq-bot-' });
+    const reports = data.map(
+      async ({ object }) =>
+        await w.person.repos.createCommitStatus({ ...w.place, sha: object.sha, context: 'build', state: 'success' }),
+    );
+    await Promise.all(reports);
+    return ['merged', 'blocked'].includes((await statusOf(w, number)) ?? '');
+  });
+  expect(await statusOf(w, number)).toBe('merged');
   expect(w.emulator.core.mistakes).toEqual([]);
 });

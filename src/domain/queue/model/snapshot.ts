@@ -225,11 +225,11 @@ export interface BatchState {
   /** The final gates of the batch, in order. Absent: there are none. */
   readonly gates?: readonly GateState[];
   /**
-   * Whether the batch will never land: the base branch moved before its landing, or the members of a side build
-   * conflict.
+   * Whether the batch will never land: the base branch moved before its landing, the host refused the landing by a new
+   * rule, or the members of a side build conflict.
    */
   readonly givenUp?: boolean;
-  /** Whether the batch was given up because its commit no longer exists. */
+  /** Whether the batch was given up because its commit no longer exists, or because the host refused it by a new rule. */
   readonly commitMissing?: boolean;
 }
 

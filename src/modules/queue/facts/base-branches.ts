@@ -206,7 +206,8 @@ export async function noteDeletion(
   return !isLanding;
 }
 
-function demandsOf({ hostRequiredChecks, hostRules }: Demands): Demands {
+/** What the host demands of commits on the base branch, as it was read last. */
+export function demandsOf({ hostRequiredChecks, hostRules }: Demands): Demands {
   return { hostRequiredChecks, hostRules: hostRules ?? null };
 }
 

@@ -1,5 +1,6 @@
 // Ends a landing according to its outcome at the host: the landing is recorded, given up so that the queue plans again,
 // or failed.
+import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '../../../context.ts';
 import type { HostCommit } from '../../../hosts/port.ts';
 import { isLandingHalt } from '../../../domain/queue/landing/host-retry.ts';
@@ -7,6 +8,7 @@ import { blockText, isQueued } from '../../../domain/queue/model/status.ts';
 import { loadMembers } from '../store/batch.members.ts';
 import { idsOfMembers, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
 import { announceBatch } from '../store/batch.events.ts';
+import { demandsOf } from '../facts/base-branches.ts';
 import { landingRef } from '../facts/landing-refs.ts';
 import type { Outcome } from './landing.move.ts';
 import { recordLanding } from './landing.record.ts';
@@ -62,8 +64,10 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
     if (isLandingHalt(queue.haltedReason, loaded.batch.id)) resumeWork(work);
     if (outcome.kind !== 'landed') {
       batch.givenUp = true;
-      batch.commitMissing = outcome.kind === 'commit_missing';
-      if (outcome.kind === 'refused') await failLanding(work, { batch, intent, message: outcome.message });
+      const isRefused = outcome.kind === 'refused' && !haveRulesChanged(work, intent);
+      // The base branch has not moved, and the event about the reset does not say so.
+      batch.commitMissing = outcome.kind === 'commit_missing' || (outcome.kind === 'refused' && !isRefused);
+      if (isRefused) await failLanding(work, { batch, intent, message: outcome.message });
       else await giveUpLanding(work, { batch, intent, outcome });
       await finishWork(work);
       return;
@@ -108,8 +112,19 @@ async function haltForAnotherCommit(
 }
 
 /**
- * Gives a landing up: somebody moved the base branch, the commit of the batch does not exist, or the host landed
- * another commit. The queue plans again on the present tip.
+ * Whether the host's rules for the base branch have changed since the gate. The rules were read again after the refusal.
+ * The queue then plans by the new rules: it waits for a check that the host requires now, or for the end of a rule that
+ * refuses every landing. The pull requests have no fault, so they are not blocked.
+ */
+function haveRulesChanged({ queue }: QueueWork, { payload }: IntentRow): boolean {
+  const { demands } = payload;
+  // An earlier version started the landing without noting the rules.
+  return demands !== undefined && !isDeepStrictEqual(demands, demandsOf(queue));
+}
+
+/**
+ * Gives a landing up: somebody moved the base branch, the commit of the batch does not exist, the host landed another
+ * commit, or refused the landing by a new rule. The queue plans again on the present tip.
  */
 async function giveUpLanding(
   work: QueueWork,
@@ -120,7 +135,7 @@ async function giveUpLanding(
   }: {
     readonly batch: BatchRow;
     readonly intent: IntentRow;
-    readonly outcome: Exclude<Outcome, { kind: 'landed' | 'refused' }>;
+    readonly outcome: Exclude<Outcome, { kind: 'landed' }>;
   },
 ): Promise<void> {
   Object.assign(intent, { state: 'failed', outcome: reasonOf(outcome), concludedAt: work.now });
@@ -157,9 +172,10 @@ async function followArrivals(
   }
 }
 
-function reasonOf(outcome: Exclude<Outcome, { kind: 'landed' | 'refused' }>): Record<string, string> {
+function reasonOf(outcome: Exclude<Outcome, { kind: 'landed' }>): Record<string, string> {
   switch (outcome.kind) {
     case 'mismatch':
+    case 'refused':
       return { reason: outcome.message };
     case 'commit_missing':
       return { reason: 'the commit does not exist', commit: outcome.commit };

@@ -6,7 +6,7 @@ import type { Context } from '../../../context.ts';
 import type { HeadMove } from '../../../domain/queue/landing/show-as-merged.ts';
 import { idsOfMembers, loadBatch, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { syncBase } from '../facts/base-branches.ts';
+import { demandsOf, syncBase } from '../facts/base-branches.ts';
 import { withTraceOfBatch } from '../facts/traces.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { readPullRequestsAbove } from '../host-sync/queue-assignment.ts';
@@ -49,10 +49,11 @@ async function land(ctx: Context, intentId: string, batchId: string): Promise<vo
     ? await mergeAtHost(ctx, loaded)
     : await moveBase(ctx, loaded, { ...started, intentId });
   await passFailpoint('landing:after_host');
+  // If the host refuses a landing, often a rule of the base branch has changed.
+  if (outcome.kind === 'refused') await syncBase(ctx, loaded.host, loaded.baseBranch, { areRulesStale: true });
   await concludeLanding(ctx, { intentId, attempt: started.attempt, loaded, outcome });
   await passFailpoint('landing:after_conclude');
-  // If the host refuses a landing, often a rule of the base branch has changed.
-  await syncBase(ctx, loaded.host, loaded.baseBranch, { areRulesStale: outcome.kind === 'refused' });
+  await syncBase(ctx, loaded.host, loaded.baseBranch);
   if (outcome.kind === 'mismatch' || (outcome.kind === 'base_moved' && (await isBaseGone(ctx, loaded))))
     await followMembers(ctx, loaded);
   if (outcome.kind !== 'landed') await followAbove(ctx, loaded);
@@ -121,7 +122,7 @@ async function startLanding(ctx: Context, intentId: string, loaded: LoadedBatch)
       state: 'started',
       attempt: intent.attempt + 1,
       startedAt: ctx.clock(),
-      payload: { ...intent.payload, passed: verdict.passed },
+      payload: { ...intent.payload, passed: verdict.passed, demands: demandsOf(queue) },
     });
     return { kind: 'started', attempt: intent.attempt, passed: verdict.passed, heads: null };
   });
