@@ -11,13 +11,16 @@ export interface PushEnd {
 
 export type PushAnswer =
   | { readonly kind: 'done' }
-  /** GitHub's rules refused the push, with this message. */
-  | { readonly kind: 'refused'; readonly message: string }
+  /** GitHub's rules refused the push, with this message. `isForAll`: they refuse every push, whatever its commits. */
+  | { readonly kind: 'refused'; readonly message: string; readonly isForAll: boolean }
   /** Another push moved a ref, or the answer was lost. */
   | { readonly kind: 'unclear'; readonly message: string };
 
 const refusals =
   /GH00[0-9]|GH01[0-9]|hook declined|rule violations|protected branch|without `?workflows`? permission|push declined|file size limit|funny refname|deny(ing)? /i;
+/** GitHub's sentences about rules that do not look at the commits of a push, after the line that names the refusal. */
+const refusesAll =
+  /GH0(?:06|13)[^]*(?:Changes must be made through (?:a pull request|the merge queue)|not authorized to push to this branch|Cannot update this protected ref|Cannot change this locked branch)/i;
 const races = /stale info|fetch first|non-fast-forward|cannot lock ref|failed to update ref|reference already exists/i;
 
 export function readPushAnswer({ exitCode, stdout, stderr }: PushEnd): PushAnswer {
@@ -26,7 +29,7 @@ export function readPushAnswer({ exitCode, stdout, stderr }: PushEnd): PushAnswe
   // If a rule refuses one ref of an atomic push, git reports all other refs as refused too. The message of the rule
   // counts.
   if (refusals.test(withoutRemarks(output)) && !races.test(rejectionsOf(stdout)))
-    return { kind: 'refused', message: withCure(refusalOf(stdout, stderr)) };
+    return { kind: 'refused', message: withCure(refusalOf(stdout, stderr)), isForAll: refusesAll.test(output) };
   return { kind: 'unclear', message: output };
 }
 

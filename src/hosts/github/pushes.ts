@@ -2,7 +2,15 @@
 // API call, a push also sends the objects, costs no points, and reports the rule that refuses it.
 import { setTimeout as delay } from 'node:timers/promises';
 import { passFailpoint } from '../../platform/failpoints.ts';
-import { CallGivenBack, HostRefused, type HostRepository, HostUnavailable, RefMoved, type RefUpdate } from '../port.ts';
+import {
+  BranchRefused,
+  CallGivenBack,
+  HostRefused,
+  type HostRepository,
+  HostUnavailable,
+  RefMoved,
+  type RefUpdate,
+} from '../port.ts';
 import type { Mirrors } from './mirrors.ts';
 import { judgeRefs, readPushAnswer, refuseUpdates } from './push-answers.ts';
 import { createPushLane, type PushLane, type PushPace } from './push-lane.ts';
@@ -160,7 +168,8 @@ async function push(
       { accept: [0, 1], timeoutMs: pushTimeoutMs, signal: ending },
     );
     const answer = readPushAnswer({ ...end, stdout: end.stdout.toString('utf8') });
-    if (answer.kind === 'refused') throw new HostRefused(answer.message);
+    if (answer.kind === 'refused')
+      throw answer.isForAll ? new BranchRefused(answer.message) : new HostRefused(answer.message);
     return answer.kind === 'done' ? null : answer.message;
   } catch (error) {
     // The connection was lost, or git was killed. The caller reads the refs to see the result.

@@ -62,6 +62,9 @@ export class CommitMissing extends HostUnavailable {
 /** The host refused the call, with its message. A retry does not help. */
 export class HostRefused extends Error {}
 
+/** The host refused a change of a branch, and would refuse every other change of the branch, whatever its commit. */
+export class BranchRefused extends HostRefused {}
+
 /**
  * The `retryAt` of an error, or of the errors inside it. The latest of several instants is returned. Null: no host has
  * asked to wait.

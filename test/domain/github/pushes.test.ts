@@ -99,7 +99,29 @@ test.each([
     'protected branch hook declined',
   ],
 ])('a refusal has %s', (_name, stdout, stderr, message) => {
-  expect(readPushAnswer({ exitCode: 1, stdout, stderr })).toEqual({ kind: 'refused', message });
+  expect(readPushAnswer({ exitCode: 1, stdout, stderr })).toMatchObject({ kind: 'refused', message });
+});
+
+test.each([
+  ['- Changes must be made through the merge queue', true],
+  ['- Changes must be made through a pull request.', true],
+  ["- You're not authorized to push to this branch. Visit https://docs.github.com for more information.", true],
+  ['- Cannot update this protected ref.', true],
+  ['- Cannot change this locked branch', true],
+  ['- Required status check "build" is expected.', false],
+  ['- Commits must have verified signatures.', false],
+  ['- This branch must not contain merge commits.', false],
+])('the sentence "%s" is about every push: %s', (sentence, isForAll) => {
+  const stdout = rejected('push declined due to repository rule violations');
+  const stderr = `remote: error: GH013: Repository rule violations found for refs/heads/main.\nremote: \nremote: ${sentence}\n`;
+  expect(readPushAnswer({ exitCode: 1, stdout, stderr })).toMatchObject({ kind: 'refused', isForAll });
+});
+
+test('a rule about every push that the App has bypassed does not refuse every push', () => {
+  const stderr =
+    'remote: Bypassed rule violations for refs/heads/main:\nremote: - Changes must be made through a pull request.\nremote: error: GH006: Protected branch update failed for refs/heads/main.\nremote: - Required status check "build" is expected.\n';
+  const stdout = rejected('protected branch hook declined');
+  expect(readPushAnswer({ exitCode: 1, stdout, stderr })).toMatchObject({ kind: 'refused', isForAll: false });
 });
 
 const [before, after, strange] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [string, string, string];

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
+  branchRefusalHaltText,
   decideHostHold,
+  isBranchRefusalHalt,
   landsBuiltCommitsOnly,
   mergeCommitsOf,
   type HostRules,
@@ -127,3 +129,22 @@ test('if the host requires checks, only a commit that was built itself lands, un
   expect(landsBuiltCommitsOnly(free, parallel)).toBe(false);
   expect(landsBuiltCommitsOnly(null, parallel)).toBe(false);
 });
+
+test.each([
+  [null, 'Permit Interlock to bypass the rule.'],
+  ['Add interlock to the bypass list.', 'Add interlock to the bypass list.'],
+])('a queue that halts because the host refuses every landing names the cure (%s)', (shown, cure) => {
+  const message = 'GH006: Changes must be made through the merge queue';
+  const reason = branchRefusalHaltText('main', { message, why: shown });
+  expect(reason).toBe(
+    `The code host refuses every landing on main: ${message}. ${cure} The queue resumes when the rules of the branch change. If it does not, resume it.`,
+  );
+  expect(isBranchRefusalHalt(reason)).toBe(true);
+});
+
+test.each([null, 'The code host refused', 'Landing batch 7 failed 20 times: it is down'])(
+  'the halt "%s" does not end when the rules of the branch change',
+  (reason) => {
+    expect(isBranchRefusalHalt(reason)).toBe(false);
+  },
+);

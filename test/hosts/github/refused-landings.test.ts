@@ -197,3 +197,33 @@ test('a check that is required while a landing is under way is awaited', async (
   expect(await statusOf(w, number)).toBe('merged');
   expect(w.emulator.core.mistakes).toEqual([]);
 });
+
+test('a refusal of every landing by a rule that GitHub does not show halts the queue until the rules change', async () => {
+  await using w = await queueWorld();
+  // GitHub does not say whether the App may bypass the ruleset.
+  w.emulator.controls.fail({ operation: 'GET /repos/{owner}/{repo}/rulesets/{ruleset_id}', status: 404 });
+  const { data } = await w.person.repos.createRepoRuleset({
+    ...w.place,
+    name: 'hidden',
+    target: 'branch',
+    enforcement: 'active',
+    conditions: { ref_name: { include: ['~DEFAULT_BRANCH'], exclude: [] } },
+    rules: [{ type: 'update' }],
+  });
+  const [one, two] = [await w.open('one', { one: '1\n' }), await w.open('two', { two: '2\n' })];
+  await w.label(one, two);
+  const reason = async (): Promise<string> => {
+    const [queue] = await w.rows<{ reason: string | null }>('select halted_reason as reason from queue');
+    return queue?.reason ?? '';
+  };
+  const isOver = async (): Promise<boolean> => (await statusOf(w, one)) === 'blocked' || (await reason()) !== '';
+  await w.until(isOver);
+  expect(await reason()).toMatch(
+    /^The code host refuses every landing on main: .*Cannot update this protected ref.*Add interlock to the bypass list of the ruleset \d+, mode always\. http/,
+  );
+  expect([await statusOf(w, one), await statusOf(w, two)]).not.toContain('blocked');
+  await w.person.repos.deleteRepoRuleset({ ...w.place, ruleset_id: data.id });
+  expect(await w.settled(one, two)).toEqual({ [one]: 'merged', [two]: 'merged' });
+  expect(await reason()).toBe('');
+  expect(w.emulator.core.mistakes).toEqual([]);
+});

@@ -46,6 +46,24 @@ export function decideHostHold(host: HostRules | null, landings: Landings): stri
   return null;
 }
 
+/**
+ * The reason of the halt of a queue, after the host refused a landing by a rule that refuses every landing, although the
+ * host does not show the rule, or does not show that it binds Interlock. `message` is the host's.
+ */
+export function branchRefusalHaltText(
+  baseBranch: string,
+  { message, why }: { readonly message: string; readonly why: string | null },
+): string {
+  const cure = why ?? 'Permit Interlock to bypass the rule.';
+  return `${branchRefusalStart} ${baseBranch}: ${message}. ${cure} The queue resumes when the rules of the branch change. If it does not, resume it.`;
+}
+
+export function isBranchRefusalHalt(haltedReason: string | null | undefined): boolean {
+  return haltedReason?.startsWith(`${branchRefusalStart} `) ?? false;
+}
+
+const branchRefusalStart = 'The code host refuses every landing on';
+
 const modeNames = { serial: 'default', 'no-queue': 'no-queue' } as const;
 
 /**

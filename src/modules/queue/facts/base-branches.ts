@@ -1,11 +1,12 @@
 // Copies the state of a base branch at the host to its queue.
 import type { Context } from '../../../context.ts';
 import { isDeepStrictEqual as isEqual } from 'node:util';
+import { isBranchRefusalHalt } from '../../../domain/queue/landing/host-rules.ts';
 import { hostClient, type HostClient, type HostedRepository } from '../../../hosts/port.ts';
 import { isQueueLanding, readLandingMembers } from '../store/intents.ts';
 import { QueueEntity, type QueueRow } from '../store/queue.entities.ts';
 import { changeQueue, ensureQueue } from '../store/queue.locks.ts';
-import { startWork, finishWork } from '../store/status.writer.ts';
+import { startWork, finishWork, resumeWork, type QueueWork } from '../store/status.writer.ts';
 import { haltOnUnknownLandings } from './unknown-landings.ts';
 
 /** How often the host is read again because a row changed during the read. After this number, the last read counts. */
@@ -127,7 +128,10 @@ async function keepBase(ctx: Context, queueId: string, { before, tip, demands }:
     const { queue } = work;
     const known = queue.baseTip ?? null;
     if (known !== before) return false;
-    if (!isEqual(demandsOf(queue), demands)) Object.assign(queue, demands);
+    if (!isEqual(demandsOf(queue), demands)) {
+      Object.assign(queue, demands);
+      resumeIfRefused(work);
+    }
     if (known !== (tip?.commit ?? null) && (await readLandingMembers(ctx, tx, queueId)).size === 0) {
       if (known !== null)
         work.events.push({
@@ -142,6 +146,25 @@ async function keepBase(ctx: Context, queueId: string, { before, tip, demands }:
     }
     await finishWork(work);
     return true;
+  });
+}
+
+/** Ends the halt because the host refuses every landing. If the host still does, the next landing halts the queue again. */
+function resumeIfRefused(work: QueueWork): void {
+  if (isBranchRefusalHalt(work.queue.haltedReason)) resumeWork(work);
+}
+
+/** Reads the rules of the host for a base branch again, because the host has reported that they changed. */
+export async function syncRules(ctx: Context, repository: HostedRepository, baseBranch: string): Promise<void> {
+  await syncBase(ctx, repository, baseBranch, { areRulesStale: true });
+  const queueId = await findQueue(ctx, repository.id, baseBranch);
+  const queue = queueId === null ? null : await ctx.db.load(ctx.accountId, QueueEntity, queueId);
+  if (queue === null || !isBranchRefusalHalt(queue.haltedReason)) return;
+  // The changed rule may be one that the host does not show.
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const work = startWork(ctx, tx, await changeQueue(ctx, tx, queue.id));
+    resumeIfRefused(work);
+    await finishWork(work);
   });
 }
 

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '../../../context.ts';
 import type { HostCommit } from '../../../hosts/port.ts';
 import { isLandingHalt } from '../../../domain/queue/landing/host-retry.ts';
+import { branchRefusalHaltText } from '../../../domain/queue/landing/host-rules.ts';
 import { blockText, isQueued } from '../../../domain/queue/model/status.ts';
 import { loadMembers } from '../store/batch.members.ts';
 import { idsOfMembers, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
@@ -64,7 +65,7 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
     if (isLandingHalt(queue.haltedReason, loaded.batch.id)) resumeWork(work);
     if (outcome.kind !== 'landed') {
       batch.givenUp = true;
-      const isRefused = outcome.kind === 'refused' && !haveRulesChanged(work, intent);
+      const isRefused = outcome.kind === 'refused' && !outcome.isForAll && !haveRulesChanged(work, intent);
       // The base branch has not moved, and the event about the reset does not say so.
       batch.commitMissing = outcome.kind === 'commit_missing' || (outcome.kind === 'refused' && !isRefused);
       if (isRefused) await failLanding(work, { batch, intent, message: outcome.message });
@@ -123,6 +124,19 @@ function haveRulesChanged({ queue }: QueueWork, { payload }: IntentRow): boolean
 }
 
 /**
+ * Halts the queue if the rule that refuses every landing is not among the rules that the host shows. Otherwise the queue
+ * would try one landing after the other. If the rules have changed, the queue plans by the new ones first.
+ */
+function haltIfHidden(
+  work: QueueWork,
+  { intent, message }: { readonly intent: IntentRow; readonly message: string },
+): void {
+  const { queue } = work;
+  if (queue.haltedReason || haveRulesChanged(work, intent)) return;
+  haltWork(work, branchRefusalHaltText(queue.baseBranch, { message, why: queue.hostRules?.why ?? null }));
+}
+
+/**
  * Gives a landing up: somebody moved the base branch, the commit of the batch does not exist, the host landed another
  * commit, or refused the landing by a new rule. The queue plans again on the present tip.
  */
@@ -143,6 +157,7 @@ async function giveUpLanding(
   // The tip is unknown until the next read of the host, so that nothing is planned on an outdated tip.
   work.queue.baseTip = null;
   if (outcome.kind === 'mismatch' && !work.queue.haltedReason) haltWork(work, outcome.message);
+  if (outcome.kind === 'refused' && outcome.isForAll) haltIfHidden(work, { intent, message: outcome.message });
   await followArrivals(work, { batch, intent });
 }
 

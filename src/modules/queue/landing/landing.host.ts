@@ -40,7 +40,9 @@ export async function mergeAtHost(ctx: Context, loaded: LoadedBatch): Promise<Ou
   } catch (error) {
     if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
     failure =
-      error instanceof RefMoved ? { kind: 'base_moved', ref: error.ref } : { kind: 'refused', message: error.message };
+      error instanceof RefMoved
+        ? { kind: 'base_moved', ref: error.ref }
+        : { kind: 'refused', message: error.message, isForAll: false };
   }
   await passFailpoint('landing:after_merge');
   // The state at the host decides, and not the response of the call, because an earlier call may have succeeded.

@@ -3,6 +3,7 @@
 // outcome for all workers.
 import type { Context } from '../../../context.ts';
 import {
+  BranchRefused,
   hostClient,
   CommitMissing,
   type HostCommit,
@@ -27,8 +28,8 @@ export type Outcome =
   | { readonly kind: 'base_moved'; readonly ref: string }
   /** Neither the host nor this machine has the commit. Nothing was moved. */
   | { readonly kind: 'commit_missing'; readonly commit: string }
-  /** The host permanently refuses the landing. Nothing was moved. */
-  | { readonly kind: 'refused'; readonly message: string }
+  /** The host permanently refuses the landing. Nothing was moved. `isForAll`: it would refuse every other landing too. */
+  | { readonly kind: 'refused'; readonly message: string; readonly isForAll: boolean }
   /** The host landed a commit that is not the tested one. */
   | { readonly kind: 'mismatch'; readonly message: string };
 
@@ -93,7 +94,8 @@ async function tryMove(ctx: Context, { host }: LoadedBatch, updates: readonly Re
   } catch (error) {
     if (error instanceof RefMoved) return { kind: 'base_moved', ref: error.ref };
     if (error instanceof CommitMissing) return { kind: 'commit_missing', commit: error.commit };
-    if (error instanceof HostRefused) return { kind: 'refused', message: error.message };
+    if (error instanceof HostRefused)
+      return { kind: 'refused', message: error.message, isForAll: error instanceof BranchRefused };
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { resetClosedBuild } from '../planning/closed-bot-pull-request.ts';
 import { recordChecks } from '../facts/build.records.ts';
 import { followComments } from './commands.service.ts';
 import { recordGates } from '../facts/final-gates.ts';
-import { noteDeletion, syncBase } from '../facts/base-branches.ts';
+import { noteDeletion, syncBase, syncRules } from '../facts/base-branches.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { planHint, type TakenHint } from '../store/host-hints.ts';
 import type { HostedRepository } from '../../../hosts/port.ts';
@@ -56,7 +56,7 @@ async function receiveRules(ctx: Context, repository: HostedRepository): Promise
     text: `select base_branch as "baseBranch" from queue where account_id = $1 and repository_id = $2 order by id`,
     values: [ctx.accountId, repository.id],
   });
-  for (const { baseBranch } of bases) await syncBase(ctx, repository, baseBranch, { areRulesStale: true });
+  for (const { baseBranch } of bases) await syncRules(ctx, repository, baseBranch);
 }
 
 async function isBotPullRequest(ctx: Context, repositoryId: string, number: number): Promise<boolean> {
