@@ -820,7 +820,7 @@ describe('a long list', () => {
 
 // The last test of the file, because other tests count people and tokens.
 describe('a page whose viewer may not follow changes', () => {
-  it('does not repeat a subscription that the viewer may not have, and says that it is not live', async () => {
+  it('asks again only once a minute, says that it is not live, and shows everything when the viewer may follow', async () => {
     const { userId } = await addUser(w.ctx, { email: 'ci@acme.test', handle: null, role: 'member' });
     const scopes = ['preview:register'] as const;
     const { token } = await createApiToken(w.ctx, w.secrets, { name: 'of CI', kind: 'user', scopes, userId });
@@ -831,14 +831,27 @@ describe('a page whose viewer may not follow changes', () => {
     await page.goto(`${s.url}/acme/shop/previews`);
     await page.getByText('Not live', { exact: true }).waitFor();
     await expect.poll(asked).toBe(1);
-    // Longer than the wait before a second attempt, and than an unused socket stays open.
-    for (let turn = 0; turn < 5; turn += 1) {
+    // Longer than the wait before a second attempt after other errors, and than an unused socket stays open.
+    for (let turn = 0; turn < 2; turn += 1) {
       await page.clock.fastForward(20_000);
       await page.getByText('Not live', { exact: true }).waitFor();
     }
     await expect.poll(() => sockets.map((socket) => socket.isClosed())).toEqual([true]);
-    await page.clock.fastForward(20_000);
-    await page.getByText('Not live', { exact: true }).waitFor();
     expect([asked(), sockets.length]).toEqual([1, 1]);
+    await page.clock.fastForward(30_000);
+    await expect.poll(asked).toBe(2);
+    await page.getByText('Not live', { exact: true }).waitFor();
+    await page.getByText('could not be read').waitFor();
+    await w.rows('update user_session set scopes = $2 where user_id = $1', [
+      userId,
+      ['preview:register', 'queue:read'],
+    ]);
+    const isLive = async (): Promise<boolean> => {
+      await page.clock.fastForward(10_000);
+      return await page.getByText('Live', { exact: true }).isVisible();
+    };
+    await expect.poll(isLive).toBe(true);
+    await page.getByText('No preview can be looked at now.').waitFor();
+    await page.getByText('could not be read').waitFor({ state: 'detached' });
   });
 });

@@ -28,8 +28,8 @@ export interface Following<Data, Variables> {
   readonly cursorOf: (data: Data) => string | null;
   readonly onChange: (data: Data) => void;
   /**
-   * Called when the event log has deleted the changes after the cursor. If left out, the subscriber continues from
-   * `after: null`.
+   * Called when the event log has deleted the changes after the cursor, and when the viewer has got the permission that
+   * was missing. The subscriber then begins again with a new cursor. If left out, it continues.
    */
   readonly onExpired?: () => void;
   /** True: the messages are lines of a log, which do not change what an action would do. */
@@ -47,6 +47,8 @@ const catchUpMs = 1_200;
 const shownForMs = 3_000;
 /** The server accepts a subscription without an answer, and refuses it within this time. */
 const acceptedAfterMs = 1_000;
+/** How long a subscription waits that was refused because the viewer lacks a permission. */
+const askAgainMs = 60_000;
 const signedOutCodes = new Set([4401, 4403]);
 /** The page itself closes a socket on which no subscription runs. */
 const unusedCode = 1000;
@@ -143,14 +145,21 @@ export function onSignedOut(handler: () => void): void {
 export function follow<Data, Variables extends object>(source: Following<Data, Variables>): () => void {
   let cursor = source.after;
   let failures = 0;
+  let isForbidden = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let stop: () => void = () => undefined;
   const self = {};
+  const onAccepted = (): void => {
+    setBehind(self, false);
+    if (!isForbidden) return;
+    isForbidden = false;
+    source.onExpired?.();
+  };
   const start = (): void => {
     stop();
     let isCurrent = true;
     let accepted: ReturnType<typeof setTimeout> | undefined;
-    if (failures > 0) accepted = setTimeout(() => setBehind(self, false), acceptedAfterMs);
+    if (failures > 0) accepted = setTimeout(onAccepted, acceptedAfterMs);
     const startLater = (): void => {
       if (!isCurrent) return;
       failures += 1;
@@ -167,20 +176,24 @@ export function follow<Data, Variables extends object>(source: Following<Data, V
       const onExpired = code === 'CURSOR_EXPIRED' ? source.onExpired : undefined;
       if (code === 'CURSOR_EXPIRED') cursor = null;
       if (code !== 'FORBIDDEN' && onExpired === undefined) return startLater();
-      // A repetition does not change that the viewer lacks a permission: the next socket asks again. The end of this
-      // subscription arrives as `complete`, which must not start it again.
+      // The end of this subscription arrives as `complete`, which must not start it again.
       isCurrent = false;
       clearTimeout(accepted);
       setBehind(self, true);
-      onExpired?.();
+      if (onExpired) return onExpired();
+      failures += 1;
+      isForbidden = true;
+      clearTimeout(timer);
+      timer = setTimeout(start, askAgainMs);
     };
     const end = socket.subscribe<Data>(
       { query: stringifyDocument(source.document), variables: { ...source.variables, after: cursor } },
       {
         next: ({ data, errors }) => {
           if (!data) return onRefused(errors?.[0]);
+          clearTimeout(accepted);
           failures = 0;
-          setBehind(self, false);
+          onAccepted();
           cursor = source.cursorOf(data) ?? cursor;
           if (missed !== null) missed += 1;
           source.onChange(data);
