@@ -173,6 +173,8 @@ function revocationOf({ ports, secrets }: ServerOptions, oidc: Oidc | null): Loo
 function createFastify({ ports, trustsProxy }: ServerOptions, previews: PreviewProxy): FastifyInstance {
   return Fastify({
     ...serverOptions,
+    // `describeEveryAnswer` refuses the requests that arrive during a close. The answer of Fastify lacks Retry-After.
+    return503OnClosing: false,
     trustProxy: trustsProxy ?? false,
     serverFactory: (handler) => serverBeside(previews, handler),
     bodyLimit,

@@ -7,10 +7,17 @@ import type { Callers } from './callers.ts';
 import type { Dashboard } from './dashboard.ts';
 import type { WrongTokens } from './wrong-tokens.ts';
 
+/** How soon another server may take a request that arrived while this server was closing, in seconds. */
+const closingRetrySec = 1;
+
 export function describeEveryAnswer(fastify: FastifyInstance, dashboard: Dashboard): void {
+  let isClosing = false;
+  fastify.addHook('preClose', async () => void (isClosing = true));
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-    done();
+    if (!isClosing) return done();
+    reply.header('retry-after', String(closingRetrySec)).header('connection', 'close');
+    void sendError(reply, 503, 'The server is stopping. Try again.');
   });
   fastify.setNotFoundHandler(async (request, reply) =>
     (await dashboard.answerUnknown(request, reply)) ? reply : await sendError(reply, 404, 'Not found'),
