@@ -175,14 +175,19 @@ function Summary({ analytics }: { readonly analytics: Analytics }): ReactNode {
       }
     >
       {p50 === 0 ? (
-        'No pull request waited in this time.'
+        timeInQueue.length === 0 ? (
+          'Interlock landed no pull request in this time.'
+        ) : (
+          'No pull request waited in this time.'
+        )
       ) : (
         <>
           On a usual day half wait less than <span className="nowrap">{describeDuration(p50 * 1000)},</span> nine of ten
           less than <span className="nowrap">{describeDuration(p90 * 1000)}.</span>
         </>
       )}{' '}
-      <em>{left === 0 ? 'No pull request left the line.' : `${count(left, 'pull request')} left the line.`}</em>
+      <em>{left === 0 ? 'No pull request left the line.' : `${count(left, 'pull request')} left the line.`}</em>{' '}
+      {total === 0 && left === 0 && <em>The charts fill when queued pull requests land.</em>}
     </Answer>
   );
 }
@@ -195,7 +200,11 @@ interface ChartOfDays<K extends keyof Analytics> {
 function TimeInQueue({ days, isTable }: ChartOfDays<'timeInQueue'>): ReactNode {
   const p90 = middle(days.map((day) => day.p90));
   return (
-    <Chart title="Time in queue" figure={describeDuration(p90 * 1000)} about="p90, queued until merged">
+    <Chart
+      title="Time in queue"
+      figure={days.length === 0 ? null : describeDuration(p90 * 1000)}
+      about={days.length === 0 ? 'Interlock landed no pull request in this time.' : 'p90, queued until merged'}
+    >
       {isTable ? (
         <Table
           head={['p50', 'p75', 'p90']}
@@ -219,11 +228,12 @@ function Landed({ days, isTable }: ChartOfDays<'mergequeueUsage'>): ReactNode {
       { name: 'otherwise', colour: 'var(--none)', values: days.map((day) => day.total - day.mergedByBot) },
     ],
   };
+  const most = Math.max(0, ...days.map((day) => day.total));
   return (
     <Chart
       title="Landed a day"
-      figure={String(Math.max(0, ...days.map((day) => day.total)))}
-      about="on the busiest day"
+      figure={most === 0 ? null : String(most)}
+      about={most === 0 ? 'Nothing landed in this time.' : 'on the busiest day'}
     >
       <Counted series={series} isTable={isTable} />
     </Chart>
@@ -235,8 +245,13 @@ function Departures({ days, isTable }: ChartOfDays<'blockedReason'>): ReactNode 
     dates: days.map(({ date }) => date),
     parts: reasons.map(([key, name, colour]) => ({ name, colour, values: days.map((day) => day[key]) })),
   };
+  const left = countDepartures(days);
   return (
-    <Chart title="Why they left the line" figure={String(countDepartures(days))} about="in all">
+    <Chart
+      title="Why they left the line"
+      figure={left === 0 ? null : String(left)}
+      about={left === 0 ? 'No pull request left the line in this time.' : 'in all'}
+    >
       <Counted series={series} isTable={isTable} />
     </Chart>
   );

@@ -32,8 +32,12 @@ export function BuildTime({
   return (
     <Chart
       title="Build time"
-      figure={describeDuration(minutes * 60_000)}
-      about={`in ${count(all, 'build')}${landed > 0 ? `, ${(all / landed).toFixed(2)} per landed pull request` : ''}; ${share} % did not land`}
+      figure={all === 0 ? null : describeDuration(minutes * 60_000)}
+      about={
+        all === 0
+          ? 'No build ended in this time.'
+          : `in ${count(all, 'build')}${landed > 0 ? `, ${(all / landed).toFixed(2)} per landed pull request` : ''}; ${share} % did not land`
+      }
     >
       <Counted series={series} isTable={isTable} textOf={(value) => describeDuration(value * 60_000)} />
     </Chart>
@@ -61,14 +65,14 @@ export function EtaAccuracy({
   return (
     <Chart
       title="Landed by the estimate"
-      figure={estimated === 0 ? 'None' : `${Math.round((100 * byP90) / estimated)} %`}
+      figure={estimated === 0 ? null : `${Math.round((100 * byP90) / estimated)} %`}
       about={
         estimated === 0
-          ? 'no pull request with an estimate landed'
+          ? 'No pull request with an estimate landed in this time.'
           : `of ${count(estimated, 'landing')} by the p90 of the first estimate; about 90 % is right`
       }
     >
-      {estimated > 0 && <Counted series={series} isTable={isTable} />}
+      <Counted series={series} isTable={isTable} />
     </Chart>
   );
 }
@@ -78,21 +82,19 @@ export function FailedChecks({ checks }: { readonly checks: Analytics['failedChe
   return (
     <Chart
       title="Failures by check"
-      figure={first ? first.name : 'None'}
-      about={first ? `failed ${count(first.failed, 'build')}` : 'no build failed by a check'}
+      figure={first ? first.name : null}
+      about={first ? `failed ${count(first.failed, 'build')}` : 'No build failed by a check in this time.'}
     >
-      {first && (
-        <Table
-          first="Check"
-          head={['failed', 'of builds', 'share']}
-          rows={checks.map(({ name, failed, builds }) => [
-            name,
-            String(failed),
-            String(builds),
-            `${Math.round((100 * failed) / builds)} %`,
-          ])}
-        />
-      )}
+      <Table
+        first="Check"
+        head={['failed', 'of builds', 'share']}
+        rows={checks.map(({ name, failed, builds }) => [
+          name,
+          String(failed),
+          String(builds),
+          `${Math.round((100 * failed) / builds)} %`,
+        ])}
+      />
     </Chart>
   );
 }

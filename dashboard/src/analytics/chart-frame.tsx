@@ -17,17 +17,25 @@ export function Chart({
   children,
 }: {
   readonly title: string;
-  readonly figure: string;
+  /** The figure that sums the chart up. Null: there is nothing to count. */
+  readonly figure: string | null;
+  /** What the figure is. Without a figure, the sentence that says why there is none, in place of the chart. */
   readonly about: string;
   readonly children: ReactNode;
 }): ReactNode {
   return (
     <section className={styles['chart']} aria-label={title}>
       <h3>{title}</h3>
-      <p className={styles['figure']}>
-        {figure} <small>{about}</small>
-      </p>
-      {children}
+      {figure === null ? (
+        <p className="dim">{about}</p>
+      ) : (
+        <>
+          <p className={styles['figure']}>
+            {figure} <small>{about}</small>
+          </p>
+          {children}
+        </>
+      )}
     </section>
   );
 }

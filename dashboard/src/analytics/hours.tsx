@@ -5,7 +5,7 @@ import { useRepository, useShell } from '../app/use-shell.ts';
 import { now } from '../design/clock.ts';
 import { describeDuration } from '../design/time.tsx';
 import { DepthByHourDocument } from '../generated/analytics.ts';
-import { Chart, Table, type Analytics } from './chart-frame.tsx';
+import { Chart, sum, Table, type Analytics } from './chart-frame.tsx';
 import { Heat, hourText, inLineText, Stacks, type Series } from './charts.tsx';
 import { weekdays, weekOf } from './week.ts';
 
@@ -28,11 +28,13 @@ export function Hours({
       { name: 'left the line', colour: 'var(--red-f)', values: hours.map(({ left }) => left) },
     ],
   };
+  const left = sum(hours.map((hour) => hour.left));
+  const withoutLandings = left === 0 ? null : String(left);
   return (
     <Chart
       title="By hour of the day"
-      figure={waited ? hourText(waited.hour) : 'Never'}
-      about={waited ? `longest waits: nine of ten less than ${waitText(waited.p90)}` : 'nothing landed'}
+      figure={waited ? hourText(waited.hour) : withoutLandings}
+      about={waited ? `longest waits: nine of ten less than ${waitText(waited.p90)}` : aboutHoursWithoutLandings(left)}
     >
       {isTable ? (
         <Table
@@ -51,6 +53,10 @@ export function Hours({
       )}
     </Chart>
   );
+}
+
+function aboutHoursWithoutLandings(left: number): string {
+  return left === 0 ? 'Nothing landed or left the line in this time.' : 'left the line, and none landed';
 }
 
 const hourMs = 60 * 60 * 1000;
@@ -75,8 +81,12 @@ export function BusyHours({ isTable }: { readonly isTable: boolean }): ReactNode
   return (
     <Chart
       title="When the line is long"
-      figure={longest === null ? 'Never' : `${weekdays[longest.weekday]} ${hourText(longest.hour)}`}
-      about={`${longest === null ? 'nobody waited' : inLineText(longest.queued)} on average, in two weeks`}
+      figure={longest === null ? null : `${weekdays[longest.weekday]} ${hourText(longest.hour)}`}
+      about={
+        longest === null
+          ? 'No pull request was in line in the last two weeks.'
+          : `${inLineText(longest.queued)} on average, in two weeks`
+      }
     >
       {isTable ? (
         <Table

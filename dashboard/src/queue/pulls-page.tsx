@@ -13,6 +13,7 @@ import { Answer, Bar, Empty, Failure, Pages, Pill, Waiting } from '../design/par
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
 import { count, labelOf, shortenCommit } from '../design/labels.ts';
+import { OpenButton } from './open-pull-request.tsx';
 import {
   PullsDocument,
   PullRequestsChangedDocument,
@@ -71,12 +72,14 @@ export function PullsPage(): ReactNode {
   const filter = useRef<HTMLInputElement>(null);
   const rows = useRef<HTMLDivElement>(null);
   useListCommands(filter, rows);
-  const { nodes: pulls = [], pageInfo } = data?.repository?.pullRequests ?? {};
+  const repository = data?.repository;
+  const { nodes: pulls = [], pageInfo } = repository?.pullRequests ?? {};
   return (
     <>
       <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Pull requests">
         <LiveSign />
         <span className="grow" />
+        {repository && <OpenButton queue={{ owner, name, branch: repository.defaultBranch }} repository={repository} />}
         <Filter input={filter} text={text} />
       </Bar>
       {pageInfo && <Summary pulls={pulls} isPage={after !== null || pageInfo.hasNextPage} />}
@@ -90,9 +93,7 @@ export function PullsPage(): ReactNode {
         {partial && <MissingPart problem={partial} />}
         {isWaiting && <Waiting />}
         {data?.repository === null && partial === null && <NoRepository owner={owner} name={name} />}
-        {pageInfo && pulls.length === 0 && (
-          <Empty title="No pull request matches.">Choose another list, or change the filter.</Empty>
-        )}
+        {pageInfo && pulls.length === 0 && <NoPulls isWhole={view === 'all' && text === ''} />}
         <ul className={styles['pulls']}>
           {pulls.map((pull) => (
             <PullItem key={pull.id} pull={pull} owner={owner} name={name} />
@@ -103,6 +104,18 @@ export function PullsPage(): ReactNode {
         </div>
       </div>
     </>
+  );
+}
+
+/** Says that a list is empty. `isWhole`: the list has all pull requests of the repository. */
+function NoPulls({ isWhole }: { readonly isWhole: boolean }): ReactNode {
+  return isWhole ? (
+    <Empty title="There is no pull request yet.">Push a branch, and open its pull request.</Empty>
+  ) : (
+    <Empty title="No pull request matches.">
+      Choose another list, or change the filter. If there is no pull request yet, push a branch, and open its pull
+      request.
+    </Empty>
   );
 }
 

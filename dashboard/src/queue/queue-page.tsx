@@ -1,7 +1,10 @@
 // The page of a queue: what lands next and when, and who must act so that a pull request can land.
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useCommands } from '../app/commands.ts';
+import { LiveSign } from '../app/connection.tsx';
 import { problemReference } from '../app/errors.ts';
+import { refusalOf } from '../app/permitted.ts';
 import { changePreferences } from '../app/preferences.ts';
 import { useReadAfterChanges } from '../app/reader.ts';
 import { useLiveQuery } from '../app/use-live-query.ts';
@@ -22,6 +25,7 @@ import { Inspector } from './inspector.tsx';
 import { LineView } from './line-view.tsx';
 import { InactiveBanner, QueueBanners, QueueBar, type ViewProps } from './queue-bar.tsx';
 import { useQueueCommands } from './queue-commands.ts';
+import { OpenButton } from './open-pull-request.tsx';
 import { QueueDialog } from './queue-dialog.tsx';
 import { entriesOf, type Landing, type Proofs, type QueueData, type ShownEntry } from './summary.ts';
 import { TimeTravel } from './time-travel.tsx';
@@ -128,13 +132,41 @@ function NoQueue({ queue, repository, at }: NoQueueProps): ReactNode {
         </Empty>
       </>
     );
+  return <NewQueue queue={queue} repository={repository} />;
+}
+
+interface NewQueueProps {
+  readonly queue: QueueRef;
+  readonly repository: NonNullable<QueueQuery['repository']>;
+}
+
+/** The page of a base branch into which nothing was queued yet. */
+function NewQueue({ queue, repository }: NewQueueProps): ReactNode {
+  const { owner, name, branch } = queue;
+  const [isQueueing, setQueueing] = useState(false);
+  const refusal = refusalOf(repository.viewerCan, 'QUEUE');
+  const open = (): void => setQueueing(true);
+  useCommands([{ key: 'q', label: 'Queue a pull request…', group: 'This page', run: open, disabled: refusal }]);
   return (
     <>
-      <Bar title={branch} crumbs={<span className={parts['crumb']}>{`${owner}/${name} /`}</span>} />
+      <Bar title={branch} crumbs={<span className={parts['crumb']}>{`${owner}/${name} /`}</span>}>
+        <LiveSign />
+      </Bar>
       {!repository.active && <InactiveBanner queue={queue} />}
-      <Empty title={`Nobody has queued a pull request into ${branch} yet.`}>
-        Push a branch, open its pull request, then queue it here or with the label.
+      <Empty
+        title={`Nobody has queued a pull request into ${branch} yet.`}
+        actions={
+          <>
+            <Button kind="go" shortcut="Q" disabled={refusal !== undefined} title={refusal} onClick={open}>
+              Queue a pull request
+            </Button>
+            <OpenButton queue={queue} repository={repository} />
+          </>
+        }
+      >
+        Push a branch, open its pull request, then queue it here. The first landing starts the line.
       </Empty>
+      {isQueueing && <QueueDialog queue={queue} onClose={() => setQueueing(false)} />}
     </>
   );
 }

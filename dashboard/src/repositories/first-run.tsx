@@ -1,6 +1,6 @@
 // The page of the first steps, from an empty installation to a first landing.
 import { useMemo, useState, type FormEvent, type ReactNode } from 'react';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useClient } from 'urql';
 import { answerOf } from '../app/act.tsx';
 import { useCopy } from '../app/copy.tsx';
@@ -48,7 +48,8 @@ export function FirstRun(): ReactNode {
             </Step>
             <Step state="ahead" title="Open a pull request and queue it">
               <p className="dim">
-                Push a branch, open its pull request, then press Q on the page of the queue. Watch it land.
+                Push a branch, and open its pull request on the page of the queue. Then press Q there, and watch it
+                land.
               </p>
             </Step>
           </ol>
@@ -118,6 +119,10 @@ function Commands({ repository }: { readonly repository: RepositoryName }): Reac
   const copy = useCopy();
   return (
     <>
+      <p className="dim">
+        Run these commands in your git repository. git asks for a user name and a password: type any name, and one of
+        your <TokensLink /> as the password. Put your own command in the place of <code>npm test</code>.
+      </p>
       <Terminal label="Commands that push a check">{commands}</Terminal>
       <div className={parts['acts']}>
         <Button icon="copy" onClick={() => copy(commands, 'The commands are copied.')}>
@@ -131,6 +136,14 @@ function Commands({ repository }: { readonly repository: RepositoryName }): Reac
         </Button>
       </div>
     </>
+  );
+}
+
+function TokensLink(): ReactNode {
+  return (
+    <Link to="/settings/tokens" className="blue">
+      tokens
+    </Link>
   );
 }
 
