@@ -1,6 +1,7 @@
 // The common parts of all commands: options, the service, the repository, and output.
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Command, OptionValues } from 'commander';
 import { createApi, type Api } from '../client/api.ts';
 import {
@@ -10,7 +11,7 @@ import {
   repositoryOfCheckout,
   type RepositoryName,
 } from '../client/checkout.ts';
-import { chooseConnection, readAddress, type RunningService } from '../client/connection.ts';
+import { chooseConnection, readAddress, type Choice, type RunningService } from '../client/connection.ts';
 import { readLogins } from '../client/logins.ts';
 import { FindPullRequestDocument } from '../generated/operations.ts';
 import { Failure, type Outcome } from '../output/failure.ts';
@@ -100,13 +101,7 @@ export async function connect(invocation: Invocation): Promise<Api> {
   const flag = global.url ?? null;
   if (flag !== null && readAddress(flag) === null)
     throw new Failure('usage', `--url must be an address such as https://interlock.example.com, not ${flag}.`);
-  const choice = chooseConnection({
-    flag,
-    urlVariable: io.env['INTERLOCK_URL'] || null,
-    tokenVariable: io.env['INTERLOCK_TOKEN'] || null,
-    logins: await readLogins(io.env),
-    running: await readRunning(invocation),
-  });
+  const choice = await choose(invocation, flag);
   switch (choice.kind) {
     case 'connection':
       return createApi({
@@ -134,6 +129,31 @@ export async function connect(invocation: Invocation): Promise<Api> {
         'No service is named. Log in (interlock login <address>), set INTERLOCK_URL, give --url, or give --data with the data directory of a service on this machine.',
       );
     }
+  }
+}
+
+/** How long a command that waits waits until a service is ready on the data directory, in seconds. */
+const longestStartSec = 60;
+
+/**
+ * Chooses the service. While the service on the named data directory restarts, its address is not known, and a command
+ * that waits reads it again each second.
+ */
+async function choose(invocation: Invocation, flag: string | null): Promise<Choice> {
+  const { io, global } = invocation;
+  const sources = {
+    flag,
+    urlVariable: io.env['INTERLOCK_URL'] || null,
+    tokenVariable: io.env['INTERLOCK_TOKEN'] || null,
+    logins: await readLogins(io.env),
+  };
+  const named = global.data ?? io.env['INTERLOCK_DATA'];
+  for (let seconds = 0; ; seconds += 1) {
+    const choice = chooseConnection({ ...sources, running: await readRunning(invocation) });
+    const isRestarting = choice.kind === 'no address' && named && global.wait === true;
+    if (!isRestarting || seconds === longestStartSec) return choice;
+    if (seconds === 0) invocation.printProgress(`No service is ready on the data directory ${named}. Trying again …`);
+    await delay(1_000, undefined, { signal: io.signal });
   }
 }
 

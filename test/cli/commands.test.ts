@@ -191,6 +191,20 @@ test('commands use the service that runs on the data directory if no other servi
   expect([code, stderr]).toEqual([3, expect.stringContaining(`No service is ready on the data directory ${data}.`)]);
 });
 
+test('a command that waits also waits for the service on the data directory, while it restarts', async () => {
+  const data = join(shop.elsewhere, 'restarting');
+  await mkdir(data);
+  const env = { XDG_CONFIG_HOME: join(data, 'none') };
+  let restarted: Promise<void> | undefined;
+  const onStderr = (text: string): void => {
+    if (text.includes(`No service is ready on the data directory ${data}. Trying again`))
+      restarted ??= writeFile(join(data, 'access.json'), JSON.stringify({ url: shop.s.url, token: shop.s.token }));
+  };
+  const { code, stderr } = await shop.runWith({ env, onStderr }, 'queue', '999', '--wait', '--data', data);
+  await restarted;
+  expect([code, stderr]).toEqual([1, expect.stringContaining('#999 of acme/shop')]);
+});
+
 test('a link to a pull request also names its repository, which need not be the repository of the checkout', async () => {
   const before = await shop.status(1);
   const refused = await shop.run('queue', 'https://interlock.example.com/acme/other/pull/1');
