@@ -117,6 +117,35 @@ describe('a visitor who may only read', () => {
   });
 });
 
+describe('an admin of the account whose permission in a repository is too low', () => {
+  it('finds that links for screens can neither be made nor revoked, with the reason', async () => {
+    const sentence = 'This needs the permission admin in acme/shop at GitHub; ada has read.';
+    const input = '{repository: {owner: "acme", name: "shop"}, baseBranch: "main"}';
+    await s.send(`mutation { createEmbedLink(input: ${input}) { url } }`);
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('"operationName":"EmbedLinks"') !== true) return await route.fallback();
+      const headers = { ...route.request().headers(), 'sec-fetch-site': 'same-origin' };
+      const response = await route.fetch({ headers });
+      const { data } = (await response.json()) as {
+        readonly data: { readonly repository: { readonly viewerCan: readonly { readonly action: string }[] } };
+      };
+      const viewerCan = data.repository.viewerCan.map((one) =>
+        one.action === 'ADMINISTER' ? { ...one, allowed: false, sentence } : one,
+      );
+      return await route.fulfill({ json: { data: { ...data, repository: { ...data.repository, viewerCan } } } });
+    });
+    await visit.page.goto(`${s.url}/acme/shop/screens`);
+    for (const name of ['New link', 'Revoke… the link 1 to main']) {
+      const button = page.getByRole('button', { name }).first();
+      await button.and(page.locator(':disabled')).waitFor();
+      expect(await button.getAttribute('title')).toBe(sentence);
+    }
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
 describe('a page in another tab', () => {
   it('is loaded again when another user signs in', async () => {
     const { userId } = await addUser(w.ctx, { email: 'ada@acme.test', handle: 'ada', role: 'member' });

@@ -5,7 +5,7 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 /** An action that needs a permission. */
 export type Action =
-  /** Change the people, webhooks, and links for screens of an account. */
+  /** Change the people and webhooks of an account, and the links for screens of a repository. */
   | 'ADMINISTER'
   /** Backport a pull request to another branch. */
   | 'BACKPORT'

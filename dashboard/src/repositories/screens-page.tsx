@@ -6,7 +6,7 @@ import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { instantOf } from '../app/errors.ts';
 import { RepositoryAnswerView, useAnswer, useTitle } from '../app/page.tsx';
-import { useAccountRefusal } from '../app/permitted.ts';
+import { refusalOf, useAccountRefusal } from '../app/permitted.ts';
 import { now } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Pill, Terminal } from '../design/parts.tsx';
@@ -33,8 +33,9 @@ export function ScreensPage(): ReactNode {
   useTitle('Screens and badges');
   const client = useClient();
   const act = useAct();
-  const refusal = useAccountRefusal('ADMINISTER');
+  const ofAccount = useAccountRefusal('ADMINISTER');
   const answer = useAnswer(EmbedLinksDocument, { owner, name });
+  const refusal = ofAccount ?? refusalOf(answer.data?.repository?.viewerCan ?? [], 'ADMINISTER');
   const [newLink, setNewLink] = useState<NewLink | null>(null);
   const { queues = [], defaultBranch = 'main' } = answer.data?.repository ?? {};
   const branches = [...new Set([defaultBranch, ...queues.map(({ baseBranch }) => baseBranch)])];
@@ -63,6 +64,7 @@ export function ScreensPage(): ReactNode {
           <Links
             links={embedLinks}
             newLink={newLink}
+            refusal={refusal}
             onRevoke={(link) => act(revokeAction(client, link, answer.refresh))}
           />
         )}
@@ -123,10 +125,12 @@ function revokeAction(client: Client, { id, baseBranch }: Link, refresh: () => v
 interface LinksProps {
   readonly links: readonly Link[];
   readonly newLink: NewLink | null;
+  /** Why the viewer may not revoke links. Undefined: the viewer may. */
+  readonly refusal: string | undefined;
   readonly onRevoke: (link: Link) => void;
 }
 
-function Links({ links, newLink, onRevoke }: LinksProps): ReactNode {
+function Links({ links, newLink, refusal, onRevoke }: LinksProps): ReactNode {
   const working = links.filter((link) => stateOf(link) === 'works').length;
   return (
     <div className={parts['scroll']} tabIndex={0}>
@@ -146,7 +150,7 @@ function Links({ links, newLink, onRevoke }: LinksProps): ReactNode {
         {links.length > 0 && (
           <ul className={cx(parts['box'], parts['list'])}>
             {links.map((link, at) => (
-              <LinkItem key={link.id} link={link} number={at + 1} onRevoke={onRevoke} />
+              <LinkItem key={link.id} link={link} number={at + 1} refusal={refusal} onRevoke={onRevoke} />
             ))}
           </ul>
         )}
@@ -155,13 +159,13 @@ function Links({ links, newLink, onRevoke }: LinksProps): ReactNode {
   );
 }
 
-interface LinkItemProps extends Pick<LinksProps, 'onRevoke'> {
+interface LinkItemProps extends Pick<LinksProps, 'refusal' | 'onRevoke'> {
   readonly link: Link;
   /** Its place in the list, from 1. */
   readonly number: number;
 }
 
-function LinkItem({ link, number, onRevoke }: LinkItemProps): ReactNode {
+function LinkItem({ link, number, refusal, onRevoke }: LinkItemProps): ReactNode {
   return (
     <li>
       <span className="grow cut">
@@ -182,6 +186,8 @@ function LinkItem({ link, number, onRevoke }: LinkItemProps): ReactNode {
       {stateOf(link) === 'works' ? (
         <Button
           kind="quiet"
+          disabled={refusal !== undefined}
+          title={refusal}
           about={`the link ${number} to ${link.baseBranch}, by ${link.createdBy}`}
           onClick={() => onRevoke(link)}
         >

@@ -44,7 +44,9 @@ registerEnumType(actions, {
     DEPLOY: { description: 'Deploy to an environment, cancel a deployment, or report one.' },
     ROLL_BACK: { description: 'Roll an environment back.' },
     UPDATE_ENVIRONMENT: { description: 'Change the settings of an environment.' },
-    ADMINISTER: { description: 'Change the people, webhooks, and links for screens of an account.' },
+    ADMINISTER: {
+      description: 'Change the people and webhooks of an account, and the links for screens of a repository.',
+    },
   },
 });
 

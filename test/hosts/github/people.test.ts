@@ -370,6 +370,12 @@ describe('what a person may do', () => {
             allowed: false,
             sentence: 'This needs the permission write in acme/shop at GitHub; rea has read.',
           },
+          // A user who makes a link for a screen needs this permission in the account and at GitHub.
+          {
+            action: 'ADMINISTER',
+            allowed: false,
+            sentence: 'This needs the role admin; the user of this token is a member.',
+          },
         ]),
       },
     });

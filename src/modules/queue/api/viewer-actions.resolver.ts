@@ -26,7 +26,7 @@ async function skipActionsOf(ctx: GraphQLContext, repository: HostedRepository):
 
 const ofPullRequest = ['queue', 'dequeue', 'sync', 'refresh', 'backport', 'verify', 'retry_build'] as const;
 
-const ofRepository = ['pause', 'freeze', 'reset_queue', 'halt', 'configure', 'start_runbook'] as const;
+const ofRepository = ['pause', 'freeze', 'reset_queue', 'halt', 'configure', 'start_runbook', 'administer'] as const;
 
 /**
  * The actions of pull requests, by id of the repository. All pull requests of a repository have the same permissions.
