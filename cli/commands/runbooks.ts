@@ -10,6 +10,7 @@ import {
   RunbookLogDocument,
   RunbooksDocument,
   type PrMode,
+  type RunbookQuery,
   type RunbookRowFragment,
 } from '../generated/operations.ts';
 import { Failure, type Outcome } from '../output/failure.ts';
@@ -158,13 +159,16 @@ async function list(invocation: Invocation): Promise<void> {
 
 async function show(invocation: Invocation, _: object, text = ''): Promise<void> {
   const number = numberOf(text);
-  report(invocation, await read(await connect(invocation), number));
+  const runbook = await read(await connect(invocation), number);
+  report(invocation, runbook, { isLogThere: runbook.log.nodes.length > 0 });
 }
 
 async function log(invocation: Invocation, _: object, text = ''): Promise<void> {
   const number = numberOf(text);
   const api = await connect(invocation);
-  await read(api, number);
+  const { log: found } = await read(api, number);
+  if (found.nodes.length === 0)
+    invocation.printProgress(`Runbook ${number} has no log yet, or its log was deleted because of its age.`);
   await followLog(invocation, api, { number, write: invocation.io.stdout });
 }
 
@@ -196,7 +200,7 @@ async function cancel(invocation: Invocation, options: HarmOptions, text = ''): 
   report(invocation, cancelRunbook.runbook);
 }
 
-async function read(api: Api, number: number): Promise<RunbookRowFragment> {
+async function read(api: Api, number: number): Promise<NonNullable<RunbookQuery['runbook']>> {
   const { runbook } = await api.ask(RunbookDocument, { number });
   if (runbook === null) throw new Failure('refused', `There is no runbook ${number}.`, { code: 'NOT_FOUND' });
   return runbook;
@@ -208,11 +212,12 @@ function numberOf(text: string): number {
   throw new Failure('usage', `A runbook is named by its number, not ${text}.`, { field: 'number' });
 }
 
-function report({ say, document }: Invocation, runbook: RunbookRowFragment): void {
+function report({ say, document }: Invocation, runbook: RunbookRowFragment, { isLogThere = true } = {}): void {
   const { number, title, status, stepCounts, problem, pullRequests, url } = runbook;
   say(`Runbook ${number} ${title}: ${status.toLowerCase()}, ${stepCounts.completed} of ${stepCounts.total} steps`);
   if (problem !== null) say(problem);
-  else if (status === 'FAILED') say(`The log says why: interlock runbook log ${number}`);
+  else if (status === 'FAILED')
+    say(isLogThere ? `The log says why: interlock runbook log ${number}` : 'Its log was deleted because of its age.');
   for (const pullRequest of pullRequests) say(`#${pullRequest.number}  ${pullRequest.url}`);
   say(url);
   document(documentOf(runbook));

@@ -58,6 +58,20 @@ describe('runbook start --wait', () => {
     expect(ran.stderr).toContain('The kettle is broken.');
     expect((await shop.run('runbook', 'show', '3')).stdout).toContain('The log says why: interlock runbook log 3\n');
   });
+
+  test('is not explained by a log that was deleted meanwhile', async () => {
+    await shop.s.ports.db.system.query(
+      'delete from runbook_log where runbook_id = (select id from runbook where number = 3)',
+    );
+    const { stdout } = await shop.run('runbook', 'show', '3');
+    expect(stdout).toContain('Its log was deleted because of its age.\n');
+    expect(stdout).not.toContain('interlock runbook log');
+    expect(await shop.run('runbook', 'log', '3')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'Runbook 3 has no log yet, or its log was deleted because of its age.\n',
+    });
+  });
 });
 
 describe('runbook continue', () => {
