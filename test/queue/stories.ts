@@ -168,9 +168,15 @@ export async function startCi(w: World): Promise<AsyncDisposable> {
   return await w.host.runCi();
 }
 
-/** Makes delayed notifications due now. Returns whether there were any. */
+/**
+ * Makes delayed notifications due now, and so the next look at their queues. Without the latter, the next turns are
+ * skipped as quiet ones until the notifications would have been due. Returns whether there were any.
+ */
 export async function hurry(w: World): Promise<boolean> {
-  const waiting = await w.rows('update pull_request set notify_at = now() where notify_at > now() returning 1');
+  const waiting = await w.rows(
+    `with hurried as (update pull_request set notify_at = now() - interval '1 second' where notify_at > now() returning queue_id)
+     update queue set next_look_at = now() - interval '1 second' where id in (select queue_id from hurried) returning 1`,
+  );
   if (waiting.length > 0) await wakeAll(w);
   return waiting.length > 0;
 }
