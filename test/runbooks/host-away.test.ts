@@ -54,8 +54,12 @@ async function worldThatWaits(later = 0): Promise<WorldThatWaits> {
   });
 }
 
-/** Writes the lock file that a killed git leaves behind, so that the branch cannot be moved. */
+/**
+ * Writes the lock file that a killed git leaves behind, so that the branch cannot be moved. git waits for a lock for two
+ * seconds at each try. Nobody removes this one meanwhile, so that in this repository it waits a tenth of a second.
+ */
 async function lockBranch({ w }: RunbookWorld): Promise<string> {
+  await w.git('config', 'core.filesRefLockTimeout', '100');
   const folder = join(w.gitDir, 'refs/heads/interlock');
   await mkdir(folder, { recursive: true });
   const lock = join(folder, 'runbook-1.lock');
