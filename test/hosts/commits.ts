@@ -38,13 +38,33 @@ export function git(directory: string, ...args: string[]): string {
 }
 
 export function commit(directory: string, input: CommitInput): string {
-  const ref = `refs/heads/${input.branch}`;
-  const from = input.from === undefined ? tip(directory, input.branch) : input.from;
+  return commitAll(directory, [input])[0] ?? '';
+}
+
+/**
+ * Makes the commits in this order by one process of git, and returns them. A commit follows the one before it on its
+ * branch, unless its `from` is given.
+ */
+export function commitAll(directory: string, inputs: readonly CommitInput[]): string[] {
+  const begun = new Set<string>();
+  const stream = inputs.map((input, index) => {
+    const from = input.from !== undefined || begun.has(input.branch) ? input.from : tip(directory, input.branch);
+    begun.add(input.branch);
+    return commandsOf({ ...input, from: from ?? null }, index + 1);
+  });
+  const args = ['fast-import', '--quiet', '--force', '--done'];
+  const input = `${stream.join('')}done\n`;
+  return execFileSync('git', args, { cwd: directory, input, encoding: 'utf8' }).trim().split('\n');
+}
+
+/** The commands of `git fast-import` that make a commit and print its id. */
+function commandsOf(input: CommitInput, mark: number): string {
+  const { branch, from = null } = input;
   second += 1;
   const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
-  const stream = [
-    `commit ${ref}\n`,
-    'mark :1\n',
+  return [
+    `commit refs/heads/${branch}\n`,
+    `mark :${mark}\n`,
     `author ${input.author ?? 'Ada <ada@example.org>'} ${second} +0200\n`,
     `committer Grace <grace@example.org> ${second} +0000\n`,
     data(input.message ?? `Change ${Object.keys(input.files).join(', ')}`),
@@ -53,11 +73,8 @@ export function commit(directory: string, input: CommitInput): string {
     ...Object.entries(input.files).map(([path, text]) =>
       text === null ? `D ${path}\n` : `M 100644 inline ${path}\n${data(text)}`,
     ),
-    'get-mark :1\n',
-    'done\n',
+    `get-mark :${mark}\n`,
   ].join('');
-  const args = ['fast-import', '--quiet', '--force', '--done'];
-  return execFileSync('git', args, { cwd: directory, input: stream, encoding: 'utf8' }).trim();
 }
 
 export function tip(directory: string, branch: string): string | null {

@@ -1,7 +1,7 @@
 // Lists that are longer than a page of GitHub, which has at most a hundred entries.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parallel } from '../../support/world.ts';
-import { commit } from '../commits.ts';
+import { commitAll } from '../commits.ts';
 import { github, type GitHub } from './github-world.ts';
 import { queueWorld } from './queue-world.ts';
 
@@ -138,9 +138,12 @@ test('a rule after the first hundred is read', async () => {
 test('of more than 250 commits, one whose signature is not read counts as unverified', async () => {
   const { host, repository, directory, push, pushTo } = await g.world();
   const base = await push({ branch: 'main', files: { 'a.txt': 'a\n' } });
-  let head = base;
-  for (let number = 1; number <= 251; number += 1)
-    head = commit(directory, { branch: 'topic', from: head, files: { 'a.txt': `${number}\n` } });
+  const topic = Array.from({ length: 251 }, (_, index) => ({
+    branch: 'topic',
+    ...(index === 0 && { from: base }),
+    files: { 'a.txt': `${index + 1}\n` },
+  }));
+  const head = commitAll(directory, topic).at(-1) ?? '';
   await pushTo(`${repository.owner}/${repository.name}`, 'refs/heads/topic:refs/heads/topic');
   expect(await host.countUnverifiedCommits(repository, { head, base })).toBe(251);
 });
