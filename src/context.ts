@@ -51,12 +51,21 @@ export interface Actor {
  * a runbook, a verification.
  */
 export type Woken =
-  | { readonly queueId: string }
+  | WokenQueue
   | { readonly deploymentId: string; readonly isRollback?: boolean }
   | { readonly candidateId: string }
   | { readonly runbookId: string }
   | { readonly verificationId: string }
   | WokenBatch;
+
+export interface WokenQueue {
+  readonly queueId: string;
+  /**
+   * Whether the change often leaves nothing to decide, such as a label or a pull request that waits. A process that runs
+   * turns of the queue then plans it before it wakes the workflow.
+   */
+  readonly isOftenIrrelevant?: true;
+}
 
 export interface WokenBatch {
   readonly batchId: string;

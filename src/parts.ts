@@ -65,6 +65,7 @@ export async function openService(installation: Installation): Promise<Service> 
     const service = await createService({
       ...installation,
       wake: client.wake,
+      plansBeforeWake: true,
       webhooks,
       slack: { ...slackFrom(process.env), secrets },
       ...hostSettingsFrom(process.env),

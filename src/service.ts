@@ -18,7 +18,7 @@ import {
   type MetricsPage,
   type Overdue,
 } from './modules/health/index.ts';
-import { createHostInbox, createRelay, queuesAreDue, type HostInbox } from './modules/queue/index.ts';
+import { createHostInbox, createRelay, planBeforeWake, queuesAreDue, type HostInbox } from './modules/queue/index.ts';
 import { warnOfLocalRepositories } from './modules/repositories/index.ts';
 import { createSlackRelay, type SlackOptions, type SlackRelay } from './modules/slack/index.ts';
 import { createWebhookRelay, type WebhookOptions, type WebhookSender } from './modules/webhooks/index.ts';
@@ -40,6 +40,8 @@ export interface ServiceOptions {
   readonly publicUrl: string;
   readonly log: Logger;
   readonly wake: Ports['wake'];
+  /** Whether this process may plan a queue instead of waking it, if it runs turns of the queue too. Default: no. */
+  readonly plansBeforeWake?: boolean;
   /** The kind of agent for new runbooks. Default: `script`. */
   readonly runbookAgent?: Ports['runbookAgent'];
   /** Default: the clock of the database. */
@@ -123,13 +125,14 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     localHost,
     ...openGitHub(options, { db, clock, meter, ports: () => ports }),
   ];
+  const plansBeforeWake = planBeforeWake(() => ports, options.wake, options.plansBeforeWake ?? false);
   const ports: Ports = {
     db,
     clock,
     log,
     publicUrl,
     runbookAgent: options.runbookAgent ?? 'script',
-    wake: wakeUnlessRunning(db, options.wake),
+    wake: wakeUnlessRunning(db, plansBeforeWake.wake),
     eventsWritten: () => sequencer.nudge(),
     meter,
     hosts: chooseFrom(codeHosts),
@@ -185,6 +188,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       giveBackCalls();
       await loops.stop();
       await inbox.drain();
+      await plansBeforeWake.ended();
       for (const host of codeHosts) await host.stop();
       await db.close();
     },

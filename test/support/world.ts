@@ -37,6 +37,8 @@ export interface WorldOptions {
   readonly accountId?: number;
   /** Wakes the engine, if the engine is not the plain loop. */
   readonly wake?: Ports['wake'];
+  /** Whether the service may plan a queue instead of waking it. Default false. */
+  readonly plansBeforeWake?: boolean;
   readonly clock?: () => Date;
   /** True: the world has a new database, which no session of PostgreSQL has used before. */
   readonly newDatabase?: boolean;
@@ -195,6 +197,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       publicUrl: 'http://localhost:4000',
       log,
       wake: options.wake ?? loop.wake,
+      plansBeforeWake: options.plansBeforeWake ?? false,
       poolSize: 6,
       ...(options.clock && { clock: options.clock }),
       ...(given && { secrets: given, pushPace: quickPace }),

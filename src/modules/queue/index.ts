@@ -1,4 +1,5 @@
-export { advanceQueue, type Advance } from './planning/advance.ts';
+export { advanceQueue, planIfIrrelevant, type Advance } from './planning/advance.ts';
+export { planBeforeWake } from './planning/plan-before-wake.ts';
 export { driveBatch, type BatchProgress } from './builds/batch.drive.ts';
 export { readTracesOfBatch } from './facts/traces.ts';
 export { recordServiceCheck } from './facts/service-checks.ts';

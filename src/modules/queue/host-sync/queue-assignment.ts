@@ -140,7 +140,9 @@ export async function lockAssignment(
   const landedIn = before?.status === 'merged' ? before.queue_id : null;
   const targetId =
     landedIn ?? (await ensureQueue(ctx, tx, { repositoryId: repository.id, baseBranch: assignment.baseBranch }));
-  const queues = await changeQueuesInOrder(ctx, tx, [targetId, before?.queue_id ?? targetId]);
+  const queues = await changeQueuesInOrder(ctx, tx, [targetId, before?.queue_id ?? targetId], {
+    isOftenIrrelevant: true,
+  });
   const storedRow = await tx.em.findOne(PullRequestEntity, {
     accountId: ctx.accountId,
     repositoryId: repository.id,

@@ -12,9 +12,16 @@ import { configurationProblem, haltOf, rulesOf, configurationOf } from '../store
 import { planUpdates, updateBeforeRequeue } from './auto-update.ts';
 import { planWaitingBackports } from './branch-work.ts';
 import { hasIdleBotPullRequests, releaseIdleBotPullRequests } from './idle-bot-pull-requests.ts';
-import { earliest, readOpenRows, toOpenWork, type OpenWork } from './open-work.ts';
+import { earliest, readOpenRows, toOpenWork, type OpenRows, type OpenWork } from './open-work.ts';
 import { isSameWork, keepQuietTurn, findQuietTurn, readBeforeTurn, type BeforeTurn } from './quiet-turn.ts';
-import { noteTurn, delayBeforeTurn } from './turn-delay.ts';
+import {
+  findLeftToWorkflow,
+  leavesMore,
+  mayLeaveNothing,
+  noteLeftToWorkflow,
+  type LeftToWorkflow,
+} from './left-to-workflow.ts';
+import { noteTurn, delayBeforeTurn, hasArrivalsSinceTurn } from './turn-delay.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { planAgainAt, writeDecisions } from './decisions.writer.ts';
 import { syncBase } from '../facts/base-branches.ts';
@@ -52,7 +59,7 @@ export async function advanceQueue(
   onRead();
   let before = await readBeforeTurn(ctx, queueId);
   const quiet = findQuietTurn(ctx, before);
-  if (quiet !== null) return quiet;
+  if (quiet !== null) return leave(ctx, queueId, { advance: quiet, open: before });
   const delayMs = delayBeforeTurn(ctx.db, before, longestDelayMs);
   if (delayMs > 0) {
     await delay(delayMs);
@@ -60,17 +67,69 @@ export async function advanceQueue(
     before = await readBeforeTurn(ctx, queueId);
   }
   await readMissingFacts(ctx, before);
-  const { advance, kept } = await ctx.db.transaction(
+  const turn = await ctx.db.transaction(
     ctx.accountId,
-    async (tx) => await takeTurn(ctx, tx, { queueId, before }),
+    async (tx) => await takeTurn(ctx, tx, { queueId, before, earlier: null }),
   );
   noteTurn(ctx.db, before);
-  if (kept !== null) keepQuietTurn(ctx.db, queueId, kept);
+  if (turn.kept !== null) keepQuietTurn(ctx.db, queueId, turn.kept);
+  return leave(ctx, queueId, turn);
+}
+
+/** Returns the work of a turn to the caller, which is the workflow of the queue. */
+function leave({ db }: Context, queueId: string, { advance, open }: Pick<Turn, 'advance' | 'open'>): Advance {
+  const { summary, nextLookAt } = advance;
+  noteLeftToWorkflow(db, queueId, { open, nextLookAt, state: summary.state, details: summary.details });
   return advance;
 }
 
+/**
+ * Plans the queue, and writes that it is planned if nothing is decided and nothing is left to the queue's workflow that
+ * is not left to it already. Returns whether this is so. Otherwise nothing is written, and the workflow must take a
+ * turn.
+ */
+export async function planIfIrrelevant(
+  ctx: Context,
+  queueId: string,
+  { longestDelayMs = 0, onRead = () => {} }: TurnOptions = {},
+): Promise<boolean> {
+  const earlier = findLeftToWorkflow(ctx.db, queueId);
+  if (earlier === undefined) return false;
+  onRead();
+  const first = await readBeforeTurn(ctx, queueId);
+  const hasArrivals = hasArrivalsSinceTurn(ctx.db, first);
+  if (!first.baseTip || !mayLeaveNothing({ open: first, hasArrivals }, earlier)) return false;
+  const delayMs = delayBeforeTurn(ctx.db, first, longestDelayMs);
+  if (delayMs > 0) await delay(delayMs);
+  onRead();
+  const before = delayMs > 0 ? await readBeforeTurn(ctx, queueId) : first;
+  const quiet = findQuietTurn(ctx, before);
+  if (quiet !== null) return !leavesMore({ ...quiet, state: quiet.summary.state, open: before }, earlier);
+  try {
+    const { kept } = await ctx.db.transaction(
+      ctx.accountId,
+      async (tx) => await takeTurn(ctx, tx, { queueId, before, earlier }),
+    );
+    if (kept !== null) keepQuietTurn(ctx.db, queueId, kept);
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNeeded) return false;
+    throw error;
+  } finally {
+    noteTurn(ctx.db, before);
+  }
+}
+
+/** Rolls a plan back that decides something or leaves something to the workflow. */
+class WorkflowNeeded extends Error {}
+
+// The details in Temporal's UI name how many pull requests wait. If only they have changed, the workflow shows them
+// after this time.
+const showDetailsMs = 10_000;
+
 interface Turn {
   readonly advance: Advance;
+  readonly open: OpenRows;
   /**
    * The facts by which later turns can be skipped. Null: this turn has changed something, or waits for builds of other
    * base branches.
@@ -81,7 +140,16 @@ interface Turn {
 async function takeTurn(
   ctx: Context,
   tx: Transaction,
-  { queueId, before }: { readonly queueId: string; readonly before: BeforeTurn },
+  {
+    queueId,
+    before,
+    earlier,
+  }: {
+    readonly queueId: string;
+    readonly before: BeforeTurn;
+    /** The turn throws WorkflowNeeded if it decides something or leaves more than this. Null: it never does. */
+    readonly earlier: LeftToWorkflow | null;
+  },
 ): Promise<Turn> {
   // These share a round trip. PostgreSQL reads after the lock, so that every later pause, freeze, or change of the
   // configuration or the line causes another turn. A halted queue is not planned, so its line is not read.
@@ -99,7 +167,7 @@ async function takeTurn(
   const mayPlan = newest <= plannerVersion;
   if (!mayPlan) logNewerPlanner(ctx, queue, { repository, newer: newest });
   const plannedVersion = queue.version;
-  const planned = await decideAndWrite(work, { repository, holds, mayPlan, read });
+  const planned = await decideAndWrite(work, { repository, holds, mayPlan, read, mayDecide: earlier === null });
   const hasChanged = work.events.length > 0 || work.relabelled.size > 0;
   await finishWork(work);
   await tx.em.flush();
@@ -114,7 +182,12 @@ async function takeTurn(
   ]);
   const stopped = { halted: haltOf(repository, queue), isPaused: holds.pause !== null };
   const open = toOpenWork(rows, { queue, repository, ...stopped }, work.now.getTime());
-  const relayAt = earliest(nextLookAt, notifyAt, open.tryAgainAt);
+  const relayAt = earliest(
+    nextLookAt,
+    notifyAt,
+    open.tryAgainAt,
+    showDetailsAt(open.work, { before, earlier }, work.now),
+  );
   // The row of the queue gets both at once. An earlier deadline of a halted queue, or of a queue without its base
   // branch, must not stay in the row for ever.
   if (mayPlan) {
@@ -128,6 +201,11 @@ async function takeTurn(
     ? { ...open.work, nextLookAt: earliest(nextLookAt, moreAt) }
     : { ...open.work, nextLookAt: null, isLeftToNewer: isBehind };
   const isQuiet = planned?.isQuiet === true && !hasChanged && !open.hasMore && isSameWork(before, rows);
+  if (
+    earlier !== null &&
+    (!isQuiet || leavesMore({ nextLookAt: advance.nextLookAt, state: advance.summary.state, open: rows }, earlier))
+  )
+    throw new WorkflowNeeded();
   const plannedAt = work.now.getTime();
   const kept = {
     plannedAt,
@@ -138,7 +216,17 @@ async function takeTurn(
     open: rows,
     stopped,
   };
-  return { advance, kept: isQuiet ? kept : null };
+  return { advance, open: rows, kept: isQuiet ? kept : null };
+}
+
+/** When the relay wakes the workflow to show changed details. Null: they are shown. */
+function showDetailsAt(
+  { summary }: OpenWork,
+  { before, earlier }: { readonly before: BeforeTurn; readonly earlier: LeftToWorkflow | null },
+  now: Date,
+): number | null {
+  if (earlier === null || earlier.details === summary.details) return null;
+  return earliest(before.relayAt, now.getTime() + showDetailsMs);
 }
 
 /** What a plan reads under the queue's lock before it decides anything. */
@@ -186,7 +274,10 @@ interface PlannedOn {
 }
 
 /** Plans the queue. Null: it was not planned, because it is halted, or is left to a newer version. */
-async function decideAndWrite(work: QueueWork, of: PlannedOn & { readonly mayPlan: boolean }): Promise<Planned | null> {
+async function decideAndWrite(
+  work: QueueWork,
+  of: PlannedOn & { readonly mayPlan: boolean; readonly mayDecide: boolean },
+): Promise<Planned | null> {
   const { repository, mayPlan } = of;
   const { queue } = work;
   // The newer version may know keys of the configuration that this version does not know.
@@ -211,7 +302,7 @@ interface Planned {
 /** Reads the snapshot, decides, and writes the decisions. */
 async function planQueue(
   work: QueueWork,
-  { repository, holds, read }: PlannedOn,
+  { repository, holds, read, mayDecide }: PlannedOn & { readonly mayDecide: boolean },
   base: { readonly tip: string; readonly tipTree: string },
 ): Promise<Planned> {
   const { ctx, tx, queue } = work;
@@ -219,10 +310,12 @@ async function planQueue(
   const { configuration, rules } = rulesOf(repository, queue);
   const { facts, hasIdleBots, ...first } = read ?? (await readForPlan(ctx, tx, queue));
   const { hasChanged, ...line } = await reconsider(work, repository, first);
+  if (hasChanged && !mayDecide) throw new WorkflowNeeded();
   // The lock shares the round trip of the snapshot, which counts the builds of the other queues.
   if (rules.maxParallelBuilds !== null) await lockBuildsOf(tx, queue.repositoryId);
   const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, ...base, known: { ...line, holds, facts } });
   const decisions = await updateBeforeRequeue(work, configuration, plan(loaded.snapshot, now));
+  if (!mayDecide && decisions.some(({ kind }) => kind !== 'PlanAgainAt')) throw new WorkflowNeeded();
   await writeDecisions(work, loaded, { decisions, configuration });
   const isEnding = decisions.some(({ kind }) => endsOfBatches.has(kind));
   if (hasIdleBots || isEnding) await releaseIdleBotPullRequests(work);

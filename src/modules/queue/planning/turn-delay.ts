@@ -21,12 +21,20 @@ export function noteTurn(db: Database, { queueId, nextRank }: Pick<BeforeTurn, '
   kept.set(queueId, { at: performance.now(), nextRank });
 }
 
+/** Whether a pull request has entered the line since the last turn in this process. */
+export function hasArrivalsSinceTurn(
+  db: Database,
+  { queueId, nextRank }: Pick<BeforeTurn, 'queueId' | 'nextRank'>,
+): boolean {
+  return ended.get(db)?.get(queueId)?.nextRank !== nextRank;
+}
+
 /** Returns milliseconds. `longest` is the delay if other changes may follow. */
 export function delayBeforeTurn(db: Database, before: BeforeTurn, longest: number): number {
   const last = ended.get(db)?.get(before.queueId);
   return decideDelay(
     {
-      hasArrivals: last?.nextRank !== before.nextRank,
+      hasArrivals: hasArrivalsSinceTurn(db, before),
       openBatches: before.batches.length,
       sinceLastMs: last === undefined ? 0 : performance.now() - last.at,
     },

@@ -75,7 +75,7 @@ export async function changeUnderLocks<Facts>(
       .transaction(ctx.accountId, async (tx) => {
         // These share a round trip. The locks are taken in this order, and the rest is read after them.
         const [queue, row, repository, facts] = await Promise.all([
-          changeQueue(ctx, tx, queueId),
+          changeQueue(ctx, tx, queueId, { isOftenIrrelevant: true }),
           tx.lock(PullRequestEntity, known.id, 'no key update'),
           tx.load(RepositoryEntity, known.repositoryId),
           of.readWithLocks(tx, queueId),

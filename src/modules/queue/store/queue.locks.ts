@@ -1,6 +1,6 @@
 // Locks are taken in this order: repository, queues by id, pull request, batch, intent. A transaction that changes
 // facts of the planner locks the queue's row first and increases the version of the queue.
-import type { Context } from '../../../context.ts';
+import type { Context, WokenQueue } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { isWakeNeeded } from '../../../domain/turns.ts';
@@ -33,11 +33,16 @@ export async function lockBuildsOf(tx: Transaction, repositoryId: string): Promi
  * Locks the queue's row, increases the version of the queue and wakes the queue after the commit, if this is needed
  * (`isWakeNeeded`). The relay replaces a lost wake.
  */
-export async function changeQueue(ctx: Context, tx: Transaction, queueId: string): Promise<QueueRow> {
+export async function changeQueue(
+  ctx: Context,
+  tx: Transaction,
+  queueId: string,
+  how: Pick<WokenQueue, 'isOftenIrrelevant'> = {},
+): Promise<QueueRow> {
   const queue = await lockQueue(tx, queueId);
   const isWoken = isWakeNeeded(queue);
   queue.version += 1;
-  if (isWoken) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId }));
+  if (isWoken) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId, ...how }));
   return queue;
 }
 
@@ -46,10 +51,11 @@ export async function changeQueuesInOrder(
   ctx: Context,
   tx: Transaction,
   queueIds: readonly string[],
+  how: Pick<WokenQueue, 'isOftenIrrelevant'> = {},
 ): Promise<Map<string, QueueRow>> {
   const queues = new Map<string, QueueRow>();
   for (const id of [...new Set(queueIds)].sort((a, b) => Number(BigInt(a) - BigInt(b))))
-    queues.set(id, await changeQueue(ctx, tx, id));
+    queues.set(id, await changeQueue(ctx, tx, id, how));
   return queues;
 }
 
