@@ -185,7 +185,10 @@ const workflowTexts = {
 
 /** The workflow that a wake starts or signals, and its input. */
 function workflowOf(whose: Traced): Woken {
-  if ('queueId' in whose) return workflowStart('queue', queueWorkflowId(whose), whose);
+  if ('queueId' in whose) {
+    const { isOftenIrrelevant: _, ...input } = whose;
+    return workflowStart('queue', queueWorkflowId(input), input);
+  }
   if ('candidateId' in whose) return workflowStart('build', buildWorkflowId(whose), whose);
   if ('runbookId' in whose) return workflowStart('runbook', runbookWorkflowId(whose), whose);
   if ('batchId' in whose) {

@@ -22,7 +22,10 @@ export function createBranchRules(i: Installation, { moved }: Promises): BranchR
     return rows.map(({ number, base }) => `#${number} lands, and has moved to the queue of ${base}.`);
   }
 
-  /** When a landed pull request is shown as merged, those above it have the base branch of the landing. */
+  /**
+   * When a landed pull request is shown as merged, those above it have the base branch of the landing, unless they have
+   * landed too and are shown as merged next.
+   */
   async function lookAtAbove(): Promise<string[]> {
     const rows = await i.kept.query<{ above: number; below: number; isDone: boolean }>(
       `select l.number as above, p.number as below, exists (
@@ -31,7 +34,7 @@ export function createBranchRules(i: Installation, { moved }: Promises): BranchR
        from local_pull_request l
        join pull_request a on a.account_id = l.account_id and a.repository_id = l.repository_id and a.number = l.number
        join pull_request p on p.account_id = a.account_id and p.id = a.below_id and p.head_branch = l.base_branch
-       where l.state = 'open' order by l.number`,
+       where l.state = 'open' and a.status <> 'merged' order by l.number`,
     );
     const problems = rows.flatMap(({ above, below, isDone }) =>
       isDone && stacked.has(`${above} ${below}`) && !moved.has(above) && !moved.has(below)

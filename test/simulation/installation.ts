@@ -67,6 +67,8 @@ export interface Installation extends AsyncDisposable {
   kill(at: number): Promise<void>;
   /** The ids of the queues that were woken. */
   readonly woken: Set<string>;
+  /** Those of them whose wakes all said that the change is often irrelevant. */
+  readonly wokenLightly: Set<string>;
   readonly hints: Hint[];
   readonly running: RunningCheck[];
   /** Owners of leases whose process has died. */
@@ -111,16 +113,24 @@ export async function openInstallation(
   let starts = 0;
   let secrets: Awaited<ReturnType<typeof beginWorld>>['secrets'] | null = null;
 
-  const i: Pick<Installation, 'woken' | 'hints' | 'running' | 'deadRunners' | 'retries' | 'received'> = {
-    woken: new Set(),
-    hints: [],
-    running: [],
-    deadRunners: [],
-    retries: new Map(),
-    received: new Map(),
-  };
+  const i: Pick<Installation, 'woken' | 'wokenLightly' | 'hints' | 'running' | 'deadRunners' | 'retries' | 'received'> =
+    {
+      woken: new Set(),
+      wokenLightly: new Set(),
+      hints: [],
+      running: [],
+      deadRunners: [],
+      retries: new Map(),
+      received: new Map(),
+    };
   const wake: Ports['wake'] = async (whose) => {
-    if ('queueId' in whose) i.woken.add(whose.queueId);
+    if ('queueId' in whose) {
+      const isLight =
+        whose.isOftenIrrelevant === true && (!i.woken.has(whose.queueId) || i.wokenLightly.has(whose.queueId));
+      i.woken.add(whose.queueId);
+      if (isLight) i.wokenLightly.add(whose.queueId);
+      else i.wokenLightly.delete(whose.queueId);
+    }
     await Promise.resolve();
   };
   const http: HttpOut = {

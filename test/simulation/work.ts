@@ -1,7 +1,7 @@
 // Work that goes on without people: turns of the queue and steps of batches as their workflows take them, hints of the
 // host, the relay, the reconcilers, CI, the sequencer, and webhooks. A process may lose each of these tasks.
 import { setTimeout as delay } from 'node:timers/promises';
-import { advanceQueue, carryOutAll, createRelay, driveBatch } from '../../src/modules/queue/index.ts';
+import { advanceQueue, carryOutAll, createRelay, driveBatch, planIfIrrelevant } from '../../src/modules/queue/index.ts';
 import { sequenceEvents } from '../../src/modules/events/index.ts';
 import { advanceOutbox } from '../../src/modules/webhooks/outbox.ts';
 import { findLostRetries } from '../../src/modules/webhooks/relay.ts';
@@ -113,9 +113,13 @@ export async function choicesOf(w: Working, by: Process, draw: Draws): Promise<C
       weight: 8,
       name,
       begin: () => {
+        const isLight = i.wokenLightly.delete(queueId);
         i.woken.delete(queueId);
-        w.workflows.deadlines.delete(queueId);
-        const task = newTask(by.name, name, async () => await takeTurn(w, by, queueId));
+        const task = newTask(by.name, name, async () => {
+          if (isLight && (await isPlannedBeforeWake(w, by, queueId))) return;
+          w.workflows.deadlines.delete(queueId);
+          await takeTurn(w, by, queueId);
+        });
         w.workflows.turns.set(queueId, task);
         return task;
       },
@@ -191,6 +195,18 @@ async function drained(work: { drain(): Promise<void> }): Promise<void> {
   } catch (error) {
     await work.drain();
     throw error;
+  }
+}
+
+/** Does what a process does before it wakes the workflow of a queue. If it fails, it wakes the workflow. */
+async function isPlannedBeforeWake({ i, workflows }: Working, { ctx }: Process, queueId: string): Promise<boolean> {
+  // A workflow whose own deadline has come takes a turn in any case.
+  if ((workflows.deadlines.get(queueId) ?? Infinity) <= i.time.now()) return false;
+  try {
+    return await planIfIrrelevant(ctx, queueId);
+  } catch (error) {
+    if (!isOutage(error)) throw error;
+    return false;
   }
 }
 

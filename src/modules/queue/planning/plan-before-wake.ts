@@ -43,13 +43,10 @@ export function planBeforeWake(ports: () => Ports, send: Ports['wake'], isOn: bo
 
   return {
     async wake(whose) {
-      if (!('queueId' in whose)) return await send(whose);
+      if (!isOn || !('queueId' in whose)) return await send(whose);
       const { isOftenIrrelevant = false, ...queue } = whose;
       const isPlanned =
-        isOn &&
-        isOftenIrrelevant &&
-        plans.size < maxPlans &&
-        findLeftToWorkflow(ports().db, queue.queueId) !== undefined;
+        isOftenIrrelevant && plans.size < maxPlans && findLeftToWorkflow(ports().db, queue.queueId) !== undefined;
       if (!isPlanned) return await send(queue);
       const plan = planOrSend(queue).finally(() => plans.delete(plan));
       plans.add(plan);
