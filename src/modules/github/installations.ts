@@ -89,7 +89,12 @@ export async function syncInstallations(ports: Ports, secrets: Secrets, isWhole:
   for (const apps of servers.values()) {
     if (!isWhole && !apps.some(({ rowId }) => due.has(rowId))) continue;
     const claim = await claimListing(ports, apps, isWhole);
-    if (claim !== null) await syncApps(ports, apps, claim).finally(async () => await endListing(ports, claim.listing));
+    if (claim === null) continue;
+    try {
+      await syncApps(ports, apps, claim);
+    } finally {
+      await endListing(ports, claim.listing);
+    }
   }
 }
 
