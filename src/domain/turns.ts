@@ -69,8 +69,9 @@ export function whenWakeIsLost(now: Date): Date {
 
 /**
  * Whether a change of what a queue is planned from must wake the queue, given its versions before the change. If the
- * version is higher than the planned version, an earlier change has sent a wake. The plan that this wake causes waits
- * for the lock of the later change, and so it handles the later change too. A queue without a plan is always woken.
+ * version is higher than the planned version, an earlier change has sent a wake, or has begun a plan that may end with a
+ * wake. Both wait for the lock of the later change, and so handle the later change too. A queue without a plan is always
+ * woken.
  */
 export function isWakeNeeded({
   version,

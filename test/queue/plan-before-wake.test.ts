@@ -7,17 +7,7 @@ import { leavesMore, mayLeaveNothing, type LeftToWorkflow } from '../../src/modu
 import type { OpenRows } from '../../src/modules/queue/planning/open-work.ts';
 import { parallel, world, type World } from '../support/world.ts';
 
-type Intent = OpenRows['intents'][number];
 type Batch = OpenRows['batches'][number];
-
-const intent = (id: string, of: Partial<Intent> = {}): Intent => ({
-  id,
-  kind: 'label',
-  attempt: 0,
-  numbers: [1],
-  nextTryAt: null,
-  ...of,
-});
 
 const batch = (id: string, of: Partial<Batch> = {}): Batch => ({
   id,
@@ -33,46 +23,47 @@ const batch = (id: string, of: Partial<Batch> = {}): Batch => ({
   ...of,
 });
 
-const nothing: OpenRows = { intents: [], batches: [] };
-const left = (of: Partial<LeftToWorkflow> = {}): LeftToWorkflow => ({
-  open: { intents: [intent('1')], batches: [batch('2')] },
+const last: LeftToWorkflow = {
+  server: '2026-01-01 00:00:00+00',
+  batches: [batch('1'), batch('2')],
   nextLookAt: 1_000,
   state: 'running',
   details: '',
-  ...of,
-});
+};
+const same = { effects: 0, batches: last.batches, nextLookAt: last.nextLookAt, state: last.state };
 
-describe('a turn leaves more to the workflow than an earlier one', () => {
-  it.each<[string, Partial<LeftToWorkflow>, boolean]>([
-    ['if all is the same', {}, false],
-    ['if less is open', { open: nothing }, false],
-    ['if an intent is new', { open: { ...nothing, intents: [intent('9')] } }, true],
-    ['if an intent has failed since', { open: { ...nothing, intents: [intent('1', { attempt: 1 })] } }, true],
-    ['if a batch is new', { open: { ...nothing, batches: [batch('9')] } }, true],
-    ['if a batch has gone on', { open: { ...nothing, batches: [batch('2', { state: 'landing' })] } }, true],
+describe('a plan leaves more to the workflow than the last turn', () => {
+  it.each<[string, Partial<typeof same>, boolean]>([
+    ['not if all is the same', {}, false],
+    ['not if a batch is cleaned up', { batches: [batch('2')] }, false],
+    ['if an effect is due', { effects: 1 }, true],
+    ['if a batch is new', { batches: [batch('9')] }, true],
+    ['if a batch has gone on', { batches: [batch('2', { state: 'landing' })] }, true],
     ['if the next turn is earlier', { nextLookAt: 999 }, true],
-    ['if the next turn is later', { nextLookAt: 1_001 }, false],
-    ['if there is no next turn', { nextLookAt: null }, false],
+    ['not if the next turn is later', { nextLookAt: 1_001 }, false],
+    ['not if there is no next turn', { nextLookAt: null }, false],
     ['if the queue was paused', { state: 'paused' }, true],
-    ['if another text is shown', { details: 'one more waits' }, false],
-  ])('%s', (_, turn, expected) => {
-    expect(leavesMore(left(turn), left())).toBe(expected);
+  ])('%s', (_, end, expected) => {
+    expect(leavesMore({ ...same, ...end }, last)).toBe(expected);
   });
 
-  it('if the earlier one has no next turn', () => {
-    expect(leavesMore(left(), left({ nextLookAt: null }))).toBe(true);
+  it('if the last turn has named no next turn', () => {
+    expect(leavesMore(same, { ...last, nextLookAt: null })).toBe(true);
   });
 });
 
-describe('a plan before the wake', () => {
-  it.each<[string, { open: OpenRows; hasArrivals: boolean }, Partial<LeftToWorkflow>, boolean]>([
-    ['if nothing is built and nothing has arrived', { open: nothing, hasArrivals: false }, {}, true],
-    ['not if a pull request has arrived and nothing is built', { open: nothing, hasArrivals: true }, {}, false],
-    ['if one has arrived in a paused queue', { open: nothing, hasArrivals: true }, { state: 'paused' }, true],
-    ['if one has arrived while others are built', { open: left().open, hasArrivals: true }, {}, true],
-    ['not if a batch has gone on', { open: { ...nothing, batches: [batch('9')] }, hasArrivals: false }, {}, false],
-  ])('is worth while %s', (_, before, earlier, expected) => {
-    expect(mayLeaveNothing(before, left(earlier))).toBe(expected);
+describe('a plan before the wake is worth while', () => {
+  const before = { effects: 0, batches: [] as Batch[], hasArrivals: false };
+  it.each<[string, Partial<typeof before>, string, boolean]>([
+    ['if nothing is built and nothing has arrived', {}, 'idle', true],
+    ['not if a pull request has arrived and nothing is built', { hasArrivals: true }, 'idle', false],
+    ['if one has arrived in a paused queue', { hasArrivals: true }, 'paused', true],
+    ['if one has arrived while others are built', { batches: [batch('2')], hasArrivals: true }, 'running', true],
+    ['not if a batch is new', { batches: [batch('9')] }, 'running', false],
+    ['not if an effect is due', { effects: 1 }, 'running', false],
+    ['not if the queue is halted', {}, 'halted: the base branch was moved', false],
+  ])('%s', (_, of, state, expected) => {
+    expect(mayLeaveNothing({ ...before, ...of }, { ...last, state })).toBe(expected);
   });
 });
 
@@ -146,6 +137,36 @@ describe('a queue', () => {
     await expect.poll(() => sent.length, { timeout: 60_000 }).toBe(1);
     await advanceQueue(w.ctx, id);
     expect((await w.batches()).find(({ members }) => members.includes(b))?.state).toBe('making');
+  });
+
+  it('gets a wake if a notification is due, and the plan writes no notification', async () => {
+    const { w, id } = await quietWorld(1);
+    await using _ = w;
+    await w.configure(parallel({ builds: 1 }));
+    await w.pause(true);
+    await advanceQueue(w.ctx, id);
+    await w.rows("update intent set state = 'done'");
+    expect(await planIfIrrelevant(w.ctx, id)).toBe(true);
+    await w.rows('update pull_request set notify_at = now() where number = 1');
+    await w.rows('update queue set version = version + 1');
+    const open = "select kind from intent where state = 'planned'";
+    expect(await planIfIrrelevant(w.ctx, id)).toBe(false);
+    expect(await w.rows(open)).toEqual([]);
+    await advanceQueue(w.ctx, id);
+    expect(await w.rows(open)).not.toEqual([]);
+  });
+
+  it('gets a wake if an effect that waited is due', async () => {
+    const { w, id } = await quietWorld(1);
+    await using _ = w;
+    await w.rows(
+      `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at, next_try_at)
+       select account_id, queue_id, id, 'reply', 'late', '{}', now(), now() + interval '1 hour' from pull_request where number = 1`,
+    );
+    await advanceQueue(w.ctx, id);
+    expect(await planIfIrrelevant(w.ctx, id)).toBe(true);
+    await w.rows("update intent set next_try_at = now() - interval '1 second' where key = 'late'");
+    expect(await planIfIrrelevant(w.ctx, id)).toBe(false);
   });
 
   it('is woken without a plan if this process has taken no turn of it', async () => {

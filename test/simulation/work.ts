@@ -198,7 +198,10 @@ async function drained(work: { drain(): Promise<void> }): Promise<void> {
   }
 }
 
-/** Does what a process does before it wakes the workflow of a queue. If it fails, it wakes the workflow. */
+/**
+ * Does what a process does before it wakes the workflow of a queue. If it fails, it wakes the workflow. A running service
+ * plans beside turns and effects of other processes; here the plan and the turn that may follow are one task.
+ */
 async function isPlannedBeforeWake({ i, workflows }: Working, { ctx }: Process, queueId: string): Promise<boolean> {
   // A workflow whose own deadline has come takes a turn in any case.
   if ((workflows.deadlines.get(queueId) ?? Infinity) <= i.time.now()) return false;

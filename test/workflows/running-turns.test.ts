@@ -70,6 +70,18 @@ it('two turns of a queue are both woken', async () => {
   expect(sent).toEqual([]);
 });
 
+it('a plan before a wake takes only wakes of changes that are often irrelevant', async () => {
+  const { ctx, sent } = installation();
+  await withRunningTurn(ctx, { queueId: '7', isPlan: true }, async (plan) => {
+    await ctx.wake({ accountId: '1', queueId: '7', isOftenIrrelevant: true });
+    expect([plan.isWoken, sent.length]).toEqual([true, 0]);
+    plan.isWoken = false;
+    await ctx.wake(queue('7'));
+    expect([plan.isWoken, sent.length]).toEqual([false, 1]);
+  });
+  expect(sent).toEqual([queue('7')]);
+});
+
 it('a turn that has run for long takes no wake, because Temporal may have given the queue to another worker', async () => {
   const { ctx, sent, pass } = installation();
   await withRunningTurn(ctx, { queueId: '7' }, async (turn) => {

@@ -1,5 +1,6 @@
 // The turns of queues that run in this process. A signal to a workflow costs five events of its history. So a queue
-// whose turn runs here gets no signal: the activity that takes the turn takes another one.
+// whose turn runs here gets no signal: the activity that takes the turn takes another one. A plan before a wake
+// (src/modules/queue/planning/plan-before-wake.ts) does the same for changes that are often irrelevant.
 import type { Context, Ports } from '../../context.ts';
 import type { Database } from '../database.ts';
 
@@ -8,6 +9,11 @@ export interface RunningTurn {
   isWoken: boolean;
   /** By the clock of this process. */
   readonly beganAt: number;
+  /**
+   * Whether it is only a plan before a wake. It takes no wakes except those of often irrelevant changes, because other
+   * wakes may be needed although the rows say nothing new: a workflow may be lost.
+   */
+  readonly isPlan: boolean;
 }
 
 /**
@@ -26,7 +32,10 @@ export function wakeUnlessRunning(
 ): Ports['wake'] {
   return async (whose) => {
     const turns = 'queueId' in whose ? (running.get(db)?.get(whose.queueId) ?? []) : [];
-    const taking = [...turns].filter(({ beganAt }) => clock() - beganAt < takesWakesForMs);
+    const isOftenIrrelevant = 'queueId' in whose && whose.isOftenIrrelevant === true;
+    const taking = [...turns].filter(
+      ({ beganAt, isPlan }) => clock() - beganAt < takesWakesForMs && (isOftenIrrelevant || !isPlan),
+    );
     for (const turn of taking) turn.isWoken = true;
     if (taking.length === 0) await wake(whose);
   };
@@ -38,14 +47,18 @@ export function wakeUnlessRunning(
  */
 export async function withRunningTurn<T>(
   ctx: Pick<Context, 'db' | 'accountId' | 'wake'>,
-  { queueId, beganAt = performance.now() }: { readonly queueId: string; readonly beganAt?: number },
+  {
+    queueId,
+    beganAt = performance.now(),
+    isPlan = false,
+  }: { readonly queueId: string; readonly beganAt?: number; readonly isPlan?: boolean },
   work: (turn: RunningTurn) => Promise<T>,
 ): Promise<T> {
   const queues = running.get(ctx.db) ?? new Map<string, Set<RunningTurn>>();
   running.set(ctx.db, queues);
   const turns = queues.get(queueId) ?? new Set<RunningTurn>();
   queues.set(queueId, turns);
-  const turn: RunningTurn = { isWoken: false, beganAt };
+  const turn: RunningTurn = { isWoken: false, beganAt, isPlan };
   turns.add(turn);
   try {
     return await work(turn);

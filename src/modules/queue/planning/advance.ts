@@ -16,6 +16,7 @@ import { earliest, readOpenRows, toOpenWork, type OpenRows, type OpenWork } from
 import { isSameWork, keepQuietTurn, findQuietTurn, readBeforeTurn, type BeforeTurn } from './quiet-turn.ts';
 import {
   findLeftToWorkflow,
+  forgetLeftToWorkflow,
   leavesMore,
   mayLeaveNothing,
   noteLeftToWorkflow,
@@ -59,7 +60,7 @@ export async function advanceQueue(
   onRead();
   let before = await readBeforeTurn(ctx, queueId);
   const quiet = findQuietTurn(ctx, before);
-  if (quiet !== null) return leave(ctx, queueId, { advance: quiet, open: before });
+  if (quiet !== null) return leave(ctx, before, { advance: quiet, open: before });
   const delayMs = delayBeforeTurn(ctx.db, before, longestDelayMs);
   if (delayMs > 0) {
     await delay(delayMs);
@@ -69,55 +70,65 @@ export async function advanceQueue(
   await readMissingFacts(ctx, before);
   const turn = await ctx.db.transaction(
     ctx.accountId,
-    async (tx) => await takeTurn(ctx, tx, { queueId, before, earlier: null }),
+    async (tx) => await takeTurn(ctx, tx, { queueId, before, last: null }),
   );
   noteTurn(ctx.db, before);
   if (turn.kept !== null) keepQuietTurn(ctx.db, queueId, turn.kept);
-  return leave(ctx, queueId, turn);
+  return leave(ctx, before, turn);
 }
 
 /** Returns the work of a turn to the caller, which is the workflow of the queue. */
-function leave({ db }: Context, queueId: string, { advance, open }: Pick<Turn, 'advance' | 'open'>): Advance {
+function leave(
+  { db }: Context,
+  { queueId, server }: BeforeTurn,
+  { advance, open }: Pick<Turn, 'advance' | 'open'>,
+): Advance {
   const { summary, nextLookAt } = advance;
-  noteLeftToWorkflow(db, queueId, { open, nextLookAt, state: summary.state, details: summary.details });
+  const { state, details } = summary;
+  noteLeftToWorkflow(db, queueId, { server, batches: open.batches, nextLookAt, state, details });
   return advance;
 }
 
 /**
- * Plans the queue, and writes that it is planned if nothing is decided and nothing is left to the queue's workflow that
- * is not left to it already. Returns whether this is so. Otherwise nothing is written, and the workflow must take a
- * turn.
+ * Plans the queue, and commits the plan if it decides nothing and leaves nothing to the queue's workflow that the last
+ * turn has not left to it. Returns whether this is so. Otherwise nothing is written, and the workflow must take a turn.
  */
 export async function planIfIrrelevant(
   ctx: Context,
   queueId: string,
   { longestDelayMs = 0, onRead = () => {} }: TurnOptions = {},
 ): Promise<boolean> {
-  const earlier = findLeftToWorkflow(ctx.db, queueId);
-  if (earlier === undefined) return false;
+  const last = findLeftToWorkflow(ctx.db, queueId);
+  if (last === undefined) return false;
   onRead();
   const first = await readBeforeTurn(ctx, queueId);
   const hasArrivals = hasArrivalsSinceTurn(ctx.db, first);
-  if (!first.baseTip || !mayLeaveNothing({ open: first, hasArrivals }, earlier)) return false;
+  if (!first.baseTip || first.server !== last.server) return false;
+  if (!mayLeaveNothing({ effects: countDue(ctx, first), batches: first.batches, hasArrivals }, last)) return false;
   const delayMs = delayBeforeTurn(ctx.db, first, longestDelayMs);
   if (delayMs > 0) await delay(delayMs);
   onRead();
   const before = delayMs > 0 ? await readBeforeTurn(ctx, queueId) : first;
-  const quiet = findQuietTurn(ctx, before);
-  if (quiet !== null) return !leavesMore({ ...quiet, state: quiet.summary.state, open: before }, earlier);
   try {
     const { kept } = await ctx.db.transaction(
       ctx.accountId,
-      async (tx) => await takeTurn(ctx, tx, { queueId, before, earlier }),
+      async (tx) => await takeTurn(ctx, tx, { queueId, before, last }),
     );
     if (kept !== null) keepQuietTurn(ctx.db, queueId, kept);
     return true;
   } catch (error) {
-    if (error instanceof WorkflowNeeded) return false;
-    throw error;
+    if (!(error instanceof WorkflowNeeded)) throw error;
+    forgetLeftToWorkflow(ctx.db, queueId, last);
+    return false;
   } finally {
     noteTurn(ctx.db, before);
   }
+}
+
+/** How many intents are due. */
+function countDue(ctx: Context, { intents }: OpenRows): number {
+  const now = ctx.clock().getTime();
+  return intents.filter(({ nextTryAt }) => (nextTryAt ?? 0) <= now).length;
 }
 
 /** Rolls a plan back that decides something or leaves something to the workflow. */
@@ -143,12 +154,12 @@ async function takeTurn(
   {
     queueId,
     before,
-    earlier,
+    last,
   }: {
     readonly queueId: string;
     readonly before: BeforeTurn;
     /** The turn throws WorkflowNeeded if it decides something or leaves more than this. Null: it never does. */
-    readonly earlier: LeftToWorkflow | null;
+    readonly last: LeftToWorkflow | null;
   },
 ): Promise<Turn> {
   // These share a round trip. PostgreSQL reads after the lock, so that every later pause, freeze, or change of the
@@ -167,7 +178,7 @@ async function takeTurn(
   const mayPlan = newest <= plannerVersion;
   if (!mayPlan) logNewerPlanner(ctx, queue, { repository, newer: newest });
   const plannedVersion = queue.version;
-  const planned = await decideAndWrite(work, { repository, holds, mayPlan, read, mayDecide: earlier === null });
+  const planned = await decideAndWrite(work, { repository, holds, mayPlan, read, mayDecide: last === null });
   const hasChanged = work.events.length > 0 || work.relabelled.size > 0;
   await finishWork(work);
   await tx.em.flush();
@@ -182,12 +193,7 @@ async function takeTurn(
   ]);
   const stopped = { halted: haltOf(repository, queue), isPaused: holds.pause !== null };
   const open = toOpenWork(rows, { queue, repository, ...stopped }, work.now.getTime());
-  const relayAt = earliest(
-    nextLookAt,
-    notifyAt,
-    open.tryAgainAt,
-    showDetailsAt(open.work, { before, earlier }, work.now),
-  );
+  const relayAt = earliest(nextLookAt, notifyAt, open.tryAgainAt, showDetailsAt(open.work, { before, last }, work.now));
   // The row of the queue gets both at once. An earlier deadline of a halted queue, or of a queue without its base
   // branch, must not stay in the row for ever.
   if (mayPlan) {
@@ -201,11 +207,9 @@ async function takeTurn(
     ? { ...open.work, nextLookAt: earliest(nextLookAt, moreAt) }
     : { ...open.work, nextLookAt: null, isLeftToNewer: isBehind };
   const isQuiet = planned?.isQuiet === true && !hasChanged && !open.hasMore && isSameWork(before, rows);
-  if (
-    earlier !== null &&
-    (!isQuiet || leavesMore({ nextLookAt: advance.nextLookAt, state: advance.summary.state, open: rows }, earlier))
-  )
-    throw new WorkflowNeeded();
+  const { state } = advance.summary;
+  const end = { effects: advance.effects.length, batches: rows.batches, nextLookAt: advance.nextLookAt, state };
+  if (last !== null && (!isQuiet || leavesMore(end, last))) throw new WorkflowNeeded();
   const plannedAt = work.now.getTime();
   const kept = {
     plannedAt,
@@ -222,10 +226,10 @@ async function takeTurn(
 /** When the relay wakes the workflow to show changed details. Null: they are shown. */
 function showDetailsAt(
   { summary }: OpenWork,
-  { before, earlier }: { readonly before: BeforeTurn; readonly earlier: LeftToWorkflow | null },
+  { before, last }: { readonly before: BeforeTurn; readonly last: LeftToWorkflow | null },
   now: Date,
 ): number | null {
-  if (earlier === null || earlier.details === summary.details) return null;
+  if (last === null || last.details === summary.details) return null;
   return earliest(before.relayAt, now.getTime() + showDetailsMs);
 }
 

@@ -2,7 +2,8 @@
 // pull request that enters or leaves the line of a busy or paused queue. If nothing is decided, the workflow is not
 // woken, because a wake with its turn costs Temporal and the worker more than the plan (docs/adr/0009-workflows.md).
 // Decisions are left to the turn of the workflow.
-import { systemContext, type Ports, type Wake } from '../../../context.ts';
+import { systemContext, type Ports } from '../../../context.ts';
+import { withoutMarks } from '../../../platform/database.ts';
 import { withRunningTurn } from '../../../platform/turns/index.ts';
 import { planIfIrrelevant } from './advance.ts';
 import { findLeftToWorkflow } from './left-to-workflow.ts';
@@ -22,23 +23,23 @@ export interface PlansBeforeWake {
 export function planBeforeWake(ports: () => Ports, send: Ports['wake'], isOn: boolean): PlansBeforeWake {
   const plans = new Set<Promise<void>>();
 
-  async function planOrSend(queue: Wake & { readonly queueId: string }): Promise<void> {
+  async function planOrSend(queue: { readonly accountId: string; readonly queueId: string }): Promise<void> {
     const ctx = systemContext(ports(), queue.accountId);
-    let isSent = false;
-    try {
-      await withRunningTurn(ctx, queue, async (turn) => {
-        do {
-          const onRead = (): void => void (turn.isWoken = false);
-          isSent = !(await planIfIrrelevant(ctx, queue.queueId, { longestDelayMs: coalesceMs, onRead }));
-        } while (turn.isWoken && !isSent);
+    const { queueId } = queue;
+    const isPlanned = await withRunningTurn(ctx, { queueId, isPlan: true }, async (turn) => {
+      const onRead = (): void => void (turn.isWoken = false);
+      do {
+        if (await planIfIrrelevant(ctx, queueId, { longestDelayMs: coalesceMs, onRead })) continue;
         // The wake that follows is for the changes of this moment too.
         turn.isWoken = false;
-      });
-    } catch (error) {
-      isSent = true;
-      ctx.log.warn({ error: String(error), queueId: queue.queueId }, 'A queue could not be planned before its wake.');
-    }
-    if (isSent) await send(queue);
+        return false;
+      } while (turn.isWoken);
+      return true;
+    }).catch((error: unknown) => {
+      ctx.log.warn({ error: String(error), queueId }, 'A queue could not be planned before its wake.');
+      return false;
+    });
+    if (!isPlanned) await send(queue);
   }
 
   return {
@@ -48,7 +49,8 @@ export function planBeforeWake(ports: () => Ports, send: Ports['wake'], isOn: bo
       const isPlanned =
         isOftenIrrelevant && plans.size < maxPlans && findLeftToWorkflow(ports().db, queue.queueId) !== undefined;
       if (!isPlanned) return await send(queue);
-      const plan = planOrSend(queue).finally(() => plans.delete(plan));
+      // The plan is no part of the request, so it leaves no mark for the request's idempotency key.
+      const plan = withoutMarks(async () => await planOrSend(queue)).finally(() => plans.delete(plan));
       plans.add(plan);
     },
     async ended() {

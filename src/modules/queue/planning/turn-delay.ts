@@ -21,7 +21,7 @@ export function noteTurn(db: Database, { queueId, nextRank }: Pick<BeforeTurn, '
   kept.set(queueId, { at: performance.now(), nextRank });
 }
 
-/** Whether a pull request has entered the line since the last turn in this process. */
+/** Whether a pull request has entered the line since the last turn or plan in this process. */
 export function hasArrivalsSinceTurn(
   db: Database,
   { queueId, nextRank }: Pick<BeforeTurn, 'queueId' | 'nextRank'>,
