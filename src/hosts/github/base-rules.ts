@@ -76,7 +76,9 @@ export const selectiveRuleTypes: Readonly<Record<string, string>> = {
 
 const signatures = 'Require signed commits';
 
-export function judgeBaseRules(facts: BranchFacts): BaseRules {
+/** GitHub may give the same rules in any order. The same rules get the same judgement, word for word. */
+export function judgeBaseRules(unsorted: BranchFacts): BaseRules {
+  const facts = { ...unsorted, rules: unsorted.rules.toSorted(compareRules) };
   const { rules, protection } = facts;
   const binding = rules.filter((rule) => bypassOf(facts, rule) !== true);
   const names = [...rules.flatMap(({ checks }) => checks), ...(protection?.requiredChecks ?? [])];
@@ -92,7 +94,7 @@ export function judgeBaseRules(facts: BranchFacts): BaseRules {
   const linear = cureOf(facts, binding, 'required_linear_history');
   const checks = cureOf(facts, binding, 'required_status_checks');
   return {
-    requiredChecks: [...new Set(names)],
+    requiredChecks: [...new Set(names)].toSorted(),
     push: certain.length > 0 ? 'refused' : isChecked ? 'checked' : 'free',
     why: reported.length === 0 ? null : reported.map(({ message, cure }) => `${message} ${cure}`).join(' '),
     linear: binding.some(({ type }) => type === 'required_linear_history') || (protection?.linear ?? false),
@@ -103,6 +105,11 @@ export function judgeBaseRules(facts: BranchFacts): BaseRules {
       cures: { ...(linear !== null && { linear }), ...(checks !== null && { checks }) },
     }),
   };
+}
+
+function compareRules(a: RuleFacts, b: RuleFacts): number {
+  if (a.rulesetId !== b.rulesetId) return a.rulesetId - b.rulesetId;
+  return a.type === b.type ? 0 : a.type < b.type ? -1 : 1;
 }
 
 const classicCures = {

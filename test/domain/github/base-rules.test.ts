@@ -36,7 +36,7 @@ const cases: readonly Case[] = [
       rules: [rule('required_status_checks', ['test', 'lint'])],
       rulesets: [{ ...ruleset, bypasses: false }],
     },
-    rules: { push: 'checked', why: null, requiredChecks: ['test', 'lint'], enforcedChecks: ['lint', 'test'] },
+    rules: { push: 'checked', why: null, requiredChecks: ['lint', 'test'], enforcedChecks: ['lint', 'test'] },
   },
   {
     name: 'required checks of a ruleset that the App bypasses',
@@ -55,7 +55,7 @@ const cases: readonly Case[] = [
       rulesets: [{ ...ruleset, bypasses: false }],
       protection: { ...open, requiredChecks: ['test'], pins: { test: ['15368', '7'] } },
     },
-    rules: { requiredChecks: ['test', 'lint'], enforcedChecks: ['lint', 'test'], pinned: { test: ['15368', '7'] } },
+    rules: { requiredChecks: ['lint', 'test'], enforcedChecks: ['lint', 'test'], pinned: { test: ['15368', '7'] } },
   },
   {
     name: 'required checks of both kinds of rules',
@@ -66,7 +66,7 @@ const cases: readonly Case[] = [
     },
     rules: {
       push: 'checked',
-      requiredChecks: ['test', 'build'],
+      requiredChecks: ['build', 'test'],
       enforcedChecks: ['build', 'test'],
       cures: {
         checks: `require the checks by a ruleset with interlock on its bypass list, mode always, instead of by the protection. ${open.url}`,
@@ -112,7 +112,7 @@ const cases: readonly Case[] = [
     rules: {
       push: 'refused',
       linear: true,
-      why: `The rules "Restrict updates" and "Require a pull request before merging" of the ruleset main refuse landings on main. ${cure}`,
+      why: `The rules "Require a pull request before merging" and "Restrict updates" of the ruleset main refuse landings on main. ${cure}`,
     },
   },
   {
@@ -247,4 +247,30 @@ test.each(cases)('$name', ({ facts, rules }) => {
   expect(judged).toMatchObject(rules);
   // Uncertain rules are not enforced.
   expect(judged.enforcedChecks).toEqual(rules.enforcedChecks);
+});
+
+test('the order in which GitHub gives rules and checks changes nothing', () => {
+  const given = [
+    rule('update'),
+    rule('required_signatures'),
+    rule('required_linear_history'),
+    rule('required_status_checks', ['test', 'lint']),
+    { ...rule('merge_queue'), rulesetId: 5 },
+    { ...rule('max_file_size'), rulesetId: 5 },
+    { ...rule('required_linear_history'), rulesetId: 5 },
+  ];
+  const judge = (rules: BranchFacts['rules']): BaseRules =>
+    judgeBaseRules({
+      branch: 'main',
+      app: 'interlock',
+      signsCommits: false,
+      rules,
+      rulesets: [
+        { ...ruleset, bypasses: false },
+        { id: 5, name: 'other', url: 'https://github.com/acme/shop/rules/5', bypasses: false },
+      ],
+      protection: null,
+    });
+  const reversed = given.toReversed().map((each) => ({ ...each, checks: each.checks.toReversed() }));
+  expect(judge(reversed)).toEqual(judge(given));
 });
