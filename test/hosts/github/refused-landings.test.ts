@@ -22,7 +22,7 @@ test('the explanation and the comment name the rule with a link, and no landing 
     const { data: all } = await w.person.issues.listComments({ ...w.place, issue_number: number });
     return all.map(({ body }) => body).join('\n');
   };
-  const message = `The code host takes no landing on main. The rules "Restrict updates" and "Require signed commits" of the ruleset strict refuse landings on main. Commits of Interlock are not signed, because COMMIT_SIGNING_KEY is not set. Add interlock to the bypass list of the ruleset strict, mode always. ${w.emulator.webUrl}/${w.place.owner}/${w.place.repo}/rules/${data.id}`;
+  const message = `The code host takes no landing on main. The rules "Require signed commits" and "Restrict updates" of the ruleset strict refuse landings on main. Commits of Interlock are not signed, because COMMIT_SIGNING_KEY is not set. Add interlock to the bypass list of the ruleset strict, mode always. ${w.emulator.webUrl}/${w.place.owner}/${w.place.repo}/rules/${data.id}`;
   await w.until(async () => (await comments()).includes(message));
   const [row] = await w.rows<{ id: string; createdAt: Date }>(
     'select id, created_at as "createdAt" from pull_request where number = $1',
@@ -225,5 +225,24 @@ test('a refusal of every landing by a rule that GitHub does not show halts the q
   await w.person.repos.deleteRepoRuleset({ ...w.place, ruleset_id: data.id });
   expect(await w.settled(one, two)).toEqual({ [one]: 'merged', [two]: 'merged' });
   expect(await reason()).toBe('');
+  expect(w.emulator.core.mistakes).toEqual([]);
+});
+
+test('a refusal of every landing is recorded although the rules cannot be read after it', async () => {
+  await using w = await queueWorld();
+  const number = await w.open('one', { one: '1\n' });
+  const id = await makeQuietRuleset(w, [{ type: 'update' }]);
+  w.emulator.controls.fail({ operation: 'GET /repos/{owner}/{repo}/rules/branches/{branch}', status: 503 });
+  await w.label(number);
+  const landings = "select outcome ->> 'reason' as reason from intent where kind = 'land' and state = 'failed'";
+  await w.until(async () => (await w.rows(landings)).length > 0);
+  expect(await w.rows(landings)).toEqual([{ reason: expect.stringContaining('Cannot update this protected ref') }]);
+  expect(await w.rows('select halted_reason as reason from queue')).toEqual([
+    { reason: expect.stringMatching(/^The code host refuses every landing on main: /) },
+  ]);
+  expect(await statusOf(w, number)).not.toBe('blocked');
+  await w.emulator.controls.clear();
+  await w.person.repos.deleteRepoRuleset({ ...w.place, ruleset_id: id });
+  expect(await w.settled(number)).toEqual({ [number]: 'merged' });
   expect(w.emulator.core.mistakes).toEqual([]);
 });

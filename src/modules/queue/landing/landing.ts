@@ -4,6 +4,7 @@
 // dies afterwards: after a crash a worker reads the landing ref and ends the landing (docs/adr/0003).
 import type { Context } from '../../../context.ts';
 import type { HeadMove } from '../../../domain/queue/landing/show-as-merged.ts';
+import { HostUnavailable } from '../../../hosts/port.ts';
 import { idsOfMembers, loadBatch, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { demandsOf, syncBase } from '../facts/base-branches.ts';
@@ -49,14 +50,30 @@ async function land(ctx: Context, intentId: string, batchId: string): Promise<vo
     ? await mergeAtHost(ctx, loaded)
     : await moveBase(ctx, loaded, { ...started, intentId });
   await passFailpoint('landing:after_host');
-  // If the host refuses a landing, often a rule of the base branch has changed.
-  if (outcome.kind === 'refused') await syncBase(ctx, loaded.host, loaded.baseBranch, { areRulesStale: true });
+  if (outcome.kind === 'refused') await readRulesAgain(ctx, loaded);
   await concludeLanding(ctx, { intentId, attempt: started.attempt, loaded, outcome });
   await passFailpoint('landing:after_conclude');
   await syncBase(ctx, loaded.host, loaded.baseBranch);
   if (outcome.kind === 'mismatch' || (outcome.kind === 'base_moved' && (await isBaseGone(ctx, loaded))))
     await followMembers(ctx, loaded);
   if (outcome.kind !== 'landed') await followAbove(ctx, loaded);
+}
+
+/**
+ * Reads the host's rules again, because often a rule of the base branch has changed if the host refuses a landing. If the
+ * host cannot be read now, the landing ends by the rules that are known. Another attempt of the landing would not learn
+ * of the refusal, because the landing ref is a tombstone by then.
+ */
+async function readRulesAgain(ctx: Context, { host, baseBranch }: LoadedBatch): Promise<void> {
+  try {
+    await syncBase(ctx, host, baseBranch, { areRulesStale: true });
+  } catch (error) {
+    if (!(error instanceof HostUnavailable)) throw error;
+    ctx.log.warn(
+      { error: String(error), repository: `${host.owner}/${host.name}`, baseBranch },
+      'The code host refused a landing, and its rules for the base branch cannot be read now. The known rules count.',
+    );
+  }
 }
 
 /**
