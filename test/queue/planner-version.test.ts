@@ -118,3 +118,18 @@ it('a configuration that a newer version has saved halts no queue, also if the n
   await w.settled(number);
   expect(await queues()).toEqual([{ halted_reason: null, planner_version: plannerVersion }]);
 });
+
+it('a configuration that a newer version has saved, and that this version can read, is planned by this version', async () => {
+  await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
+  const number = await w.open('feature', { 'feature.txt': 'new\n' });
+  await w.queue(number);
+  await w.rows(
+    "update repository set planner_version = $1, configuration_yaml = configuration_yaml || E'# By a newer server.\n'",
+    [plannerVersion + 1],
+  );
+  const [queue] = await w.rows<{ id: string }>('select id::text as id from queue');
+  const advance = await advanceQueue(w.ctx, queue?.id ?? '');
+  expect(advance).not.toHaveProperty('isLeftToNewer');
+  await w.settled(number);
+  expect(await w.rows('select planner_version from queue')).toEqual([{ planner_version: plannerVersion }]);
+});

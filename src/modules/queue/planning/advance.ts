@@ -174,7 +174,7 @@ async function takeTurn(
   if (repository === null) throw new Error(`There is no repository ${before.id}.`);
   const holds = await readHoldsOf(tx, holdRows, { repository, baseBranch: queue.baseBranch });
   const work = startWork(ctx, tx, queue, repository);
-  const newest = Math.max(queue.plannerVersion, repository.plannerVersion);
+  const newest = Math.max(queue.plannerVersion, versionOfConfiguration(repository));
   const mayPlan = newest <= plannerVersion;
   if (!mayPlan) logNewerPlanner(ctx, queue, { repository, newer: newest });
   const plannedVersion = queue.version;
@@ -248,6 +248,14 @@ async function readForPlan(ctx: Context, tx: Transaction, queue: LineOf): Promis
   return { ...line, facts, hasIdleBots };
 }
 
+/**
+ * The oldest planner that may plan by the configuration, as far as this process knows. A configuration that this process
+ * can read restricts nobody, whoever has saved it.
+ */
+function versionOfConfiguration(repository: RepositoryRow): number {
+  return configurationProblem(repository) === null ? 0 : repository.plannerVersion;
+}
+
 /** The queues for which this process has logged that a newer version plans them. */
 const loggedQueues = new WeakMap<Context['db'], Set<string>>();
 
@@ -265,7 +273,7 @@ function logNewerPlanner(
   loggedQueues.set(db, logged.add(id));
   log.warn(
     { repository: `${of.owner}/${of.name}`, baseBranch, plannerVersion, newer },
-    'A worker with a newer version of Interlock plans this queue, or a newer version has saved its configuration, so this worker leaves the queue alone until it is upgraded.',
+    'A worker with a newer version of Interlock plans this queue, or this worker cannot read a configuration that a newer version has saved, so this worker leaves the queue alone until it is upgraded.',
   );
 }
 
