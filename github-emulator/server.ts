@@ -84,11 +84,14 @@ function readJson(text: string, done: (error: Error | null, body?: unknown) => v
   }
 }
 
+/** The controls that only a test in the same process can use. */
+const localControls: ReadonlySet<string> = new Set(['checks', 'hold']);
+
 /** Registers the controls of a running program: `POST /_emulator/controls` with `{ "<control>": [arguments] }`. */
 function registerControls(fastify: FastifyInstance, controls: Controls): void {
   fastify.post<{ Body: Record<string, unknown[]> }>('/_emulator/controls', async (request, reply) => {
     for (const [name, given] of Object.entries(request.body)) {
-      if (!Object.hasOwn(controls, name) || name === 'checks')
+      if (!Object.hasOwn(controls, name) || localControls.has(name))
         return await reply
           .status(400)
           .send({ message: `There is no control ${name}. Use one of ${namesOf(controls)}.` });
@@ -101,6 +104,6 @@ function registerControls(fastify: FastifyInstance, controls: Controls): void {
 
 function namesOf(controls: Controls): string {
   return Object.keys(controls)
-    .filter((name) => name !== 'checks')
+    .filter((name) => !localControls.has(name))
     .join(', ');
 }

@@ -1,5 +1,6 @@
 // The controls, by which a test makes the emulator fail, lag or change. A test in the same process calls the controls
 // directly, and everybody else uses `POST /_emulator/controls`.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Permissions } from '../model/types.ts';
 import type { RandomSource } from './random.ts';
 
@@ -46,6 +47,12 @@ export interface Slowness {
   readonly times?: number;
 }
 
+export interface Held {
+  /** Resolves when the request has arrived. It is then counted, and nothing is read or written for it. */
+  readonly arrived: Promise<void>;
+  release(): void;
+}
+
 export interface WebhookFaults {
   /** The share of the deliveries that are never sent, from 0 to 1. */
   readonly drop?: number;
@@ -87,6 +94,8 @@ export type ScriptedChecks = (check: {
 export interface Controls {
   fail(fault: Fault): void;
   slow(slowness: Slowness): void;
+  /** Holds the next request of an operation, until the test releases it. Only for a test in the same process. */
+  hold(operation: string): Held;
   webhooks(faults: WebhookFaults): void;
   limits(limits: Partial<Limits>): void;
   /**
@@ -119,7 +128,8 @@ export interface Controls {
 export interface FaultState {
   readonly controls: Controls;
   takeFault(operation: string, when: FaultTime): Fault | null;
-  takeDelayMs(operation: string): number;
+  /** Waits as long as the request is to be slow or held. */
+  delay(operation: string): Promise<void>;
   readonly webhookFaults: () => WebhookFaults;
   readonly currentLimits: () => Limits;
   readonly isLagging: () => boolean;
@@ -142,6 +152,13 @@ export interface ControlEffects {
   readonly settled: () => Promise<void>;
 }
 
+interface Hold {
+  readonly operation: string;
+  readonly arrive: () => void;
+  readonly released: Promise<void>;
+  readonly release: () => void;
+}
+
 interface Counted {
   left: number;
 }
@@ -150,6 +167,7 @@ interface Counted {
 export function createFaults(random: RandomSource, effects: ControlEffects): FaultState {
   let faults: (Fault & Counted)[] = [];
   let delays: (Slowness & Counted)[] = [];
+  let holds: (Hold & Counted)[] = [];
   let webhooks: WebhookFaults = {};
   let limits = defaultLimits;
   let isLagging = false;
@@ -174,6 +192,11 @@ export function createFaults(random: RandomSource, effects: ControlEffects): Fau
     controls: {
       fail: (fault) => void faults.push({ ...fault, left: fault.times ?? Number.POSITIVE_INFINITY }),
       slow: (slowness) => void delays.push({ ...slowness, left: slowness.times ?? Number.POSITIVE_INFINITY }),
+      hold(operation) {
+        const [arrival, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+        holds.push({ operation, arrive: arrival.resolve, released: end.promise, release: end.resolve, left: 1 });
+        return { arrived: arrival.promise, release: end.resolve };
+      },
       webhooks: (chosen) => void (webhooks = chosen),
       limits: (chosen) => void (limits = { ...limits, ...chosen }),
       lag,
@@ -190,6 +213,8 @@ export function createFaults(random: RandomSource, effects: ControlEffects): Fau
       clear: async () => {
         faults = [];
         delays = [];
+        for (const { release } of holds) release();
+        holds = [];
         webhooks = {};
         limits = defaultLimits;
         script = null;
@@ -203,7 +228,13 @@ export function createFaults(random: RandomSource, effects: ControlEffects): Fau
         faults.filter((each) => (each.when ?? 'before') === when),
         operation,
       ),
-    takeDelayMs: (operation) => take(delays, operation)?.ms ?? 0,
+    async delay(operation) {
+      const slowness = take(delays, operation);
+      if (slowness !== null) await delay(slowness.ms);
+      const hold = take(holds, operation);
+      hold?.arrive();
+      await hold?.released;
+    },
     webhookFaults: () => webhooks,
     currentLimits: () => limits,
     isLagging: () => isLagging,

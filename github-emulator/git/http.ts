@@ -7,7 +7,7 @@ import { canSee, hasRole, type Actor } from '../auth/actor.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import type { Core } from '../core.ts';
 import type { FaultState } from '../faults/controls.ts';
-import { delay, sendFault } from '../http/api.ts';
+import { sendFault } from '../http/api.ts';
 import { ApiError } from '../http/errors.ts';
 import { findFormer, findRepository, fullNameOf } from '../http/reach.ts';
 import type { Repository } from '../model/types.ts';
@@ -66,7 +66,7 @@ async function serve(
   const { service, request, reply } = call;
   const isAdvertisement = request.method === 'GET';
   countCall(isAdvertisement ? `info/refs ${service}` : service);
-  await delay(faults.takeDelayMs(service));
+  await faults.delay(service);
   // `info/refs` is an operation of its own. So a fault of `git-receive-pack` or `git-upload-pack` happens at the second
   // request of a push or fetch.
   const fault = faults.takeFault(isAdvertisement ? `info/refs ${service}` : service, 'before');

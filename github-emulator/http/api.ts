@@ -51,7 +51,7 @@ async function serveRoute(
   const operation = `${route.method} ${route.path}`;
   countCall(operation);
   reply.header('date', new Date(options.core.clock()).toUTCString());
-  await delay(options.faults.takeDelayMs(operation));
+  await options.faults.delay(operation);
   const before = options.faults.takeFault(operation, 'before');
   if (before !== null) return await sendFault(reply, before);
   const answer = await answerRoute(options, route, { request, reply });
@@ -126,7 +126,7 @@ async function serveGraphql(options: ApiOptions, request: FastifyRequest, reply:
   const { core, faults, limits, graphql } = options;
   const { query: document = '' } = (request.body ?? {}) as { query?: string };
   countCall(`graphql ${/(?:query|mutation)\s+(\w+)/.exec(document)?.[1] ?? ''}`);
-  await delay(faults.takeDelayMs('graphql'));
+  await faults.delay('graphql');
   const before = faults.takeFault('graphql', 'before');
   if (before !== null) return await sendFault(reply, before);
   let answer: RestAnswer;
@@ -216,10 +216,6 @@ function cutBody(reply: FastifyReply): FastifyReply {
   reply.raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
   reply.raw.write('[', () => reply.raw.destroy());
   return reply;
-}
-
-export async function delay(ms: number): Promise<void> {
-  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Translates a path to Fastify's form. A parameter at the end may contain slashes, for example in a ref name. */
