@@ -1,7 +1,7 @@
 // Repositories follow changes of themselves and of their installation at GitHub. Accounts never see each other's
 // repositories.
 import { Octokit } from '@octokit/rest';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { changeSelection, deleteInstallation } from '../../../github-emulator/rest/apps.ts';
 import { addApp, markInstallations } from '../../../src/modules/github/index.ts';
 import { findRepository } from '../../../src/modules/repositories/index.ts';
@@ -18,6 +18,8 @@ beforeAll(async () => {
   await w.addFirstApp();
   person = new Octokit({ baseUrl: w.emulator.apiUrl, auth: w.emulator.token });
 });
+// A test that fails leaves no request held.
+afterEach(async () => await w.emulator.controls.clear());
 afterAll(async () => await w.close());
 
 interface Shown {
@@ -175,19 +177,19 @@ test('a listing that takes longer than a minute is made by one process', async (
   const appCount = (await w.rows('select 1 from github_app')).length;
   w.later(2);
   await markInstallations(w.ctx, 'asked');
-  const [before, readBefore] = [await w.countCalls(listing), await w.countCalls(operation)];
-  w.emulator.controls.slow({ operation: listing, ms: 3_000, times: 1 });
-  w.emulator.controls.slow({ operation, ms: 3_000, times: 1 });
+  const before = await w.countCalls(listing);
+  const [first, second] = [w.emulator.controls.hold(listing), w.emulator.controls.hold(operation)];
   const listed = w.syncChanged();
-  await expect.poll(async () => (await w.countCalls(listing)) - before, { timeout: 60_000 }).toBe(1);
+  await first.arrived;
   w.later(0.8);
-  await expect.poll(async () => (await w.countCalls(operation)) - readBefore, { timeout: 60_000 }).toBe(1);
+  first.release();
+  await second.arrived;
   w.later(0.8);
   // The listing has begun more than a minute and a half ago. This is what another process does every second.
   await w.syncChanged();
   expect((await w.countCalls(listing)) - before).toBe(1);
+  second.release();
   await listed;
-  await w.emulator.controls.clear();
   expect((await w.countCalls(listing)) - before).toBe(appCount);
   const isDue = 'select 1 from github_installation where sync_at is not null';
   expect([await w.rows(isDue), await w.rows('select 1 from github_app where listing is not null')]).toEqual([[], []]);
@@ -196,14 +198,17 @@ test('a listing that takes longer than a minute is made by one process', async (
 test('a listing deactivates no repository that a later listing has found', async () => {
   if ((await w.rows("select 1 from github_app where slug = 'interlock-heirs'")).length === 0)
     await addOtherOwner(w.emulator, w.ctx, w.secrets);
-  const before = await w.countCalls(listing);
-  w.emulator.controls.slow({ operation: listing, ms: 5_000, times: 2 });
+  const first = w.emulator.controls.hold(listing);
   const early = w.syncAll();
-  // The first App was listed without the repository, and the second App is being listed.
-  await expect.poll(async () => (await w.countCalls(listing)) - before, { timeout: 60_000 }).toBe(2);
+  await first.arrived;
+  const second = w.emulator.controls.hold(listing);
+  first.release();
+  // The first App was listed without the repository, and the second App is being listed until the repository is active.
+  await second.arrived;
   const { shown } = await activeOne('found-later');
+  expect(await shown()).toMatchObject({ active: true });
+  second.release();
   await early;
-  await w.emulator.controls.clear();
   expect(await shown()).toMatchObject({ active: true });
 });
 
