@@ -122,13 +122,20 @@ async function claimListing(ports: Ports, apps: readonly AppRow[], isForced: boo
   const ids = apps.map(({ rowId }) => rowId);
   const startedAt = ports.clock();
   const until = new Date(startedAt.getTime() + pauseMs);
+  // If another process takes the lease in the same moment, PostgreSQL waits for its rows, and judges again only the
+  // columns of these rows, not the subquery. The order of the ids prevents that two processes wait for each other.
   const taken = await query(
-    `update github_app set listing = $2, listing_until = $4
-     where id = any ($1::bigint[]) and ($5 or not exists (
+    `with locked as (select id from github_app where id = any ($1::bigint[]) order by id for update)
+     update github_app set listing = $2, listing_until = $4
+     where id in (select id from locked) and ($5 or listing_until is null or listing_until <= $3) and ($5 or not exists (
        select from github_app other where other.id = any ($1::bigint[]) and other.listing_until > $3)) returning id`,
     [ids, listing, startedAt, until, isForced],
   );
-  if (taken.length === 0) return null;
+  // A part of the Apps is no lease: another process lists the others, or one of them was removed.
+  if (taken.length < ids.length) {
+    await endListing(ports, listing);
+    return null;
+  }
   const due = await query(
     'update github_installation set sync_at = $3 where github_app_id = any ($1::bigint[]) and sync_at <= $2 returning 1',
     [ids, startedAt, until],
@@ -148,6 +155,7 @@ async function claimListing(ports: Ports, apps: readonly AppRow[], isForced: boo
   return { listing, startedAt, until, renew };
 }
 
+/** Gives the lease of this listing back. A lease that another listing has taken over stays. */
 async function endListing({ db }: Ports, listing: string): Promise<void> {
   await db.system.query('update github_app set listing = null, listing_until = null where listing = $1', [listing]);
 }

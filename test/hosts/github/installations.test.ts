@@ -195,6 +195,26 @@ test('a listing that takes longer than a minute is made by one process', async (
   expect([await w.rows(isDue), await w.rows('select 1 from github_app where listing is not null')]).toEqual([[], []]);
 });
 
+test('of two processes that begin a listing in the same moment, one lists the Apps', async () => {
+  await w.syncChanged();
+  const appCount = (await w.rows('select 1 from github_app')).length;
+  w.later(2);
+  await markInstallations(w.ctx, 'asked');
+  const before = await w.countCalls(listing);
+  const waiting =
+    'select 1 from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()';
+  const listed = await w.ctx.db.transaction(w.ctx.accountId, async (tx) => {
+    await tx.query('select from github_app for update');
+    const both = [w.syncChanged(), w.syncChanged()];
+    await expect.poll(async () => (await w.rows(waiting)).length, { timeout: 2_000 }).toBe(2);
+    return { both };
+  });
+  await Promise.all(listed.both);
+  expect((await w.countCalls(listing)) - before).toBe(appCount);
+  const isDue = 'select 1 from github_installation where sync_at is not null';
+  expect([await w.rows(isDue), await w.rows('select 1 from github_app where listing is not null')]).toEqual([[], []]);
+});
+
 test('a listing deactivates no repository that a later listing has found', async () => {
   if ((await w.rows("select 1 from github_app where slug = 'interlock-heirs'")).length === 0)
     await addOtherOwner(w.emulator, w.ctx, w.secrets);
