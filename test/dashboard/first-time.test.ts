@@ -1,8 +1,9 @@
 // What a user finds in a repository in which nothing has happened yet, and that each page leads on from there.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changeActivity } from '../../src/modules/repositories/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { launchChromium, serveDashboard, signIn, type DashboardServer } from './browser.ts';
+import { launchChromium, refusedWith, serveDashboard, signIn, type DashboardServer } from './browser.ts';
 
 let w: World;
 let s: DashboardServer;
@@ -28,6 +29,8 @@ describe('a repository in which nothing has happened yet', () => {
     await visit.open('/acme/shop/analytics');
     await page.getByText('Interlock landed no pull request in this time.').first().waitFor();
     await page.getByText('The charts fill when queued pull requests land.').waitFor();
+    // The answer for this chart comes after the others.
+    await page.getByText('No pull request was in line in the last two weeks.').waitFor();
     for (const [chart, sentence] of [
       ['Time in queue', 'Interlock landed no pull request in this time.'],
       ['Landed a day', 'Nothing landed in this time.'],
@@ -42,6 +45,56 @@ describe('a repository in which nothing has happened yet', () => {
         chart,
         `${chart}\n\n${sentence}`,
       ]);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('has a chart of the line that claims nothing before its answer is there', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    let isRefused = true;
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('"operationName":"DepthByHour"') !== true) return await route.fallback();
+      asked.resolve();
+      await answer.promise;
+      if (!isRefused) return await route.fallback();
+      return await route.fulfill({ json: { data: null, errors: refusedWith('RATE_LIMITED') } });
+    });
+    await visit.open('/acme/shop/analytics');
+    await asked.promise;
+    const chart = page.getByRole('region', { name: 'When the line is long' });
+    await chart.getByText('Loading', { exact: true }).waitFor();
+    const empty = chart.getByText('No pull request was in line in the last two weeks.');
+    expect(await empty.count()).toBe(0);
+    answer.resolve();
+    await chart.getByText('Refused.').waitFor();
+    expect(await empty.count()).toBe(0);
+    isRefused = false;
+    await empty.waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('opens and queues no pull request while it is inactive, and says why', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    const isDisabled = async (name: string): Promise<void> => {
+      const button = page.getByRole('button', { name });
+      await button.waitFor();
+      expect([name, await button.isDisabled(), await button.getAttribute('title')]).toEqual([
+        name,
+        true,
+        'The repository is inactive: an admin activates it.',
+      ]);
+    };
+    await changeActivity(w.ctx, w.repositoryId, false);
+    await visit.open('/acme/shop/queue/next');
+    await page.getByText('acme/shop is inactive').waitFor();
+    await isDisabled('Queue a pull request');
+    await isDisabled('Open a pull request');
+    await visit.open('/acme/shop/pulls');
+    await isDisabled('Open a pull request');
+    await changeActivity(w.ctx, w.repositoryId, true);
     expect(visit.complaints).toEqual([]);
   });
 

@@ -15,6 +15,16 @@ export function refusalOf(permissions: readonly Permission[], action: string): s
   return found && !found.allowed ? (found.sentence ?? 'You do not have the permission for this action.') : undefined;
 }
 
+/** Why nobody or not the viewer can open or queue a pull request in the repository. Undefined: as in `refusalOf`. */
+export function queueRefusalOf(repository: {
+  readonly active: boolean;
+  readonly viewerCan: readonly Permission[];
+}): string | undefined {
+  return repository.active
+    ? refusalOf(repository.viewerCan, 'QUEUE')
+    : 'The repository is inactive: an admin activates it.';
+}
+
 /**
  * Why the viewer may do the action nowhere in the account. Undefined: the viewer may do it, or the answer is not there
  * yet.

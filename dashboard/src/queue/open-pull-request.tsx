@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
-import { refusalOf, type Permission } from '../app/permitted.ts';
+import { queueRefusalOf, type Permission } from '../app/permitted.ts';
 import { Button } from '../design/parts.tsx';
 import { OpenPullRequestDocument } from '../generated/queue.ts';
 import type { QueueRef } from './queue-actions.ts';
@@ -11,7 +11,7 @@ import type { QueueRef } from './queue-actions.ts';
 interface OpenButtonProps {
   /** The repository, and the base branch that the dialog suggests. */
   readonly queue: QueueRef;
-  readonly repository: { readonly host: string; readonly viewerCan: readonly Permission[] };
+  readonly repository: { readonly host: string; readonly active: boolean; readonly viewerCan: readonly Permission[] };
 }
 
 /** The button that opens a pull request. Nothing is drawn for a repository of another code host. */
@@ -19,7 +19,7 @@ export function OpenButton({ queue, repository }: OpenButtonProps): ReactNode {
   const act = useAct();
   const action = useOpenAction(queue);
   if (repository.host !== 'LOCAL') return null;
-  const refusal = refusalOf(repository.viewerCan, 'QUEUE');
+  const refusal = queueRefusalOf(repository);
   return (
     <Button disabled={refusal !== undefined} title={refusal} onClick={() => act(action)}>
       Open a pull request

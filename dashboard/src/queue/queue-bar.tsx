@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { useClient } from 'urql';
 import { useAct } from '../app/act.tsx';
-import { refusalOf } from '../app/permitted.ts';
+import { queueRefusalOf, refusalOf } from '../app/permitted.ts';
 import { LiveSign } from '../app/connection.tsx';
 import { cx } from '../design/cx.ts';
 import { Banner, Bar, Button } from '../design/parts.tsx';
@@ -39,7 +39,7 @@ export function QueueBar({
   onQueue,
 }: ViewProps & { readonly onQueue: () => void }): ReactNode {
   const { owner, name } = queue;
-  const cannotQueue = at === null ? refusalOf(repository.viewerCan, 'QUEUE') : inPast;
+  const cannotQueue = at === null ? queueRefusalOf(repository) : inPast;
   const branches = [...new Set([queue.branch, ...repository.queues.map(({ baseBranch }) => baseBranch)])];
   return (
     <Bar

@@ -6,7 +6,7 @@ import { useAct, type Action } from '../app/act.tsx';
 import { copyCommitCommand, useCommands, type Command } from '../app/commands.ts';
 import { useCopy } from '../app/copy.tsx';
 import { temporalCommand } from '../app/installation.tsx';
-import { refusalOf } from '../app/permitted.ts';
+import { queueRefusalOf, refusalOf } from '../app/permitted.ts';
 import { dequeueAction, retryBuildAction, skipLineAction } from './pull-request-actions.ts';
 import {
   freezeAction,
@@ -52,7 +52,8 @@ export function useQueueCommands(given: QueueCommands): void {
 
 /** Why the viewer may not run an action. Undefined: the viewer may. */
 function refusalAt({ at, repository }: Pick<QueueCommands, 'at' | 'repository'>, action: string): string | undefined {
-  return at === null ? refusalOf(repository.viewerCan, action) : 'Nothing can be changed in the past.';
+  if (at !== null) return 'Nothing can be changed in the past.';
+  return action === 'QUEUE' ? queueRefusalOf(repository) : refusalOf(repository.viewerCan, action);
 }
 
 /** Runs an action. The palette shows before what the action would do. */

@@ -4,7 +4,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCommands } from '../app/commands.ts';
 import { LiveSign } from '../app/connection.tsx';
 import { problemReference } from '../app/errors.ts';
-import { refusalOf } from '../app/permitted.ts';
+import { queueRefusalOf } from '../app/permitted.ts';
 import { changePreferences } from '../app/preferences.ts';
 import { useReadAfterChanges } from '../app/reader.ts';
 import { useLiveQuery } from '../app/use-live-query.ts';
@@ -144,7 +144,7 @@ interface NewQueueProps {
 function NewQueue({ queue, repository }: NewQueueProps): ReactNode {
   const { owner, name, branch } = queue;
   const [isQueueing, setQueueing] = useState(false);
-  const refusal = refusalOf(repository.viewerCan, 'QUEUE');
+  const refusal = queueRefusalOf(repository);
   const open = (): void => setQueueing(true);
   useCommands([{ key: 'q', label: 'Queue a pull request…', group: 'This page', run: open, disabled: refusal }]);
   return (
