@@ -10,6 +10,16 @@ export type Analytics = NonNullable<AnalyticsQuery['repository']>['analytics'];
 
 export const sum = (all: readonly number[]): number => all.reduce((total, one) => total + one, 0);
 
+/** A section of the page with a title. */
+export function ChartFrame({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <section className={styles['chart']} aria-label={title}>
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
 export function Chart({
   title,
   figure,
@@ -24,8 +34,7 @@ export function Chart({
   readonly children: ReactNode;
 }): ReactNode {
   return (
-    <section className={styles['chart']} aria-label={title}>
-      <h3>{title}</h3>
+    <ChartFrame title={title}>
       {figure === null ? (
         <p className="dim">{about}</p>
       ) : (
@@ -36,7 +45,7 @@ export function Chart({
           {children}
         </>
       )}
-    </section>
+    </ChartFrame>
   );
 }
 

@@ -1,11 +1,13 @@
 // The charts of hours: at which hours pull requests land, and at which hours the line is long.
 import type { ReactNode } from 'react';
+import { problemReference } from '../app/errors.ts';
 import { useAnswer } from '../app/page.tsx';
 import { useRepository, useShell } from '../app/use-shell.ts';
 import { now } from '../design/clock.ts';
+import { Waiting } from '../design/parts.tsx';
 import { describeDuration } from '../design/time.tsx';
 import { DepthByHourDocument } from '../generated/analytics.ts';
-import { Chart, sum, Table, type Analytics } from './chart-frame.tsx';
+import { Chart, ChartFrame, sum, Table, type Analytics } from './chart-frame.tsx';
 import { Heat, hourText, inLineText, Stacks, type Series } from './charts.tsx';
 import { weekdays, weekOf } from './week.ts';
 
@@ -76,11 +78,28 @@ export function BusyHours({ isTable }: { readonly isTable: boolean }): ReactNode
     to: new Date(to).toISOString(),
     points: hoursBack,
   });
-  const week = weekOf(answer.data?.repository?.queue?.depthHistory ?? []);
+  const title = 'When the line is long';
+  const history = answer.data?.repository?.queue?.depthHistory;
+  const failure = answer.problem ?? (history ? null : answer.partial);
+  if (failure)
+    return (
+      <ChartFrame title={title}>
+        <p className="dim">
+          {failure.sentence} <span className="xs">{problemReference(failure)}</span>
+        </p>
+      </ChartFrame>
+    );
+  if (answer.data === undefined)
+    return (
+      <ChartFrame title={title}>
+        <Waiting />
+      </ChartFrame>
+    );
+  const week = weekOf(history ?? []);
   const { longest } = week;
   return (
     <Chart
-      title="When the line is long"
+      title={title}
       figure={longest === null ? null : `${weekdays[longest.weekday]} ${hourText(longest.hour)}`}
       about={
         longest === null
