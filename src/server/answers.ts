@@ -1,7 +1,7 @@
 // The common parts of all answers of the server: headers, the form of a refusal, and the limit on wrong tokens.
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { acceptsProblem, problemOf, problemType } from '../../rest-facade/index.ts';
-import { DomainError, errorCodes } from '../domain/errors.ts';
+import { DomainError, errorCodes, type ErrorCode } from '../domain/errors.ts';
 import { outageAsRefusal } from '../platform/outage.ts';
 import type { Callers } from './callers.ts';
 import type { Dashboard } from './dashboard.ts';
@@ -9,6 +9,7 @@ import type { WrongTokens } from './wrong-tokens.ts';
 
 /** How soon another server may take a request that arrived while this server was closing, in seconds. */
 const closingRetrySec = 1;
+const closingSentence = 'The server is stopping. Try again.';
 
 export function describeEveryAnswer(fastify: FastifyInstance, dashboard: Dashboard): void {
   let isClosing = false;
@@ -17,7 +18,10 @@ export function describeEveryAnswer(fastify: FastifyInstance, dashboard: Dashboa
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     if (!isClosing) return done();
     reply.header('retry-after', String(closingRetrySec)).header('connection', 'close');
-    void sendError(reply, 503, 'The server is stopping. Try again.');
+    if (request.routeOptions.url !== '/graphql') return void sendError(reply, 503, closingSentence);
+    const code: ErrorCode = 'UNAVAILABLE';
+    const extensions = { code, retryAfterSec: closingRetrySec };
+    void reply.code(errorCodes[code]).send({ errors: [{ message: closingSentence, extensions }] });
   });
   fastify.setNotFoundHandler(async (request, reply) =>
     (await dashboard.answerUnknown(request, reply)) ? reply : await sendError(reply, 404, 'Not found'),
