@@ -217,7 +217,11 @@ function report({ say, document }: Invocation, runbook: RunbookRowFragment, { is
   say(`Runbook ${number} ${title}: ${status.toLowerCase()}, ${stepCounts.completed} of ${stepCounts.total} steps`);
   if (problem !== null) say(problem);
   else if (status === 'FAILED')
-    say(isLogThere ? `The log says why: interlock runbook log ${number}` : 'Its log was deleted because of its age.');
+    say(
+      isLogThere
+        ? `The log says why: interlock runbook log ${number}`
+        : 'It has no log, or its log was deleted because of its age.',
+    );
   for (const pullRequest of pullRequests) say(`#${pullRequest.number}  ${pullRequest.url}`);
   say(url);
   document(documentOf(runbook));
