@@ -820,6 +820,48 @@ describe('a long list', () => {
 
 // The last test of the file, because other tests count people and tokens.
 describe('a page whose viewer may not follow changes', () => {
+  it('asks with the same cursor, and reads nothing, while no socket connects', async () => {
+    const { userId } = await addUser(w.ctx, { email: 'probe@acme.test', handle: null, role: 'member' });
+    const scopes = ['preview:register'] as const;
+    const { token } = await createApiToken(w.ctx, w.secrets, { name: 'of a probe', kind: 'user', scopes, userId });
+    await using visit = await signIn(browser, s, { token });
+    const { page } = visit;
+    const cursors = countReads(page, 'Cursor');
+    let isHeld = false;
+    const held: WebSocketRoute[] = [];
+    /** How many cursors had been read at each subscription. */
+    const asked: number[] = [];
+    let closed = 0;
+    await page.routeWebSocket('**/graphql', (socket) => {
+      if (isHeld) return void held.push(socket);
+      const server = socket.connectToServer();
+      socket.onMessage((text) => {
+        if (String(text).includes('previewChanged')) asked.push(cursors());
+        server.send(text);
+      });
+      return socket.onClose(() => {
+        closed += 1;
+        void server.close();
+      });
+    });
+    await page.clock.install();
+    await page.goto(`${s.url}/acme/shop/previews`);
+    await page.getByText('Not live', { exact: true }).waitFor();
+    await expect.poll(() => asked.length).toBe(1);
+    // The unused socket closes before the next attempt.
+    isHeld = true;
+    await page.clock.fastForward(20_000);
+    await expect.poll(() => closed).toBe(1);
+    await page.clock.fastForward(45_000);
+    await expect.poll(() => held.length).toBe(1);
+    // Longer than a subscription waits for a refusal.
+    await page.clock.fastForward(5_000);
+    isHeld = false;
+    await held[0]?.close({ code: 1012 });
+    await expect.poll(() => asked.length).toBe(2);
+    expect(asked[1]).toBe(asked[0]);
+  });
+
   it('asks again only once a minute, says that it is not live, and shows everything when the viewer may follow', async () => {
     const { userId } = await addUser(w.ctx, { email: 'ci@acme.test', handle: null, role: 'member' });
     const scopes = ['preview:register'] as const;

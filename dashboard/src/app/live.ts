@@ -45,7 +45,7 @@ const pingEveryMs = 10_000;
 const pongWithinMs = 5_000;
 const catchUpMs = 1_200;
 const shownForMs = 3_000;
-/** The server accepts a subscription without an answer, and refuses it within this time. */
+/** The server accepts a subscription without an answer, and refuses it within this time once the socket is connected. */
 const acceptedAfterMs = 1_000;
 /** How long a subscription waits that was refused because the viewer lacks a permission. */
 const askAgainMs = 60_000;
@@ -159,12 +159,18 @@ export function follow<Data, Variables extends object>(source: Following<Data, V
     stop();
     let isCurrent = true;
     let accepted: ReturnType<typeof setTimeout> | undefined;
-    if (failures > 0) accepted = setTimeout(onAccepted, acceptedAfterMs);
+    const beginTrial = (): void => void (accepted = setTimeout(onAccepted, acceptedAfterMs));
+    const unlisten = failures > 0 && connection.state !== 'live' ? socket.on('connected', beginTrial) : undefined;
+    if (failures > 0 && connection.state === 'live') beginTrial();
+    const endTrial = (): void => {
+      unlisten?.();
+      clearTimeout(accepted);
+    };
     const startLater = (): void => {
       if (!isCurrent) return;
       failures += 1;
       setBehind(self, true);
-      clearTimeout(accepted);
+      endTrial();
       clearTimeout(timer);
       timer = setTimeout(start, backOffMs(failures));
     };
@@ -178,7 +184,7 @@ export function follow<Data, Variables extends object>(source: Following<Data, V
       if (code !== 'FORBIDDEN' && onExpired === undefined) return startLater();
       // The end of this subscription arrives as `complete`, which must not start it again.
       isCurrent = false;
-      clearTimeout(accepted);
+      endTrial();
       setBehind(self, true);
       if (onExpired) return onExpired();
       failures += 1;
@@ -191,7 +197,7 @@ export function follow<Data, Variables extends object>(source: Following<Data, V
       {
         next: ({ data, errors }) => {
           if (!data) return onRefused(errors?.[0]);
-          clearTimeout(accepted);
+          endTrial();
           failures = 0;
           onAccepted();
           cursor = source.cursorOf(data) ?? cursor;
@@ -199,8 +205,9 @@ export function follow<Data, Variables extends object>(source: Following<Data, V
           source.onChange(data);
           if (source.isLog !== true) publish({ changes: connection.changes + 1 });
         },
-        // If the socket was lost, nothing is done here, because `closed` above has scheduled the next attempt.
+        // If the socket was lost, `closed` above has scheduled the next attempt.
         error: (error) => {
+          endTrial();
           if (Array.isArray(error)) onRefused(error[0] as Refusal);
           else if ((error as CloseEvent | null)?.code === unusedCode) startLater();
         },
@@ -212,7 +219,7 @@ export function follow<Data, Variables extends object>(source: Following<Data, V
     );
     stop = () => {
       isCurrent = false;
-      clearTimeout(accepted);
+      endTrial();
       clearTimeout(timer);
       end();
     };
