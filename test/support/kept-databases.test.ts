@@ -56,6 +56,16 @@ describe('a database that is used again', () => {
     await third.drop();
   });
 
+  it('is given to one test only, although the test before has dropped it twice', async () => {
+    const before = await takeDatabase();
+    await before.drop();
+    await before.drop();
+    const [first, second] = [await takeDatabase(), await takeDatabase()];
+    expect(first.url).not.toBe(second.url);
+    await first.drop();
+    await second.drop();
+  });
+
   it('does not answer connections of the test before', async () => {
     const before = await takeDatabase();
     await before.drop();

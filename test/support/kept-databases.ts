@@ -14,7 +14,7 @@ export interface KeptDatabase {
   readonly url: string;
   /** Its connections. To close them ends only their use by this test: they stay open for the next test. */
   readonly database: Database;
-  /** Gives the database to the next test, unless this test left something behind. */
+  /** Gives the database to the next test, unless this test left something behind. A second call has no effect. */
   drop(): Promise<void>;
 }
 
@@ -48,14 +48,16 @@ export async function takeDatabase(state: DatabaseState = inject('postgres').emp
   const taken = kept.pop() ?? (await makeKept());
   await restoreState(taken.owner, state);
   const database = closable(taken.database);
+  const giveBack = async (): Promise<void> => {
+    await database.close();
+    if ((await isAsMade(taken)) && kept.length < maxKept) kept.push(taken);
+    else await dropKept(taken);
+  };
+  let dropped: Promise<void> | null = null;
   return {
     url: taken.own.url,
     database,
-    async drop() {
-      await database.close();
-      if (kept.length < maxKept && (await isAsMade(taken))) kept.push(taken);
-      else await dropKept(taken);
-    },
+    drop: async () => await (dropped ??= giveBack()),
   };
 }
 
