@@ -240,7 +240,8 @@ describe('the blocked label', () => {
     await w.service.localHost.editPullRequest(hostOf(w), 1, { draft: false });
     await w.pause(true);
     await w.queue(1);
-    expect(await statuses(w, 1)).toEqual(['queued']);
+    // It is pending until its own check has ended.
+    await w.until(async () => (await statuses(w, 1))[0] === 'queued');
     await w.until(async () => (await labels(w, 1)).length === 0);
   });
 
