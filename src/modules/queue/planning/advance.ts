@@ -12,7 +12,7 @@ import { configurationProblem, haltOf, rulesOf, configurationOf } from '../store
 import { planUpdates, updateBeforeRequeue } from './auto-update.ts';
 import { planWaitingBackports } from './branch-work.ts';
 import { hasIdleBotPullRequests, releaseIdleBotPullRequests } from './idle-bot-pull-requests.ts';
-import { earliest, readOpenRows, toOpenWork, type OpenRows, type OpenWork } from './open-work.ts';
+import { earliest, isDue, readOpenRows, toOpenWork, type OpenRows, type OpenWork } from './open-work.ts';
 import { isSameWork, keepQuietTurn, findQuietTurn, readBeforeTurn, type BeforeTurn } from './quiet-turn.ts';
 import {
   findLeftToWorkflow,
@@ -128,7 +128,7 @@ export async function planIfIrrelevant(
 /** How many intents are due. */
 function countDue(ctx: Context, { intents }: OpenRows): number {
   const now = ctx.clock().getTime();
-  return intents.filter(({ nextTryAt }) => (nextTryAt ?? 0) <= now).length;
+  return intents.filter((intent) => isDue(intent, now)).length;
 }
 
 /** Rolls a plan back that decides something or leaves something to the workflow. */
@@ -249,8 +249,8 @@ async function readForPlan(ctx: Context, tx: Transaction, queue: LineOf): Promis
 }
 
 /**
- * The oldest planner that may plan by the configuration, as far as this process knows. A configuration that this process
- * can read restricts nobody, whoever has saved it.
+ * The version of the planner that is needed to plan by the configuration. 0: every version may, because even this
+ * process can read it.
  */
 function versionOfConfiguration(repository: RepositoryRow): number {
   return configurationProblem(repository) === null ? 0 : repository.plannerVersion;

@@ -2,6 +2,7 @@
 // needs no wake (plan-before-wake.ts).
 import type { Database } from '../../../platform/database.ts';
 import type { OpenRows } from './open-work.ts';
+import { createQueueMemory } from './queue-memory.ts';
 
 type Batches = OpenRows['batches'];
 
@@ -18,21 +19,16 @@ export interface LeftToWorkflow {
   readonly details: string;
 }
 
-const maxKept = 10_000;
-
-const left = new WeakMap<Database, Map<string, LeftToWorkflow>>();
+const left = createQueueMemory<LeftToWorkflow>();
 
 /** Call it when a turn has returned its work to the workflow. */
 export function noteLeftToWorkflow(db: Database, queueId: string, work: LeftToWorkflow): void {
-  const kept = left.get(db) ?? new Map<string, LeftToWorkflow>();
-  left.set(db, kept);
-  if (kept.size >= maxKept) kept.clear();
-  kept.set(queueId, work);
+  left.keep(db, queueId, work);
 }
 
 /** Undefined: nothing is remembered of a turn of the queue. */
 export function findLeftToWorkflow(db: Database, queueId: string): LeftToWorkflow | undefined {
-  return left.get(db)?.get(queueId);
+  return left.find(db, queueId);
 }
 
 /**
@@ -40,8 +36,7 @@ export function findLeftToWorkflow(db: Database, queueId: string): LeftToWorkflo
  * this process remembers would be outdated for ever.
  */
 export function forgetLeftToWorkflow(db: Database, queueId: string, work: LeftToWorkflow): void {
-  const kept = left.get(db);
-  if (kept?.get(queueId) === work) kept.delete(queueId);
+  if (left.find(db, queueId) === work) left.forget(db, queueId);
 }
 
 /** The end of a plan. */

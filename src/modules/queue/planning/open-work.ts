@@ -206,6 +206,11 @@ export async function readOpenRows(ctx: Context, tx: Transaction, queueId: strin
   return rows ?? { intents: [], batches: [] };
 }
 
+/** Whether an intent is carried out now. `now`: milliseconds since the epoch. */
+export function isDue({ nextTryAt }: OpenRows['intents'][number], now: number): boolean {
+  return (nextTryAt ?? 0) <= now;
+}
+
 export interface OpenWorkOf {
   readonly queue: Pick<QueueRow, 'baseBranch' | 'baseTip' | 'waiting' | 'tagged'>;
   readonly repository: Pick<RepositoryRow, 'owner' | 'name' | 'host'>;
@@ -224,8 +229,9 @@ export function toOpenWork(
   readonly tryAgainAt: number | null;
 } {
   const repository = `${row.owner}/${row.name}`;
-  const isLater = ({ nextTryAt }: OpenRows['intents'][number]): boolean => (nextTryAt ?? 0) > now;
-  const intents = rows.intents.filter((intent) => !isLater(intent));
+  const { due: intents = [], later = [] } = Object.groupBy(rows.intents, (intent) =>
+    isDue(intent, now) ? 'due' : 'later',
+  );
   const state = describeState(queue, { halted, isPaused });
   const work = {
     effects: effectsOf(intents, { baseBranch: queue.baseBranch, isLocal: row.host === 'local' }),
@@ -248,7 +254,7 @@ export function toOpenWork(
       details: describeQueue({ queue, repository, state, batches: rows.batches }),
     },
   };
-  const tryAgainAt = earliest(...rows.intents.filter(isLater).map((intent) => intent.nextTryAt));
+  const tryAgainAt = earliest(...later.map((intent) => intent.nextTryAt));
   return { work, hasMore: hasMoreNotifications(intents), tryAgainAt };
 }
 

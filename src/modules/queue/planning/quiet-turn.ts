@@ -7,6 +7,7 @@ import type { Database } from '../../../platform/database.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import type { QueueRow } from '../store/queue.entities.ts';
 import { openRows, toOpenWork, type OpenRows, type OpenWork, type OpenWorkOf } from './open-work.ts';
+import { createQueueMemory } from './queue-memory.ts';
 
 /** What is read before a turn, outside its transaction. */
 export interface BeforeTurn
@@ -58,16 +59,11 @@ interface QuietTurn {
  */
 const longestQuietMs = 60_000;
 
-const maxKept = 10_000;
-
-const turns = new WeakMap<Database, Map<string, QuietTurn>>();
+const turns = createQueueMemory<QuietTurn>();
 
 /** Remembers a turn that decided nothing. Call it after the turn's commit. */
 export function keepQuietTurn(db: Database, queueId: string, turn: QuietTurn): void {
-  const kept = turns.get(db) ?? new Map<string, QuietTurn>();
-  turns.set(db, kept);
-  if (kept.size >= maxKept) kept.clear();
-  kept.set(queueId, turn);
+  turns.keep(db, queueId, turn);
 }
 
 /** Returns the open work, if a turn would decide nothing. Null: a turn may decide something. */
@@ -75,7 +71,7 @@ export function findQuietTurn(
   ctx: Context,
   before: BeforeTurn,
 ): (OpenWork & { readonly nextLookAt: number | null }) | null {
-  const kept = turns.get(ctx.db)?.get(before.queueId);
+  const kept = turns.find(ctx.db, before.queueId);
   const now = ctx.clock().getTime();
   const isQuiet =
     kept !== undefined &&

@@ -2,6 +2,7 @@
 // arrivals or the results of many builds. If at most one build is open and nothing has arrived, a turn waits only until
 // the longest delay since the last turn is over.
 import type { Database } from '../../../platform/database.ts';
+import { createQueueMemory } from './queue-memory.ts';
 import type { BeforeTurn } from './quiet-turn.ts';
 
 interface EndedTurn {
@@ -10,15 +11,10 @@ interface EndedTurn {
   readonly nextRank: string;
 }
 
-const maxKept = 10_000;
-
-const ended = new WeakMap<Database, Map<string, EndedTurn>>();
+const ended = createQueueMemory<EndedTurn>();
 
 export function noteTurn(db: Database, { queueId, nextRank }: Pick<BeforeTurn, 'queueId' | 'nextRank'>): void {
-  const kept = ended.get(db) ?? new Map<string, EndedTurn>();
-  ended.set(db, kept);
-  if (kept.size >= maxKept) kept.clear();
-  kept.set(queueId, { at: performance.now(), nextRank });
+  ended.keep(db, queueId, { at: performance.now(), nextRank });
 }
 
 /** Whether a pull request has entered the line since the last turn or plan in this process. */
@@ -26,12 +22,12 @@ export function hasArrivalsSinceTurn(
   db: Database,
   { queueId, nextRank }: Pick<BeforeTurn, 'queueId' | 'nextRank'>,
 ): boolean {
-  return ended.get(db)?.get(queueId)?.nextRank !== nextRank;
+  return ended.find(db, queueId)?.nextRank !== nextRank;
 }
 
 /** Returns milliseconds. `longest` is the delay if other changes may follow. */
 export function delayBeforeTurn(db: Database, before: BeforeTurn, longest: number): number {
-  const last = ended.get(db)?.get(before.queueId);
+  const last = ended.find(db, before.queueId);
   return decideDelay(
     {
       hasArrivals: hasArrivalsSinceTurn(db, before),
