@@ -177,3 +177,8 @@ test('the bundle masks the token, fails with an annotation, and writes outputs a
 test('action.yml declares exactly the inputs that commands read', () => {
   expect([...asked].toSorted()).toEqual(Object.keys(definition.inputs).toSorted());
 });
+
+test('action.yml has expressions only in defaults of inputs, because a runner refuses them elsewhere', () => {
+  const defaults = Object.entries(definition.inputs).map(([name, input]) => [name, { ...input, default: '' }]);
+  expect(JSON.stringify({ ...definition, inputs: Object.fromEntries(defaults) })).not.toContain('${{');
+});
