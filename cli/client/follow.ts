@@ -79,6 +79,31 @@ export async function follow<Data, Variables extends object>(
   }
 }
 
+/**
+ * Reads until the service answers. Throws a refusal that another attempt cannot change. Null: Ctrl-C. `onConnection` is
+ * called with false when a read fails, and with true when a later one succeeds.
+ */
+export async function readUntilAnswered<T>(
+  { signal }: Pick<Api, 'signal'>,
+  read: () => Promise<T>,
+  onConnection: (isThere: boolean) => void = () => {},
+): Promise<T | null> {
+  for (let attempts = 0; !signal.aborted; attempts += 1) {
+    try {
+      const answer = await read();
+      if (attempts > 0) onConnection(true);
+      return answer;
+    } catch (error) {
+      if (signal.aborted) break;
+      if (!(error instanceof Failure)) throw error;
+      const waitMs = waitAfterRefusal(error, attempts);
+      if (attempts === 0) onConnection(false);
+      await delay(waitMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  return null;
+}
+
 function connect({ url, token }: Api, onConnected: () => void): Client {
   let pongTimer: NodeJS.Timeout | undefined;
   const client = createClient({

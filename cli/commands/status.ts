@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from '../client/api.ts';
 import { repositoryOfCheckout, type RepositoryName } from '../client/checkout.ts';
-import { follow } from '../client/follow.ts';
+import { follow, readUntilAnswered } from '../client/follow.ts';
 import {
   CursorDocument,
   DefaultBranchDocument,
@@ -101,8 +101,12 @@ async function keepShowing(
   api: Api,
   { place, cursor }: { readonly place: Place; readonly cursor: string },
 ): Promise<Outcome> {
-  const reader = createReader(async () => await show(invocation, api, { place, isAgain: true, isWatched: true }));
-  const following = follow(api, {
+  const ending = new AbortController();
+  const watched = { ...api, signal: AbortSignal.any([api.signal, ending.signal]) };
+  const reader = createReader(watched, async () => {
+    await show(invocation, api, { place, isAgain: true, isWatched: true });
+  });
+  const following = follow(watched, {
     document: QueueChangedDocument,
     variables: place,
     after: cursor,
@@ -118,7 +122,7 @@ async function keepShowing(
       if (isThere) reader.ask();
     },
   });
-  await Promise.race([following, reader.failed]);
+  await Promise.race([following, reader.failed]).finally(() => ending.abort());
   return 'interrupted';
 }
 
@@ -198,15 +202,15 @@ const restMs = 300;
 
 interface Reader {
   readonly ask: () => void;
-  /** Rejects when a read fails. */
+  /** Rejects when a read is refused, and another attempt cannot change that. */
   readonly failed: Promise<never>;
 }
 
 /**
  * Makes a reader that reads again after `ask`. Only one read runs at a time, and a pause follows each read, so that
- * many changes cause only one read.
+ * many changes cause only one read. If the service does not answer, the read is tried again.
  */
-function createReader(read: () => Promise<void>): Reader {
+function createReader(api: Pick<Api, 'signal'>, read: () => Promise<void>): Reader {
   const { promise: failed, reject } = Promise.withResolvers<never>();
   let isAsked = false;
   let isReading = false;
@@ -214,7 +218,7 @@ function createReader(read: () => Promise<void>): Reader {
     isReading = true;
     while (isAsked) {
       isAsked = false;
-      await read();
+      await readUntilAnswered(api, read);
       await delay(restMs);
     }
     isReading = false;

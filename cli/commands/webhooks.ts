@@ -8,7 +8,8 @@ import {
   type DeliveriesQueryVariables,
 } from '../generated/operations.ts';
 import { Failure } from '../output/failure.ts';
-import { connect, examples, type Invocation, type Registry } from './invocation.ts';
+import { readUntilAnswered } from '../client/follow.ts';
+import { connect, examples, reportConnection, type Invocation, type Registry } from './invocation.ts';
 import { readAddress } from '../client/connection.ts';
 
 export function addWebhookCommands({ program, action }: Registry): void {
@@ -61,7 +62,8 @@ async function listen(invocation: Invocation, { endpoint, forward }: ListenOptio
     (await Promise.all(listened.map(async (one) => await readSent(api, one, known)))).flat();
   invocation.printProgress('Listening. Ctrl-C ends it.');
   while (!api.signal.aborted) {
-    for (const sent of (await read()).filter(({ id }) => !known.has(id))) {
+    const sentByNow = (await readUntilAnswered(api, read, reportConnection(invocation))) ?? [];
+    for (const sent of sentByNow.filter(({ id }) => !known.has(id))) {
       known.add(sent.id);
       await show(invocation, sent, forward ?? null);
     }

@@ -397,6 +397,27 @@ test('status --watch shows the line live, and after a lost connection also the c
   await shop.run('resume');
 });
 
+test('status --watch shows a change although reading it fails for some time', async () => {
+  await using proxy = await startProxy(new URL(shop.s.url));
+  const stop = new AbortController();
+  let stdout = '';
+  const onStdout = (text: string): void => void (stdout += text);
+  const watching = shop.runWith({ signal: stop.signal, onStdout }, 'status', '--watch', '--url', proxy.url);
+  await expect.poll(() => stdout).toContain('acme/shop main');
+  await shop.run('pause', '--yes');
+  await expect.poll(() => stdout).toContain('Paused.');
+  proxy.cutRequests();
+  const shown = stdout.length;
+  await shop.run('resume');
+  await expect.poll(() => proxy.refused()).toBeGreaterThan(4);
+  expect(stdout.slice(shown)).toBe('');
+  proxy.restore();
+  await expect.poll(() => stdout.slice(shown)).toContain('acme/shop main');
+  expect(stdout.slice(shown)).not.toContain('Paused.');
+  stop.abort();
+  expect(await watching).toMatchObject({ code: 130, stderr: '' });
+});
+
 test('queue --wait waits for a service that is away when the command begins; without --wait it ends', async () => {
   await using proxy = await startProxy(new URL(shop.s.url));
   const number = await shop.propose('awaited');

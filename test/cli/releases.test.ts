@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHttpOut } from '../../src/platform/http-out/index.ts';
 import { receiver } from '../webhooks/receiver.ts';
+import { startProxy } from './service-proxy.ts';
 import { openShop, type Shop } from './shop.ts';
 import type { CommandRun } from './terminal.ts';
 
@@ -170,6 +171,21 @@ test('webhooks listen prints deliveries as they are sent, and forwards them with
   expect(sent?.headers[signature]).toMatch(/^[0-9a-f]{64}$/);
   const [line = ''] = stdout.split('\n');
   expect([code, JSON.parse(line)]).toMatchObject([130, { answer: '200', forwarded: '200', payload: sent?.json }]);
+});
+
+test('webhooks listen goes on while the service does not answer', async () => {
+  await using proxy = await startProxy(new URL(shop.s.url));
+  const stop = new AbortController();
+  let said = '';
+  const onStderr = (text: string): void => void (said += text);
+  const listening = shop.runWith({ signal: stop.signal, onStderr }, 'webhooks', 'listen', '--url', proxy.url);
+  await expect.poll(() => said).toContain('Listening.');
+  proxy.cut();
+  await expect.poll(() => said).toContain('The connection is lost. Trying again …');
+  proxy.restore();
+  await expect.poll(() => said).toContain('Connected again.');
+  stop.abort();
+  expect((await listening).code).toBe(130);
 });
 
 test('webhooks listen forwards every delivery that is sent from then on, also if there are many, and no other', async () => {

@@ -5,6 +5,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 export interface ServiceProxy extends AsyncDisposable {
   readonly url: string;
   cut(): void;
+  /** Cuts all connections except WebSockets, and refuses new ones. */
+  cutRequests(): void;
   restore(): void;
   /** How many connections were refused. */
   refused(): number;
@@ -12,6 +14,7 @@ export interface ServiceProxy extends AsyncDisposable {
 
 export async function startProxy({ hostname, port }: URL): Promise<ServiceProxy> {
   const open = new Set<Socket>();
+  const webSockets = new Set<Socket>();
   let isCut = false;
   let refused = 0;
   const server = createServer((client) => {
@@ -20,6 +23,10 @@ export async function startProxy({ hostname, port }: URL): Promise<ServiceProxy>
       return void client.destroy();
     }
     const service = connect(Number(port), hostname);
+    // A WebSocket may begin on a connection that has carried requests.
+    client.on('data', (bytes: Buffer) => {
+      if (/^upgrade: websocket/im.test(bytes.toString('latin1'))) webSockets.add(client).add(service);
+    });
     for (const [from, to] of [
       [client, service],
       [service, client],
@@ -29,6 +36,7 @@ export async function startProxy({ hostname, port }: URL): Promise<ServiceProxy>
       from.on('error', () => to.destroy());
       from.on('close', () => {
         open.delete(from);
+        webSockets.delete(from);
         to.destroy();
       });
     }
@@ -42,6 +50,10 @@ export async function startProxy({ hostname, port }: URL): Promise<ServiceProxy>
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     cut,
+    cutRequests() {
+      isCut = true;
+      for (const socket of open) if (!webSockets.has(socket)) socket.destroy();
+    },
     restore: () => void (isCut = false),
     refused: () => refused,
     async [Symbol.asyncDispose]() {
