@@ -1,10 +1,20 @@
 // Changes that arrive after a landing has started, or after the host has carried it out but before it is recorded.
 // Nothing stops the landing: it lands the pinned heads, once. The changes are handled afterwards.
 import { describe, expect, it } from 'vitest';
-import { carryOut, setRepositoryActive } from '../../src/modules/queue/index.ts';
+import { carryOut, setRepositoryActive, syncPullRequest } from '../../src/modules/queue/index.ts';
 import { among, inFull } from '../support/tier.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { dequeueAnswer, dyingAt, expectLandedOnce, line, meanwhile, statuses, wakeAll } from './stories.ts';
+import {
+  dequeueAnswer,
+  dyingAt,
+  expectLandedOnce,
+  hostOf,
+  line,
+  meanwhile,
+  retarget,
+  statuses,
+  wakeAll,
+} from './stories.ts';
 import { landingDone, landingStarted, twoInLine } from './arrivals.landing.ts';
 
 async function landingOf(w: World): Promise<string> {
@@ -179,6 +189,45 @@ describe('a push to the base', () => {
     );
     const dequeued = await w.rows<{ actor: string }>("select actor from event where action = 'dequeued'");
     expect(dequeued.map(({ actor }) => actor)).toEqual(actors);
+  });
+
+  it('by a merge at the host after a landing has started: the pull request is merged, and does not land again', async () => {
+    await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }) });
+    const first = await w.open('first', { 'first.txt': 'first\n' });
+    await w.queue(first);
+    await w.settled(first);
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(a);
+    const mergeAtHost = async () => {
+      const commit = await w.commit('main', { 'a.txt': 'a\n' }, { message: `Add a (#${a})` });
+      await w.rows(
+        "update local_pull_request set state = 'merged', merged_at = now(), merge_commit_sha = $2 where number = $1",
+        [a, commit],
+      );
+      await syncPullRequest(w.ctx, { ...hostOf(w), host: 'local' }, a);
+    };
+    await meanwhile(landingStarted, mergeAtHost, () => w.settled(a));
+    await expectLandedOnce(w, first, a);
+    expect(await line(w)).toEqual([`Add first (#${first})`, `Add a (#${a})`]);
+  });
+
+  it('after a landing has started, together with another base branch for the pull request: it does not land', async () => {
+    await using w = await world({ configuration: 'base_branches: [main, release]\nmerge_mode:\n  type: no-queue\n' });
+    await w.git('branch', 'release', 'main');
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(a);
+    const retargetAndPush = async () => {
+      await retarget(w, a, 'release');
+      await push(w);
+    };
+    await meanwhile(landingStarted, retargetAndPush, () => w.settled(a));
+    expect(await statuses(w, a)).toEqual(['open']);
+    expect(await line(w)).toEqual(['Outside']);
+    const [comment] = (await w.host.comments(a)).filter(({ key }) => key.startsWith('reply:base:'));
+    expect(comment?.body).toContain('The base branch of this pull request is `release` now, and was `main`.');
+    await w.queue(a);
+    await w.settled(a);
+    expect(await line(w, 'release')).toEqual([`Add a (#${a})`]);
   });
 
   it('if the worker dies after the host has moved the base, the landing ref shows the landing, and it is recorded once', async () => {

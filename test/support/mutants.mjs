@@ -351,7 +351,7 @@ export const mutants = [
   {
     what: 'a pull request that changes its base branch stays in line',
     file: 'src/modules/queue/host-sync/queue-assignment.ts',
-    from: "writeStatus(work, storedRow, 'dequeue');",
+    from: "writeStatus(work, row, 'dequeue');",
     to: '',
     tests: [],
     configuration: 'two base branches',
@@ -359,7 +359,7 @@ export const mutants = [
   {
     what: 'a pull request changes its queue during its landing',
     file: 'src/modules/queue/host-sync/queue-assignment.ts',
-    from: 'if (await isLandingStarted(work.ctx, work.tx, storedRow.id)) return work;',
+    from: "if (await keepChangeAtHost(work, storedRow.id, { kind: 'retargeted', to: target.baseBranch })) return work;",
     to: '',
     tests: [],
     configuration: 'two base branches',

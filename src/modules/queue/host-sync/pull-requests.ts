@@ -10,7 +10,7 @@ import { followHead } from '../../previews/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { withoutBots } from '../facts/bot-branches.ts';
 import { readKeptChecks, recordBuild, recordChecks, recordNewChecks, type KeptBuild } from '../facts/build.records.ts';
-import { isLandingStarted } from '../store/intents.ts';
+import { isLandingStarted, keepChangeAtHost, type ChangeAtHost } from '../store/intents.ts';
 import { onBaseChanged, onCommitAdded } from '../admission/commit-added.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import { readHead, signatureFacts, type HeadFacts } from './head.facts.ts';
@@ -28,6 +28,7 @@ import {
   moveToQueueOfBase,
   isAssigned,
   belowAfterLanding,
+  endRequestForOldBase,
   readAssignment,
   readOutdatedBelow,
   readPullRequestsAbove,
@@ -408,7 +409,7 @@ async function insertPullRequest(
     updatedAt: now,
   });
   if (seen.state === 'closed') writeStatus(work, created, 'close');
-  if (seen.state === 'merged') writeMergeOfHost(work, created, seen);
+  if (seen.state === 'merged') writeMergeOfHost(work, created, { commit: seen.mergeCommitSha, at: seen.mergedAt });
   await tx.em.flush();
   if (seen.state === 'open' && options.announceOpened) announce(work, created, 'opened');
   // A pull request that is older than the repository at Interlock gets no notification.
@@ -436,7 +437,7 @@ async function dropQueueLabels({ ctx, tx }: QueueWork, known: PullRequestRow, se
 
 /**
  * Writes that the pull request was closed, reopened or merged at the host. One that was closed and reopened since the
- * last read leaves the line as if both had been read. If its landing has started, only the landing marks it as merged.
+ * last read leaves the line as if both had been read. If its landing has started, the merge is recorded at the landing.
  */
 async function followState(work: QueueWork, row: PullRequestRow, seen: HostPullRequest): Promise<void> {
   if (seen.state === 'closed' && row.status !== 'closed' && row.status !== 'merged') writeStatus(work, row, 'close');
@@ -447,15 +448,42 @@ async function followState(work: QueueWork, row: PullRequestRow, seen: HostPullR
     announce(work, row, 'opened');
   }
   row.lastOpenedAt = new Date(Math.max(row.lastOpenedAt.getTime(), seen.lastOpenedAt));
-  if (seen.state === 'merged' && row.status !== 'merged' && !(await isLandingStarted(work.ctx, work.tx, row.id))) {
-    writeMergeOfHost(work, row, seen);
-    announce(work, row, 'merged', { instantMerge: false });
+  if (seen.state === 'merged' && row.status !== 'merged') {
+    const merge = { commit: seen.mergeCommitSha, at: seen.mergedAt };
+    if (!(await keepChangeAtHost(work, row.id, { kind: 'merged', ...merge }))) followMergeOfHost(work, row, merge);
   }
 }
 
-function writeMergeOfHost(work: QueueWork, row: PullRequestRow, seen: HostPullRequest): void {
-  row.mergeCommitSha = seen.mergeCommitSha;
+interface MergeOfHost {
+  readonly commit: string | null;
+  readonly at: number | null;
+}
+
+/** Writes and announces that the pull request was merged at the host. */
+function followMergeOfHost(work: QueueWork, row: PullRequestRow, merge: MergeOfHost): void {
+  writeMergeOfHost(work, row, merge);
+  announce(work, row, 'merged', { instantMerge: false });
+}
+
+function writeMergeOfHost(work: QueueWork, row: PullRequestRow, { commit, at }: MergeOfHost): void {
+  row.mergeCommitSha = commit;
   row.mergedByQueue = false;
   writeStatus(work, row, 'merge');
-  if (seen.mergedAt !== null) row.mergedAt = new Date(seen.mergedAt);
+  if (at !== null) row.mergedAt = new Date(at);
+}
+
+/**
+ * Applies a change at the host that was recorded while the pull request was landing, after the landing was given up. A
+ * pull request with another base branch stays in its queue until its next read.
+ */
+export async function followChangeAtHost(work: QueueWork, row: PullRequestRow, change: ChangeAtHost): Promise<void> {
+  switch (change.kind) {
+    case 'merged':
+      if (row.status !== 'merged') followMergeOfHost(work, row, change);
+      return;
+    case 'retargeted':
+      return await endRequestForOldBase(work, row, change.to);
+    default:
+      change satisfies never;
+  }
 }

@@ -9,7 +9,7 @@ import { isQueued } from '../../../domain/queue/model/status.ts';
 import type { HostPullRequest, HostedRepository } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { isBelowLanded } from '../facts/stacks.ts';
-import { isLandingStarted } from '../store/intents.ts';
+import { keepChangeAtHost } from '../store/intents.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/queue.entities.ts';
 import { changeQueuesInOrder, ensureQueue } from '../store/queue.locks.ts';
 import {
@@ -156,7 +156,7 @@ export async function lockAssignment(
 /**
  * Moves the pull request to the queue to which it belongs, and takes it out of the line of its present queue, because a
  * build for one base branch proves nothing for another. If its landing has started, it stays in its present queue until
- * the landing has ended. Returns the QueueWork of the queue that has the pull request after the move.
+ * the landing has ended, and the change is recorded at the landing. Returns the QueueWork of the queue that has the pull request after the move.
  */
 export async function moveToQueueOfBase(
   ctx: Context,
@@ -165,19 +165,27 @@ export async function moveToQueueOfBase(
 ): Promise<QueueWork> {
   if (storedRow === null || target === current) return startWork(ctx, tx, target);
   const work = startWork(ctx, tx, current);
-  if (await isLandingStarted(work.ctx, work.tx, storedRow.id)) return work;
-  if (isQueued(storedRow.status) || storedRow.status === 'pending') {
-    const [from, to] = [current.baseBranch, target.baseBranch];
-    await planReply(work, storedRow.id, {
-      key: `base:${to}:${storedRow.mergeRequestedAt?.getTime() ?? 0}`,
-      body: baseChangeText({ from, to, wasInLine: isQueued(storedRow.status) }),
-    });
-    writeStatus(work, storedRow, 'dequeue');
-    announceDequeued(work, storedRow);
-  }
-  Object.assign(storedRow, { ...noOptions, queueId: target.id, conflictParent: null, conflictAfter: null });
+  if (await keepChangeAtHost(work, storedRow.id, { kind: 'retargeted', to: target.baseBranch })) return work;
+  await endRequestForOldBase(work, storedRow, target.baseBranch);
+  Object.assign(storedRow, { queueId: target.id });
   await finishWork(work);
   return startWork(ctx, tx, target);
+}
+
+/**
+ * Takes a pull request that belongs to the queue of another base branch out of the line of its present queue, and replies
+ * to the person who requested it. Its options end.
+ */
+export async function endRequestForOldBase(work: QueueWork, row: PullRequestRow, to: string): Promise<void> {
+  if (isQueued(row.status) || row.status === 'pending') {
+    await planReply(work, row.id, {
+      key: `base:${to}:${row.mergeRequestedAt?.getTime() ?? 0}`,
+      body: baseChangeText({ from: work.queue.baseBranch, to, wasInLine: isQueued(row.status) }),
+    });
+    writeStatus(work, row, 'dequeue');
+    announceDequeued(work, row);
+  }
+  Object.assign(row, { ...noOptions, conflictParent: null, conflictAfter: null });
 }
 
 function baseChangeText({

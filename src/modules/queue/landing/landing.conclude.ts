@@ -15,11 +15,13 @@ import type { Outcome } from './landing.move.ts';
 import { recordLanding } from './landing.record.ts';
 import type { GateApproval } from './proof.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
-import { PullRequestEntity, type BatchRow, type IntentRow } from '../store/queue.entities.ts';
+import { PullRequestEntity, type BatchRow, type IntentRow, type PullRequestRow } from '../store/queue.entities.ts';
 import { countOwnPushes } from '../facts/own-pushes.ts';
 import { changeAs } from '../admission/acting-person.ts';
 import { answerCommitAdded, endSkippedValidation } from '../admission/commit-added.ts';
 import { dequeue } from '../admission/enqueue.ts';
+import { followChangeAtHost } from '../host-sync/pull-requests.ts';
+import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import {
   startWork,
@@ -31,7 +33,8 @@ import {
   type QueueWork,
 } from '../store/status.writer.ts';
 import { restoredHaltReason } from '../facts/unknown-landings.ts';
-import { lockIntent, withdrawalsOf } from '../store/intents.ts';
+import { changesAtHostOf, lockIntent, withdrawalsOf } from '../store/intents.ts';
+import { storeHints } from '../store/host-hints.ts';
 
 interface Conclusion {
   readonly intentId: string;
@@ -70,6 +73,7 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
       batch.commitMissing = outcome.kind === 'commit_missing' || (outcome.kind === 'refused' && !isRefused);
       if (isRefused) await failLanding(work, { batch, intent, message: outcome.message });
       else await giveUpLanding(work, { batch, intent, outcome });
+      await planReads(work, rows);
       await finishWork(work);
       return;
     }
@@ -163,8 +167,9 @@ async function giveUpLanding(
 
 /**
  * Applies what arrived while the landing was started. Requests to leave the line and pushes to the heads of members were
- * only recorded. Members that were withdrawn leave the line now, as do all members of an inactive repository, and
- * `on_commit_added` is applied to pushes.
+ * only recorded, as were merges and changes of the base branch at the host. Members that were withdrawn, merged or given
+ * another base branch leave the line now, as do all members of an inactive repository, and `on_commit_added` is applied
+ * to pushes.
  */
 async function followArrivals(
   work: QueueWork,
@@ -172,8 +177,11 @@ async function followArrivals(
 ): Promise<void> {
   const { active } = await repositoryOf(work);
   const withdrawals = withdrawalsOf(intent);
+  const changes = changesAtHostOf(intent);
   for (const member of (await loadMembers(work.tx, [batch.id])).get(batch.id) ?? []) {
     const row = await work.tx.em.findOneOrFail(PullRequestEntity, { id: member.pullRequestId });
+    const change = changes.get(row.id);
+    if (change !== undefined) await followChangeAtHost(work, row, change);
     if (!isQueued(row.status)) continue;
     if (!active || withdrawals.has(row.id)) {
       await changeAs(work, withdrawals.get(row.id) ?? null, async () => await dequeue(work, row));
@@ -185,6 +193,35 @@ async function followArrivals(
     // The service pushes to no branch during a landing, so it may have made this head for another pull request.
     else endSkippedValidation(row);
   }
+}
+
+/**
+ * Plans to read the members, and the pull requests that are stacked on them, from the host again. While the landing was
+ * started, a change of their base branch was not written to their rows. After a landing that succeeds, `retargetAbove`
+ * reads the pull requests above.
+ */
+async function planReads({ ctx, tx, queue, now }: QueueWork, members: readonly PullRequestRow[]): Promise<void> {
+  const found = await tx.query<{ number: number }>(
+    `select number from pull_request where account_id = $1 and repository_id = $2
+       and (id = any($3::bigint[]) or base_branch = any($4) and status not in ('merged', 'closed'))`,
+    [
+      ctx.accountId,
+      queue.repositoryId,
+      members.map(({ id }) => id),
+      members.flatMap((member) => ownHeadBranch(member) ?? []),
+    ],
+  );
+  const hint = {
+    accountId: ctx.accountId,
+    repositoryId: queue.repositoryId,
+    kind: 'pull_request',
+    dueAt: now,
+  } as const;
+  await storeHints(
+    async (text, values) => await tx.query(text, values),
+    found.map(({ number }) => ({ ...hint, subject: String(number) })),
+    { now },
+  );
 }
 
 function reasonOf(outcome: Exclude<Outcome, { kind: 'landed' }>): Record<string, string> {
@@ -217,6 +254,11 @@ async function failLanding(
   });
   const pinned = new Set([...members.values()].flat().map((member) => member.pinnedHead));
   for (const row of rows) if (!pinned.has(row.headSha)) endSkippedValidation(row);
+  const changes = changesAtHostOf(intent);
+  for (const row of rows) {
+    const change = changes.get(row.id);
+    if (change !== undefined) await followChangeAtHost(work, row, change);
+  }
   for (const row of rows.filter((member) => isQueued(member.status)))
     blockPullRequest(work, row, { code: 110, text: blockText(110, [message]), message });
   const pullRequests = new Map(rows.map((row) => [row.id, row]));

@@ -9,15 +9,12 @@ import { idsOfMembers, loadBatch, lockBatch, type LoadedBatch } from '../store/b
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { demandsOf, syncBase } from '../facts/base-branches.ts';
 import { withTraceOfBatch } from '../facts/traces.ts';
-import { syncPullRequest } from '../host-sync/pull-requests.ts';
-import { readPullRequestsAbove } from '../host-sync/queue-assignment.ts';
 import { mergeAtHost } from './landing.host.ts';
 import { moveBase } from './landing.move.ts';
 import type { GateApproval } from './proof.ts';
 import { lockIntent } from '../store/intents.ts';
 import { lockRepositoryForShare } from '../../repositories/index.ts';
-import { PullRequestEntity, QueueEntity, type PullRequestRow } from '../store/queue.entities.ts';
-import { configurationOf } from '../store/rules-in-force.ts';
+import { PullRequestEntity } from '../store/queue.entities.ts';
 import { concludeLanding } from './landing.conclude.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { passGate } from './landing.gate.ts';
@@ -54,9 +51,6 @@ async function land(ctx: Context, intentId: string, batchId: string): Promise<vo
   await concludeLanding(ctx, { intentId, attempt: started.attempt, loaded, outcome });
   await passFailpoint('landing:after_conclude');
   await syncBase(ctx, loaded.host, loaded.baseBranch);
-  if (outcome.kind === 'mismatch' || (outcome.kind === 'base_moved' && (await isBaseGone(ctx, loaded))))
-    await followMembers(ctx, loaded);
-  if (outcome.kind !== 'landed') await followAbove(ctx, loaded);
 }
 
 /**
@@ -74,38 +68,6 @@ async function readRulesAgain(ctx: Context, { host, baseBranch }: LoadedBatch): 
       'The code host refused a landing, and its rules for the base branch cannot be read now. The known rules count.',
     );
   }
-}
-
-/**
- * Whether the base branch does not exist. The branch may have been renamed, and its pull requests may then have another
- * base branch.
- */
-async function isBaseGone(ctx: Context, { batch }: LoadedBatch): Promise<boolean> {
-  const queue = await ctx.db.load(ctx.accountId, QueueEntity, batch.queueId);
-  return queue !== null && !queue.baseTip;
-}
-
-/**
- * Reads the members from the host again. While their landing was started, a change of their base branch and a merge by
- * the host were not written to their rows.
- */
-async function followMembers(ctx: Context, loaded: LoadedBatch): Promise<void> {
-  for (const { number } of await readMembers(ctx, loaded)) await syncPullRequest(ctx, loaded.host, number);
-}
-
-/**
- * Reads the pull requests that are stacked on members from the host again. While the landing was started, a change of
- * their base branch was not written to their rows. After a landing that succeeds, `retargetAbove` reads them.
- */
-async function followAbove(ctx: Context, loaded: LoadedBatch): Promise<void> {
-  if (!configurationOf(loaded.repository).merge_rules.auto_detect_stacks) return;
-  for (const member of await readMembers(ctx, loaded))
-    for (const { number } of await readPullRequestsAbove(ctx, member)) await syncPullRequest(ctx, loaded.host, number);
-}
-
-async function readMembers(ctx: Context, { members }: LoadedBatch): Promise<readonly PullRequestRow[]> {
-  const ids = members.map((member) => member.pullRequestId);
-  return await ctx.db.loadMany(ctx.accountId, PullRequestEntity, ids);
 }
 
 /**

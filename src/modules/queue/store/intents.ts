@@ -74,6 +74,32 @@ export async function takeBackWithdrawal(work: QueueWork, pullRequestId: string)
   ]);
 }
 
+/** What a person did at the host with a pull request whose landing is started. */
+export type ChangeAtHost =
+  /** The pull request was merged. `commit`: the merge commit; `at`: in ms since 1970. Null: the host does not say. */
+  | { readonly kind: 'merged'; readonly commit: string | null; readonly at: number | null }
+  /** The pull request belongs to the queue of another base branch. */
+  | { readonly kind: 'retargeted'; readonly to: string };
+
+/**
+ * Records a change at the host at the started landing of a pull request. It counts if the landing is given up. A later
+ * change replaces an earlier one. Returns false if no landing is started.
+ */
+export async function keepChangeAtHost(work: QueueWork, pullRequestId: string, change: ChangeAtHost): Promise<boolean> {
+  const rows = await work.tx.query(
+    `update intent i set payload = jsonb_set(i.payload, '{atHost}',
+       coalesce(i.payload->'atHost', '{}') || jsonb_build_object($2::text, $3::jsonb))
+     where ${isLandingOf} returning 1`,
+    [work.ctx.accountId, pullRequestId, JSON.stringify(change)],
+  );
+  return rows.length > 0;
+}
+
+/** The recorded changes at the host by the ids of their pull requests. */
+export function changesAtHostOf({ payload }: IntentRow): ReadonlyMap<string, ChangeAtHost> {
+  return new Map(Object.entries((payload['atHost'] ?? {}) as Record<string, ChangeAtHost>));
+}
+
 const isLandingOf = `i.account_id = $1 and i.kind = 'land' and i.state = 'started' and exists (
   select from batch_member m where m.account_id = i.account_id and m.batch_id = i.batch_id and m.pull_request_id = $2::bigint)`;
 
