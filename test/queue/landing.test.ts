@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { HostUnavailable } from '../../src/hosts/port.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
+import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { parallel, serial, world } from '../support/world.ts';
-import { verified } from './stories.ts';
+import { expectLandedOnce, meanwhile, verified, wakeAll } from './stories.ts';
 
 describe('the queue', () => {
   it('lands a pull request that is up to date and green without a bot pull request, because its tree was tested', async () => {
@@ -137,5 +140,41 @@ describe('the queue', () => {
     expect(await w.landed()).toHaveLength(2);
     const grades = await w.rows<{ grade: string }>('select grade from landing order by id');
     expect(grades.map((row) => row.grade)).toEqual(['same_tree', 'same_tree']);
+  });
+});
+
+describe('a landing that goes on after it has halted its queue', () => {
+  it('leaves no halt behind if the host fails again after the landing is recorded', async () => {
+    await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }) });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(number);
+    const halts = async () => await w.rows('select halted_reason from queue where halted_reason is not null');
+    const away = async () => {
+      // After so many attempts, the next failure halts the queue.
+      await w.rows("update intent set attempt = 20 where kind = 'land'");
+      throw new HostUnavailable('The host is away.');
+    };
+    await expect(meanwhile('landing:before_move', away, () => w.settled(number))).rejects.toThrow('away');
+    expect(await halts()).toEqual([{ halted_reason: expect.stringContaining('Landing batch 1 failed') }]);
+
+    let failures = 0;
+    let isRecorded = false;
+    const disarm = onFailpoint('landing:after_conclude', async () => {
+      await Promise.resolve((isRecorded = true));
+    });
+    replaceHostMethod(w, 'readBaseRules', (original) => async (...of) => {
+      if (!isRecorded) return await original(...of);
+      isRecorded = false;
+      failures += 1;
+      throw new HostUnavailable('The rules cannot be read.');
+    });
+    await wakeAll(w);
+    await expect(w.settled(number)).rejects.toThrow('The rules cannot be read.');
+    disarm();
+    expect(failures).toBe(1);
+    expect(await halts()).toEqual([]);
+    await wakeAll(w);
+    await w.settled(number);
+    await expectLandedOnce(w, number);
   });
 });

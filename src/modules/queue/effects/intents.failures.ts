@@ -11,7 +11,8 @@ import type { Transaction } from '../../../platform/database.ts';
 import { toStorableJson } from '../../../platform/storable-text.ts';
 import type { NewEvent } from '../../events/index.ts';
 import { isBranchWork } from '../planning/branch-work.ts';
-import { IntentEntity, PullRequestEntity, type IntentKind, type IntentRow } from '../store/queue.entities.ts';
+import { PullRequestEntity, type IntentKind, type IntentRow } from '../store/queue.entities.ts';
+import { lockIntent } from '../store/intents.ts';
 import { changeQueue, lockQueue, noteHostWait } from '../store/queue.locks.ts';
 import { startWork, finishWork, haltWork, announce, planReply, type QueueWork } from '../store/status.writer.ts';
 import { backportComment, syncRefusedComment } from '../../../domain/queue/explain/branch-comments.ts';
@@ -38,7 +39,7 @@ export async function endOrPostpone(ctx: Context, intent: IntentRow, error: unkn
     return true;
   }
   if (intent.kind === 'land') {
-    await haltIfUnrecoverable(ctx, intent.id, error);
+    await haltIfUnrecoverable(ctx, intent, error);
     ctx.meter.count('interlock_retries_total', { what: intent.kind });
     return false;
   }
@@ -164,19 +165,20 @@ async function createFailureEvent(
 /**
  * Halts the queue if a started landing fails for too long. Only a read of the host shows whether the landing happened,
  * so no time limit ends a landing. The queue is halted if the host could not be read for ten minutes or the landing was
- * tried twenty times. Admission continues.
+ * tried twenty times. Admission continues. If the landing has ended, an error after its end does not halt the queue,
+ * because nothing would end that halt.
  */
-async function haltIfUnrecoverable(ctx: Context, intentId: string, error: unknown): Promise<void> {
+async function haltIfUnrecoverable(ctx: Context, { id, queueId }: IntentRow, error: unknown): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const intent = await tx.em.findOne(IntentEntity, { id: intentId });
-    if (intent === null) return;
+    const { haltedReason } = await lockQueue(tx, queueId);
+    const intent = await lockIntent(tx, id);
+    if (intent.state !== 'started' || haltedReason) return;
     const isUnreadable =
       error instanceof HostUnavailable &&
       intent.startedAt &&
       ctx.clock().getTime() - intent.startedAt.getTime() > unreadableMs;
     if (!isUnreadable && intent.attempt < maxLandingAttempts) return;
-    const work = startWork(ctx, tx, await changeQueue(ctx, tx, intent.queueId));
-    if (work.queue.haltedReason) return;
+    const work = startWork(ctx, tx, await changeQueue(ctx, tx, queueId));
     haltWork(work, landingHaltText(intent.batchId ?? '', { attempts: intent.attempt, reason: reasonOf(error) }));
     await finishWork(work);
   });
