@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
 import { HostRefused } from '../../src/hosts/port.ts';
 import { openPullRequest, queuePullRequest, requestSync, updatePullRequest } from '../../src/modules/queue/index.ts';
+import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce, hostOf, meanwhile, resetCodes, retarget, statuses } from './stories.ts';
 
@@ -310,7 +311,7 @@ describe('skip_validation', () => {
     { base: 'gets another base branch', isRefused: false },
     { base: 'keeps its base branch, because the host refuses another one', isRefused: true },
   ])(
-    'ends when the pull request below has landed without a push that was not reported yet, and it $base',
+    'is refused when the pull request below has landed without a push that was not reported yet, and it $base',
     async ({ isRefused }) => {
       await using w = await world({ configuration: `${parallel()}auto_detect_stacks: true\n` });
       const below = await w.open('below', { 'below.txt': 'below\n' });
@@ -318,7 +319,7 @@ describe('skip_validation', () => {
       const host = w.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };
       if (isRefused) host.setBaseBranch = async () => await Promise.reject(new HostRefused('The branch is locked.'));
       await w.queue(below);
-      let skipped: unknown;
+      let skipped = '';
       await meanwhile(
         'landing:after_conclude',
         async () => {
@@ -327,17 +328,13 @@ describe('skip_validation', () => {
           // Nobody reports these pushes.
           await w.git('update-ref', 'refs/heads/below', 'later');
           await w.git('update-ref', 'refs/heads/a', 'newer');
-          await queuePullRequest(w.ctx, {
-            repository: w.repository,
-            number,
-            source: 'graphql_api',
-            skipValidation: true,
-          });
-          skipped = await w.rows('select skip_validation from pull_request where number = $1', [number]);
+          const request = { repository: w.repository, number, source: 'graphql_api' } as const;
+          skipped = await refusal(queuePullRequest(w.ctx, { ...request, skipValidation: true }));
+          await queuePullRequest(w.ctx, request);
         },
         async () => await w.settled(below, number),
       );
-      expect(skipped).toEqual([{ skip_validation: true }]);
+      expect(skipped).toContain(`The validation of #${number} cannot be skipped while its base branch is below`);
       expect(await statuses(w, below, number)).toEqual(['merged', 'blocked 107']);
       expect(await w.rows("select 1 from landing where grade = 'unvalidated'")).toEqual([]);
       expect((await w.git('ls-tree', '--name-only', 'main')).split('\n')).not.toContain('bad');
@@ -373,7 +370,7 @@ describe('skip_validation', () => {
     const asked = queuePullRequest(w.ctx, { ...request, source: 'graphql_api', skipValidation: true });
     await expect(asked).rejects.toMatchObject({
       code: 'NOT_QUEUEABLE',
-      message: `The validation of #${number} cannot be skipped while its base branch is below: #${below} landed without the newest commits of this branch, and they would land with #${number} without a build. Change the base branch to main first.`,
+      message: `The validation of #${number} cannot be skipped while its base branch is below: #${below} has landed, and commits that were pushed to this branch afterwards would land with #${number} without a build. Change the base branch to main first.`,
     });
     await updatePullRequest(w.ctx, { ...request, affectedTargets: ['a'] });
     expect(
@@ -385,6 +382,36 @@ describe('skip_validation', () => {
     expect(
       await w.rows('select skip_validation, affected_targets from pull_request where number = $1', [number]),
     ).toEqual([{ skip_validation: true, affected_targets: ['a'] }]);
+  });
+
+  it('is refused if commits were pushed to the landed branch after the landing, and brought in', async () => {
+    await using w = await world({
+      configuration: `${parallel({ more: 'use_affected_targets: true\n' })}auto_detect_stacks: true\n`,
+    });
+    const below = await w.open('below', { 'below.txt': 'below\n' });
+    const number = await w.open('a', { 'a.txt': 'a\n' }, { from: 'origin/below', base: 'below' });
+    replaceHostMethod(w, 'setBaseBranch', () => async () => {
+      await Promise.reject(new HostRefused('The branch is locked.'));
+    });
+    await w.queue(below);
+    await w.settled(below);
+    await w.until(
+      async () =>
+        (await w.rows("select 1 from intent where kind = 'conclude_pull_request' and state = 'done'")).length > 0,
+    );
+    const pushed = await w.commit('below', { bad: 'bad\n' });
+    await w.commit('a', { 'more.txt': 'more\n' }, { from: pushed });
+    const request = { repository: w.repository, number };
+    const asked = queuePullRequest(w.ctx, { ...request, source: 'graphql_api', skipValidation: true });
+    await expect(asked).rejects.toMatchObject({
+      code: 'NOT_QUEUEABLE',
+      field: 'pull_request.skip_validation',
+    });
+    await updatePullRequest(w.ctx, { ...request, affectedTargets: ['a'] });
+    expect(
+      await w.rows('select status, skip_validation, affected_targets from pull_request where number = $1', [number]),
+    ).toEqual([{ status: 'open', skip_validation: false, affected_targets: null }]);
+    expect((await w.git('ls-tree', '--name-only', 'main')).split('\n')).not.toContain('bad');
   });
 
   it('ends with a head that the queue made for a pull request with another base branch', async () => {

@@ -21,7 +21,7 @@ import { configurationOf } from '../store/rules-in-force.ts';
 import { takeBackWithdrawal, voidLandings } from '../store/intents.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import { keepTrace } from '../facts/traces.ts';
-import { isBasedOnLeftOut, loadPullRequestsBelow } from '../facts/stacks.ts';
+import { isBasedOnLanded, loadPullRequestsBelow } from '../facts/stacks.ts';
 import { announceDequeued, noOptions, repositoryOf, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
 /** `runbook`: the request was part of a runbook that made the pull request. */
@@ -190,7 +190,7 @@ async function enqueueOne(work: QueueWork, enqueued: Enqueued, options: EnqueueO
   const wasInLine = isQueued(row.status);
   if (options.skipLine) Object.assign(row, { skipLine: true, skipLineReason: options.skipLineReason?.trim() || null });
   if (options.skipValidation) {
-    await refuseSkipOfLeftOut(work, row);
+    await refuseSkipOnLanded(work, row);
     row.skipValidation = true;
   }
   if (options.requestedBy) row.requestedBy = options.requestedBy.replace(/^@/, '');
@@ -205,13 +205,13 @@ async function enqueueOne(work: QueueWork, enqueued: Enqueued, options: EnqueueO
   writeAdmission(work, row, await loadAdmission(ctx, tx, { repository, queue, pullRequest: row, known: facts }));
 }
 
-/** Nobody skips the validation of commits that the conversation of the pull request does not show. */
-async function refuseSkipOfLeftOut(work: QueueWork, row: PullRequestRow): Promise<void> {
-  if (!(await isBasedOnLeftOut(work, row))) return;
+/** Nobody skips the validation of commits that the conversation of the pull request may not show. */
+async function refuseSkipOnLanded(work: QueueWork, row: PullRequestRow): Promise<void> {
+  if (!(await isBasedOnLanded(work, row))) return;
   const below = await work.tx.em.findOneOrFail(PullRequestEntity, { id: row.belowId ?? '' });
   throw new DomainError(
     'NOT_QUEUEABLE',
-    `The validation of #${row.number} cannot be skipped while its base branch is ${row.baseBranch}: #${below.number} landed without the newest commits of this branch, and they would land with #${row.number} without a build. Change the base branch to ${work.queue.baseBranch} first.`,
+    `The validation of #${row.number} cannot be skipped while its base branch is ${row.baseBranch}: #${below.number} has landed, and commits that were pushed to this branch afterwards would land with #${row.number} without a build. Change the base branch to ${work.queue.baseBranch} first.`,
     'pull_request.skip_validation',
   );
 }

@@ -1,7 +1,7 @@
 // Writes the options of a request that say how a pull request is merged. An option that the request leaves out does not
 // change.
 import { isTerminal } from '../../../domain/queue/model/status.ts';
-import { isBasedOnLeftOut } from '../facts/stacks.ts';
+import { isBasedOnLanded } from '../facts/stacks.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 
@@ -20,7 +20,7 @@ export async function keepOptions(work: QueueWork, row: PullRequestRow, request:
   // An empty list makes the targets unknown, because nobody can be sure that a change affects nothing. Targets that were
   // reported against a base branch do not cover the commits that only this branch has.
   if (affectedTargets && !isTerminal(row.status)) {
-    const isUnknown = affectedTargets.length === 0 || (await isBasedOnLeftOut(work, row));
+    const isUnknown = affectedTargets.length === 0 || (await isBasedOnLanded(work, row));
     row.affectedTargets = isUnknown ? null : [...new Set(affectedTargets)];
   }
   if (request.mergeCommitMessage) {

@@ -96,15 +96,16 @@ export async function hasLeftOutCommitsBelow(
 }
 
 /**
- * Whether the base branch is still the branch of a landed pull request, and has commits that the landing left out. The
- * conversation of this pull request does not show these commits, which would land with it.
+ * Whether the base branch is still the branch of a landed pull request. Commits may be pushed to that branch at any time
+ * after the landing. If they are brought in, the conversation of this pull request does not show them, and they would
+ * land with it.
  */
-export async function isBasedOnLeftOut(
-  work: Pick<QueueWork, 'ctx' | 'tx' | 'queue'>,
+export async function isBasedOnLanded(
+  work: Pick<QueueWork, 'tx' | 'queue'>,
   row: Pick<PullRequestRow, 'baseBranch' | 'belowId' | 'queueId'>,
 ): Promise<boolean> {
   if (row.baseBranch === work.queue.baseBranch) return false;
-  return (await isBelowLanded(work.tx, row)) && (await hasLeftOutCommitsBelow(work, row));
+  return await isBelowLanded(work.tx, row);
 }
 
 /** The landed head of the pull request below. Null: the pull request below has not landed, or there is none. */
