@@ -5,6 +5,8 @@ import type { LocalHost } from '../../src/hosts/local/index.ts';
 import { carryOut, openPullRequest } from '../../src/modules/queue/index.ts';
 import { findUnknownLandings } from '../../src/modules/queue/facts/unknown-landings.ts';
 import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
+import { HostUnavailable } from '../../src/hosts/port.ts';
+import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { isAtGitHub } from '../support/world-host.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import {
@@ -17,6 +19,7 @@ import {
   retarget,
   setLabel,
   statuses,
+  wakeAll,
 } from './stories.ts';
 import { hangAt, startedLanding, hostMerges, mergedEvents, countBots, greenHeads } from './merging.ts';
 import { among, cases } from '../support/tier.ts';
@@ -95,6 +98,49 @@ describe("the host's own merge", () => {
     );
     expect(await w.status(number)).toMatchObject({ status: 'blocked', status_code: 116 });
     expect(await line(w)).toEqual([]);
+  });
+
+  it('lands once if the host shows the merge late', async () => {
+    await using w = await world({ configuration: hostMerges() });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    let before: Awaited<ReturnType<LocalHost['getPullRequest']>> = null;
+    replaceHostMethod(w, 'mergePullRequest', (original) => async (...of) => {
+      before = await w.service.localHost.getPullRequest(hostOf(w), number);
+      return await original(...of);
+    });
+    replaceHostMethod(w, 'getPullRequest', (original) => async (...of) => {
+      const isLate = "select 1 from intent where kind = 'land' and state = 'started' and attempt < 3";
+      return before !== null && (await w.rows(isLate)).length > 0 ? before : await original(...of);
+    });
+    await w.queue(number);
+    for (const attempt of [1, 2]) {
+      await expect(w.settled(number), `attempt ${attempt}`).rejects.toThrow(HostUnavailable);
+      await wakeAll(w);
+    }
+    await w.settled(number);
+    await expectLandedOnce(w, number);
+    expect(await line(w)).toEqual([`Add a (#${number})`]);
+    await expectVerified(w, { host_merged: 1 });
+  });
+
+  it('of a pull request that was merged before its batch was made gives the landing up, and does not halt the queue', async () => {
+    await using w = await world({ configuration: hostMerges() });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.pause(true);
+    await w.queue(number);
+    const commit = await w.commit('main', { 'a.txt': 'a\n' }, { message: `Add a (#${number})` });
+    // Nobody reports this merge.
+    await w.rows(
+      "update local_pull_request set state = 'merged', merged_at = now(), merge_commit_sha = $2 where number = $1",
+      [number, commit],
+    );
+    await w.pause(false);
+    await w.settled(number);
+    await expectLandedOnce(w, number);
+    expect(await w.rows("select outcome ->> 'reason' as reason from intent where kind = 'land'")).toEqual([
+      { reason: 'base moved' },
+    ]);
+    expect(await line(w)).toEqual([`Add a (#${number})`]);
   });
 
   it('that was given up while it hung halts the queue if the host carries it out later and cannot refuse it', async () => {

@@ -13,8 +13,11 @@ import { PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.
 
 /** The largest number of commits that a rebase by the host may add for one pull request. */
 const maxCommits = 500;
+/** How long after its start a landing waits for a host that does not show a merge which is on the base branch. */
+const lateMergeMs = 2 * 60_000;
 
-export async function mergeAtHost(ctx: Context, loaded: LoadedBatch): Promise<Outcome> {
+/** `startedAt`: when the landing was started. */
+export async function mergeAtHost(ctx: Context, loaded: LoadedBatch, startedAt: Date): Promise<Outcome> {
   const { batch, host, baseBranch } = loaded;
   const client = hostClient(ctx, host);
   const member = onlyMember(loaded);
@@ -27,7 +30,13 @@ export async function mergeAtHost(ctx: Context, loaded: LoadedBatch): Promise<Ou
   const earlier = await readLandingRef(ctx, host, batch.id);
   if (earlier !== null) return await outcomeOf(ctx, loaded, { commit: earlier, failure: baseMoved });
   if ((await client.getPullRequest(number))?.state === 'merged') return await judgeMerge(ctx, loaded, number);
-  if ((await client.readRef(base))?.commit !== batch.parentCommit) return await settleOutcome(ctx, loaded, baseMoved);
+  const giveUp = async (failure: Failure): Promise<Outcome> => {
+    const isTimeLeft = ctx.clock().getTime() - startedAt.getTime() < lateMergeMs;
+    if (isTimeLeft && (await isMergedOnBase(ctx, loaded)))
+      throw new HostUnavailable(`${baseBranch} contains the merge of #${number}, and the host does not show it yet.`);
+    return await settleOutcome(ctx, loaded, failure);
+  };
+  if ((await client.readRef(base))?.commit !== batch.parentCommit) return await giveUp(baseMoved);
   await passFailpoint('landing:before_merge');
   let failure: Failure | null = null;
   try {
@@ -48,7 +57,22 @@ export async function mergeAtHost(ctx: Context, loaded: LoadedBatch): Promise<Ou
   // The state at the host decides, and not the response of the call, because an earlier call may have succeeded.
   if ((await client.getPullRequest(number))?.state === 'merged') return await judgeMerge(ctx, loaded, number);
   if (failure === null) throw new HostUnavailable(`#${number} was merged, and the host does not show it yet.`);
-  return await settleOutcome(ctx, loaded, failure);
+  return await giveUp(failure);
+}
+
+/**
+ * Whether the base branch contains a commit that looks like the host's merge of this batch. The host may show the base
+ * branch after the merge before it shows that the pull request is merged.
+ */
+async function isMergedOnBase(ctx: Context, loaded: LoadedBatch): Promise<boolean> {
+  const { batch, host, baseBranch } = loaded;
+  const client = hostClient(ctx, host);
+  const tip = await client.readRef(`refs/heads/${baseBranch}`);
+  if (tip === null) return false;
+  const line = await client.listFirstParents({ from: batch.parentCommit, to: tip.commit, limit: maxCommits + 1 });
+  if (line.at(-1)?.parents[0] !== batch.parentCommit) return false;
+  const { pinnedHead } = onlyMember(loaded);
+  return line.some(({ tree, parents }) => tree === batch.tree || parents.includes(pinnedHead));
 }
 
 /**
@@ -64,6 +88,7 @@ function onlyMember({ batch, members }: LoadedBatch): BatchMemberRow {
 
 /**
  * Judges whether the host merged exactly the tested tree on the tested base commit. If it did, the landing ref is made.
+ * If the pull request was merged before the batch was made, the landing is given up.
  */
 async function judgeMerge(ctx: Context, loaded: LoadedBatch, number: number): Promise<Outcome> {
   const { batch, host } = loaded;
@@ -80,6 +105,8 @@ async function judgeMerge(ctx: Context, loaded: LoadedBatch, number: number): Pr
     to: commit.commit,
     limit: maxCommits + 1,
   });
+  if (line.length === 0)
+    return await settleOutcome(ctx, loaded, { kind: 'base_moved', ref: `refs/heads/${loaded.baseBranch}` });
   if (line.at(-1)?.parents[0] !== batch.parentCommit)
     return mismatch(`not onto ${batch.parentCommit} as it was tested`);
   const isSeries = (onlyMember(loaded).strategy ?? batch.strategy) === 'rebase';

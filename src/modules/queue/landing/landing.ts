@@ -9,6 +9,7 @@ import { idsOfMembers, loadBatch, lockBatch, type LoadedBatch } from '../store/b
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { demandsOf, syncBase } from '../facts/base-branches.ts';
 import { withTraceOfBatch } from '../facts/traces.ts';
+import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { mergeAtHost } from './landing.host.ts';
 import { moveBase } from './landing.move.ts';
 import type { GateApproval } from './proof.ts';
@@ -26,6 +27,7 @@ type Started =
   | {
       readonly kind: 'started';
       readonly attempt: number;
+      readonly startedAt: Date;
       readonly passed: GateApproval;
       readonly heads: readonly HeadMove[] | null;
     }
@@ -44,10 +46,11 @@ async function land(ctx: Context, intentId: string, batchId: string): Promise<vo
   if (started.kind !== 'started') return;
   await passFailpoint('landing:after_gate');
   const outcome = started.passed.byHost
-    ? await mergeAtHost(ctx, loaded)
+    ? await mergeAtHost(ctx, loaded, started.startedAt)
     : await moveBase(ctx, loaded, { ...started, intentId });
   await passFailpoint('landing:after_host');
   if (outcome.kind === 'refused') await readRulesAgain(ctx, loaded);
+  if (outcome.kind === 'base_moved') await readMembersAgain(ctx, loaded);
   await concludeLanding(ctx, { intentId, attempt: started.attempt, loaded, outcome });
   await passFailpoint('landing:after_conclude');
   await syncBase(ctx, loaded.host, loaded.baseBranch);
@@ -71,6 +74,25 @@ async function readRulesAgain(ctx: Context, { host, baseBranch }: LoadedBatch): 
 }
 
 /**
+ * Reads the members from the host, because the base branch may have moved by a merge of one of them. What has changed is
+ * recorded at the landing and counts when it ends, so that the queue does not plan such a member again. If the host
+ * cannot be read now, `concludeLanding` plans another read.
+ */
+async function readMembersAgain(ctx: Context, { host, members }: LoadedBatch): Promise<void> {
+  const ids = members.map((member) => member.pullRequestId);
+  try {
+    for (const { number } of await ctx.db.loadMany(ctx.accountId, PullRequestEntity, ids))
+      await syncPullRequest(ctx, host, number);
+  } catch (error) {
+    if (!(error instanceof HostUnavailable)) throw error;
+    ctx.log.warn(
+      { error: String(error), repository: `${host.owner}/${host.name}` },
+      'The base branch moved during a landing, and the pull requests of the landing cannot be read now.',
+    );
+  }
+}
+
+/**
  * Starts the landing, if the gate passes. The gate reads all facts again under the locks. If a condition no longer
  * holds, the intent is voided, and the queue plans again.
  */
@@ -88,7 +110,9 @@ async function startLanding(ctx: Context, intentId: string, loaded: LoadedBatch)
       // An earlier attempt was interrupted after the gate, so only the host shows the outcome.
       intent.attempt += 1;
       const heads = (intent.payload['heads'] as readonly HeadMove[] | undefined) ?? null;
-      return { kind: 'started', attempt: intent.attempt, passed: intent.payload['passed'] as GateApproval, heads };
+      const { attempt, startedAt } = intent;
+      const passed = intent.payload['passed'] as GateApproval;
+      return { kind: 'started', attempt, startedAt: startedAt ?? ctx.clock(), passed, heads };
     }
     if (intent.state !== 'planned') return { kind: 'over' };
     const verdict = await passGate(ctx, tx, { intent, batch, queue, repository, loaded, rows });
@@ -97,12 +121,13 @@ async function startLanding(ctx: Context, intentId: string, loaded: LoadedBatch)
       return { kind: 'void', reason: verdict.reason };
     }
     batch.state = 'landing';
+    const startedAt = ctx.clock();
     Object.assign(intent, {
       state: 'started',
       attempt: intent.attempt + 1,
-      startedAt: ctx.clock(),
+      startedAt,
       payload: { ...intent.payload, passed: verdict.passed, demands: demandsOf(queue) },
     });
-    return { kind: 'started', attempt: intent.attempt, passed: verdict.passed, heads: null };
+    return { kind: 'started', attempt: intent.attempt, startedAt, passed: verdict.passed, heads: null };
   });
 }
