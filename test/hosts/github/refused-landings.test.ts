@@ -3,6 +3,7 @@
 import { Octokit } from '@octokit/rest';
 import { expect, test } from 'vitest';
 import { explainAll } from '../../../src/modules/queue/api/explain.reads.ts';
+import { onFailpoint } from '../../../src/platform/failpoints.ts';
 import { parallel } from '../../support/world.ts';
 import { type QueueWorld, queueWorld, requiresTest } from './queue-world.ts';
 
@@ -139,6 +140,10 @@ test('a review that a ruleset requires is awaited, although the App may bypass t
 /** Makes a ruleset of which no webhook tells, after Interlock has read the rules of main. */
 async function makeQuietRuleset(w: QueueWorld, rules: readonly object[]): Promise<number> {
   await w.until(async () => (await w.rows('select 1 from queue where host_rules_until is not null')).length > 0);
+  return await makeUnreportedRuleset(w, rules);
+}
+
+async function makeUnreportedRuleset(w: QueueWorld, rules: readonly object[]): Promise<number> {
   w.emulator.controls.webhooks({ drop: 1 });
   const { data } = await w.person.request('POST /repos/{owner}/{repo}/rulesets', {
     ...w.place,
@@ -227,6 +232,36 @@ test('a refusal of every landing by a rule that GitHub does not show halts the q
   expect(await reason()).toBe('');
   expect(w.emulator.core.mistakes).toEqual([]);
 });
+
+test('a rule that refuses a landing and is gone before the landing is recorded does not halt the queue', async () => {
+  await using w = await queueWorld();
+  const number = await w.open('one', { one: '1\n' });
+  let id = 0;
+  const appear = onFailpoint('landing:before_move', async () => {
+    appear();
+    id = await makeUnreportedRuleset(w, [{ type: 'update' }]);
+  });
+  let hints: unknown;
+  const go = onFailpoint('landing:after_host', async () => {
+    go();
+    await w.person.repos.deleteRepoRuleset({ ...w.place, ruleset_id: id });
+    await w.emulator.core.settled();
+    await w.service.drain();
+    hints = await w.rows("select kind from host_hint where kind = 'rules'");
+  });
+  await w.label(number);
+  await w.until(async () => (await statusOf(w, number)) === 'merged' || (await isHalted(w)));
+  expect(await w.rows('select halted_reason from queue where halted_reason is not null')).toEqual([]);
+  expect(hints).toEqual([]);
+  expect(await statusOf(w, number)).toBe('merged');
+  const [failed] = await w.rows("select outcome ->> 'reason' as reason from intent where kind = 'land' order by id");
+  expect(failed).toEqual({ reason: expect.stringContaining('Cannot update this protected ref') });
+  expect(w.emulator.core.mistakes).toEqual([]);
+});
+
+async function isHalted(w: QueueWorld): Promise<boolean> {
+  return (await w.rows('select 1 from queue where halted_reason is not null')).length > 0;
+}
 
 test('a refusal of every landing is recorded although the rules cannot be read after it', async () => {
   await using w = await queueWorld();

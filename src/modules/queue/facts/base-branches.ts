@@ -154,8 +154,12 @@ function resumeIfRefused(work: QueueWork): void {
   if (isBranchRefusalHalt(work.queue.haltedReason)) resumeWork(work);
 }
 
-/** Reads the rules of the host for a base branch again, because the host has reported that they changed. */
+/**
+ * Reads the rules of the host for a base branch again, because the host has reported that they changed. The report is
+ * noted first: the changed rule may have refused a landing that is not recorded yet.
+ */
 export async function syncRules(ctx: Context, repository: HostedRepository, baseBranch: string): Promise<void> {
+  await noteReportOfRules(ctx, repository.id, baseBranch);
   await syncBase(ctx, repository, baseBranch, { areRulesStale: true });
   const queueId = await findQueue(ctx, repository.id, baseBranch);
   const queue = queueId === null ? null : await ctx.db.load(ctx.accountId, QueueEntity, queueId);
@@ -166,6 +170,18 @@ export async function syncRules(ctx: Context, repository: HostedRepository, base
     resumeIfRefused(work);
     await finishWork(work);
   });
+}
+
+/** The planner does not read the instant of this report, so the queue's version stays the same. */
+async function noteReportOfRules(ctx: Context, repositoryId: string, baseBranch: string): Promise<void> {
+  await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.send(
+        'update queue set rules_reported_at = $4 where account_id = $1 and repository_id = $2 and base_branch = $3',
+        [ctx.accountId, repositoryId, baseBranch, ctx.clock().toISOString()],
+      ),
+  );
 }
 
 /**

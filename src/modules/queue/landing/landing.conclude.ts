@@ -129,7 +129,8 @@ function haveRulesChanged({ queue }: QueueWork, { payload }: IntentRow): boolean
 
 /**
  * Halts the queue if the rule that refuses every landing is not among the rules that the host shows. Otherwise the queue
- * would try one landing after the other. If the rules have changed, the queue plans by the new ones first.
+ * would try one landing after the other. If the rules have changed, the queue plans by the new ones first. If the host
+ * has reported a change of its rules since the start of the landing, the rule may be gone, so the queue tries once more.
  */
 function haltIfHidden(
   work: QueueWork,
@@ -137,6 +138,7 @@ function haltIfHidden(
 ): void {
   const { queue } = work;
   if (queue.haltedReason || haveRulesChanged(work, intent)) return;
+  if (queue.rulesReportedAt && intent.startedAt && queue.rulesReportedAt > intent.startedAt) return;
   haltWork(work, branchRefusalHaltText(queue.baseBranch, { message, why: queue.hostRules?.why ?? null }));
 }
 

@@ -30,6 +30,7 @@ export const QueueEntity = defineEntity({
     hostRequiredChecks: p.array().default([]),
     hostRules: p.json<HostRules>().nullable(),
     hostRulesUntil: p.datetime().nullable(),
+    rulesReportedAt: p.datetime().nullable(),
     hostWaitUntil: p.datetime().nullable(),
     managedFrom: p.string().nullable(),
     lastDeletedLandingId: p.bigint('string').nullable(),
