@@ -1,6 +1,8 @@
 // Changes at the code host that once stalled the queue, or made it land something unintended.
 import { describe, expect, it } from 'vitest';
 import { syncBase, syncPullRequest } from '../../src/modules/queue/index.ts';
+import { noteDeletion } from '../../src/modules/queue/facts/base-branches.ts';
+import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce, hostOf, line, meanwhile, retarget, statuses } from './stories.ts';
 
@@ -130,6 +132,55 @@ describe('a base branch that is deleted', () => {
     await syncBase(w.ctx, host, 'main');
     await w.settled(a);
     await expectLandedOnce(w, a);
+  });
+});
+
+describe('the report that a base branch was deleted', () => {
+  it('is not compared with earlier landings while a landing is under way, and is noted afterwards', async () => {
+    await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }) });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(a);
+    await w.settled(a);
+    const landed = await w.git('rev-parse', 'main');
+    const pushed = await w.commit('main', { 'outside.txt': 'o\n' });
+    const compared: string[] = [];
+    replaceHostMethod(w, 'isAncestor', (original) => async (...of) => {
+      if (of[2] === pushed) compared.push(of[1]);
+      return await original(...of);
+    });
+    const note = async (commit: string) =>
+      await noteDeletion(w.ctx, { ...hostOf(w), host: 'local' }, { baseBranch: 'main', commit });
+    await w.queue(b);
+    await meanwhile(
+      'landing:after_gate',
+      async () => expect(await note(pushed)).toBe(false),
+      () => w.settled(b),
+    );
+    expect(compared).toEqual([]);
+    const deleted = async () =>
+      await w.rows(
+        'select l.commit from queue q left join landing l on l.id = q.last_deleted_landing_id where q.base_branch = $1',
+        ['main'],
+      );
+    expect(await deleted()).toEqual([{ commit: null }]);
+    expect(await note(pushed)).toBe(true);
+    expect(compared).toContain(landed);
+    expect(await deleted()).toEqual([{ commit: landed }]);
+  });
+
+  it('is compared with no landing if the host does not have its last commit', async () => {
+    await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }) });
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(a);
+    await w.settled(a);
+    let compared = 0;
+    replaceHostMethod(w, 'isAncestor', (original) => async (...of) => {
+      compared += 1;
+      return await original(...of);
+    });
+    const gone = { baseBranch: 'main', commit: '1'.repeat(40) };
+    expect(await noteDeletion(w.ctx, { ...hostOf(w), host: 'local' }, gone)).toBe(true);
+    expect(compared).toBe(0);
   });
 });
 

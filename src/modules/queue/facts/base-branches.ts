@@ -207,7 +207,7 @@ const comparedLandings = 100;
 
 /**
  * Writes that a base branch was deleted when it was at `commit`. Returns false if a landing on the branch is under way:
- * the deletion may have taken it away, and it is recorded later, so call this again. The branch may have been made again
+ * the deletion may have taken it away, and it is recorded later. Nothing is compared until then, so call this again. The branch may have been made again
  * since, and a read of its ref would show only a rewrite. The deletion took away the landings that `commit` contains.
  * Landings on the branch that was made again are not among them, so it does not matter when the host reports the
  * deletion. If the host cannot show `commit`, nothing is written, and the lost landings stay a violation of
@@ -221,7 +221,7 @@ export async function noteDeletion(
   const client = hostClient(ctx, repository);
   // This comes before the landings are read, so that a landing that ends meanwhile is among them.
   const queueId = await findQueue(ctx, repository.id, baseBranch);
-  const isLanding = queueId !== null && (await isQueueLanding(ctx, queueId));
+  if (queueId !== null && (await isQueueLanding(ctx, queueId))) return false;
   const landings = await ctx.db.read<{ queueId: string; id: string; commit: string }>(ctx.accountId, {
     name: 'landings_before_deletion',
     text: `select q.id as "queueId", l.id, l.commit from queue q join landing l on l.account_id = q.account_id and l.queue_id = q.id
@@ -229,6 +229,8 @@ export async function noteDeletion(
            order by l.id desc limit ${comparedLandings}`,
     values: [ctx.accountId, repository.id, baseBranch],
   });
+  if (landings.length === 0) return true;
+  if (!landings.some((each) => each.commit === commit) && (await client.readCommit(commit)) === null) return true;
   for (const landing of landings) {
     if (landing.commit !== commit && !(await client.isAncestor(landing.commit, commit))) continue;
     await ctx.db.transaction(
@@ -242,7 +244,7 @@ export async function noteDeletion(
     );
     break;
   }
-  return !isLanding;
+  return true;
 }
 
 /** What the host demands of commits on the base branch, as it was read last. */
