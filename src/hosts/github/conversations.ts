@@ -2,7 +2,7 @@
 import { permissionOf } from '../../domain/accounts/github-people.ts';
 import { passFailpoint } from '../../platform/failpoints.ts';
 import type { Database } from '../../platform/database.ts';
-import type { CodeHost, HostPermission, HostRepository } from '../port.ts';
+import type { CodeHost, HostPermission, HostRepository, LabelChange } from '../port.ts';
 import { NotFoundAtGitHub } from './answers.ts';
 import type { Api, Client } from './client.ts';
 import { readNewComments } from './new-comments.ts';
@@ -33,7 +33,7 @@ export function conversationOperations(settings: ConversationSettings) {
     },
     readLabelChange: async (repository, number, label) => {
       const api = await client.apiFor(repository, 'hint');
-      return newestLabelChange(await readLabelEvents(api, number), label, api.bot);
+      return await readNewestLabelChange(api, number, label);
     },
     listCommentsAfter: async (repository, after) => {
       const api = await client.apiFor(repository, 'hint');
@@ -141,15 +141,26 @@ interface LabelHistory {
     readonly pullRequest: {
       readonly timelineItems: {
         readonly nodes: readonly LabelEvent[];
+        readonly pageInfo: { readonly hasPreviousPage: boolean; readonly startCursor: string | null };
       };
     } | null;
   } | null;
 }
 
-/** Reads the newest hundred label events. No waiting request depends on an older event. */
-async function readLabelEvents(api: Api, number: number): Promise<readonly LabelEvent[]> {
-  const answer = await api.graphql<LabelHistory>(documents.readLabelHistory, { number });
-  return answer.repository?.pullRequest?.timelineItems.nodes ?? [];
+/** Each page has the hundred next older changes of labels, and costs a point of GitHub's rate limit. */
+const maxLabelPages = 20;
+
+/** The newest change of the label. Null: it is not among the newest 2,000 changes of labels. */
+async function readNewestLabelChange(api: Api, number: number, label: string): Promise<LabelChange | null> {
+  let before: string | null = null;
+  for (let page = 1; page <= maxLabelPages; page += 1) {
+    const answer: LabelHistory = await api.graphql<LabelHistory>(documents.readLabelHistory, { number, before });
+    const events = answer.repository?.pullRequest?.timelineItems;
+    const found = newestLabelChange(events?.nodes ?? [], label, api.bot);
+    if (found !== null || !events?.pageInfo.hasPreviousPage) return found;
+    before = events.pageInfo.startCursor;
+  }
+  return null;
 }
 
 interface CommentNode {

@@ -68,10 +68,11 @@ export const listPullRequests = `
   ${pullRequestFacts}`;
 
 export const readLabelHistory = `
-  query LabelHistory($owner: String!, $repo: String!, $number: Int!) {
+  query LabelHistory($owner: String!, $repo: String!, $number: Int!, $before: String) {
     repository(owner: $owner, name: $repo) {
       pullRequest(number: $number) {
-        timelineItems(last: 100, itemTypes: [LABELED_EVENT, UNLABELED_EVENT]) {
+        timelineItems(last: 100, before: $before, itemTypes: [LABELED_EVENT, UNLABELED_EVENT]) {
+          pageInfo { hasPreviousPage startCursor }
           nodes {
             __typename
             ... on LabeledEvent { createdAt label { name } actor { __typename login ... on User { databaseId } } }

@@ -29,13 +29,13 @@ afterAll(async () => await w[Symbol.asyncDispose]());
 
 const as = (login: string): Octokit => people.get(login) ?? w.person;
 
-async function commentTexts(): Promise<string> {
-  const { data } = await w.person.issues.listComments({ ...w.place, issue_number: number });
+async function commentTexts(of = number): Promise<string> {
+  const { data } = await w.person.issues.listComments({ ...w.place, issue_number: of });
   return data.map(({ body }) => body).join('\n');
 }
 
-async function labels(): Promise<string[]> {
-  const { data } = await w.person.issues.listLabelsOnIssue({ ...w.place, issue_number: number });
+async function labels(of = number): Promise<string[]> {
+  const { data } = await w.person.issues.listLabelsOnIssue({ ...w.place, issue_number: of });
   return data.map(({ name }) => name);
 }
 
@@ -45,6 +45,11 @@ async function row(): Promise<{ status: string; skip_line: boolean } | undefined
     [number],
   );
   return found;
+}
+
+async function statusOf(of: number): Promise<string | undefined> {
+  const [found] = await w.rows<{ status: string }>('select status from pull_request where number = $1', [of]);
+  return found?.status;
 }
 
 /** The actors of events that people caused. */
@@ -84,6 +89,88 @@ test('a label of a person who can write is followed, and a person who cannot wri
   stoppedAt = null;
   expect(['queued', 'pending']).toContain((await row())?.status);
   expect([(await actors())[0], await users()]).toEqual(['labeled by wim', ['wim']]);
+});
+
+test('a label of a person who cannot write is taken off, however many other labels change before it is read', async () => {
+  const next = await w.open('many', { 'many.txt': '1\n' });
+  await w.until(async () => (await statusOf(next)) === 'open');
+  w.emulator.controls.webhooks({ drop: 1 });
+  await as('tia').issues.addLabels({ ...w.place, issue_number: next, labels: [label] });
+  const others = Array.from({ length: 60 }, (_each, index) => `other-${index}`);
+  await as('wim').issues.addLabels({ ...w.place, issue_number: next, labels: others });
+  await as('wim').issues.setLabels({ ...w.place, issue_number: next, labels: [label] });
+  await w.emulator.core.settled();
+  w.emulator.controls.webhooks({ drop: 0 });
+  await w.person.pulls.update({ ...w.place, pull_number: next, body: 'Many labels.' });
+  await w.until(async () => !['open', undefined].includes(await statusOf(next)) || (await labels(next)).length === 0);
+  expect([await statusOf(next), await labels(next)]).toEqual(['open', []]);
+  await w.until(async () => (await commentTexts(next)).includes('@tia cannot.'));
+});
+
+interface HiddenChange {
+  /** GitHub shows the change from now on. */
+  show(): void;
+}
+
+/** Changes a label, and GitHub shows the label, but not yet who has changed it. */
+async function changeUnseen(pull: number, change: () => Promise<unknown>): Promise<HiddenChange> {
+  const { timeline } = w.emulator.core.state;
+  w.emulator.controls.webhooks({ drop: 1 });
+  const known = new Set(timeline.all().map(({ id }) => id));
+  await change();
+  await w.emulator.core.settled();
+  const hidden = timeline.all().filter(({ id }) => !known.has(id));
+  for (const { id } of hidden) timeline.remove(id);
+  w.emulator.controls.webhooks({ drop: 0 });
+  await w.person.pulls.update({ ...w.place, pull_number: pull, body: `After ${known.size} events.` });
+  return {
+    show: () => {
+      for (const each of hidden) timeline.insert(each);
+    },
+  };
+}
+
+async function waitsForLabel(pull: number): Promise<boolean> {
+  const rows = await w.rows('select 1 from pull_request where number = $1 and label_unseen_since is not null', [pull]);
+  return rows.length > 0;
+}
+
+test('a label counts when GitHub shows who has added it, and not before', async () => {
+  const next = await w.open('late', { 'late.txt': '1\n' });
+  await w.until(async () => (await statusOf(next)) === 'open');
+  const add = async (login: string): Promise<HiddenChange> =>
+    await changeUnseen(next, async () => {
+      await as(login).issues.addLabels({ ...w.place, issue_number: next, labels: [label] });
+    });
+  const byTia = await add('tia');
+  await w.until(async () => (await statusOf(next)) !== 'open' || (await waitsForLabel(next)));
+  expect(await statusOf(next)).toBe('open');
+  byTia.show();
+  await w.until(async () => (await labels(next)).length === 0 && (await commentTexts(next)).includes('@tia cannot.'));
+  // The newest change that GitHub shows is the one by which the queue took the label off.
+  const byWim = await add('wim');
+  await w.until(async () => await waitsForLabel(next));
+  expect([await statusOf(next), await labels(next)]).toEqual(['open', [label]]);
+  byWim.show();
+  await w.until(async () => ['queued', 'pending'].includes((await statusOf(next)) ?? ''));
+  expect((await actors()).at(-1)).toBe('queued by wim');
+  await as('wim').issues.removeLabel({ ...w.place, issue_number: next, name: label });
+  await w.until(async () => (await statusOf(next)) === 'open');
+});
+
+test('a label is taken off if GitHub never shows who has added it', async () => {
+  const next = await w.open('never', { 'never.txt': '1\n' });
+  await w.until(async () => (await statusOf(next)) === 'open');
+  await changeUnseen(next, async () => {
+    await as('wim').issues.addLabels({ ...w.place, issue_number: next, labels: [label] });
+  });
+  await w.until(async () => (await statusOf(next)) !== 'open' || (await waitsForLabel(next)));
+  await w.rows("update pull_request set label_unseen_since = now() - interval '1 hour' where number = $1", [next]);
+  await w.until(async () => (await labels(next)).length === 0 && (await commentTexts(next)).includes('taken off'));
+  expect(await commentTexts(next)).toContain(
+    'The label `mergequeue` was taken off: The code host does not show who has added it. Add it again, or use a command in a comment.',
+  );
+  expect([await statusOf(next), await waitsForLabel(next)]).toEqual(['open', false]);
 });
 
 test('an admin at GitHub can skip the line by a command, and a person who can only write cannot', async () => {

@@ -25,8 +25,21 @@ export interface LabelAct extends LabelWrite {
   readonly refusal: string | null;
 }
 
+/** How long a host may show a changed label without showing who has changed it. */
+const shownWithinMs = 2 * 60_000;
+
+export interface ReadLabels {
+  readonly acts: readonly LabelAct[];
+  /** The changes of which the host does not show yet who has made them. */
+  readonly unseen: readonly LabelWrite[];
+}
+
+export const noActs: ReadLabels = { acts: [], unseen: [] };
+
 /**
  * `before.labels` are the labels at the last read of the host. They are ignored if the pull request was just opened.
+ * The labels and their changes are two reads, and a host may answer the second one from an older copy. So a change counts
+ * when the host shows it, or when the host has not shown it for two minutes.
  */
 export async function readLabelActs(
   ctx: Context,
@@ -36,24 +49,37 @@ export async function readLabelActs(
     before,
   }: {
     readonly seen: HostPullRequest;
-    readonly before: { readonly labels: readonly string[]; readonly isOpened: boolean };
+    readonly before: {
+      readonly labels: readonly string[];
+      readonly labelUnseenSince: Date | null;
+      readonly isOpened: boolean;
+    };
   },
-): Promise<LabelAct[]> {
-  if (seen.state !== 'open') return [];
+): Promise<ReadLabels> {
+  if (seen.state !== 'open') return noActs;
   const rules = labelRulesOf(configurationOf(repository));
+  const now = ctx.clock().getTime();
+  const isOverdue = before.labelUnseenSince !== null && now - before.labelUnseenSince.getTime() >= shownWithinMs;
   const acts: LabelAct[] = [];
+  const unseen: LabelWrite[] = [];
   for (const write of changedLabels(before.isOpened ? [] : before.labels, seen.labels, rules)) {
-    const change = await hostClient(ctx, repository).readLabelChange(seen.number, write.label);
+    const shown = await hostClient(ctx, repository).readLabelChange(seen.number, write.label);
+    const isShown = shown === null ? before.isOpened : shown.present === write.present;
+    if (!isShown && !isOverdue) {
+      unseen.push(write);
+      continue;
+    }
+    const change = isShown ? shown : null;
     // The queue itself changed this label last. Its own changes are no requests, because one change would cause the
     // next.
     if (change?.byQueue) continue;
-    const by = change?.by ?? (before.isOpened ? seen.author : null);
+    const by = change?.by ?? (before.isOpened && isShown ? seen.author : null);
     const refusal = await refusalOf(ctx, repository, { ...write, by });
     const isPerson = refusal === null && by !== null;
     const actor = isPerson ? await nameActor(ctx, repository, { login: by, id: change?.byId ?? null }) : null;
-    acts.push({ ...write, by, actor, at: change?.at ?? seen.createdAt, refusal });
+    acts.push({ ...write, by, actor, at: change?.at ?? (isShown ? seen.createdAt : now), refusal });
   }
-  return acts;
+  return { acts, unseen };
 }
 
 async function refusalOf(
@@ -62,6 +88,9 @@ async function refusalOf(
   { label, present, by }: LabelWrite & { readonly by: string | null },
 ): Promise<string | null> {
   const { skipLine } = labelRulesOf(configurationOf(repository));
+  // An unknown person may only take a pull request out of the line.
+  if (by === null && present)
+    return 'The code host does not show who has added it. Add it again, or use a command in a comment.';
   try {
     await requireWriteAccess(ctx, repository, by);
     if (!present) return null;

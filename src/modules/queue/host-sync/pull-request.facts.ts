@@ -1,4 +1,6 @@
 // Lists the facts of the host that the row of a pull request copies.
+import { isSameLabel } from '../../../domain/label-names.ts';
+import type { LabelWrite } from '../../../domain/queue/requests/labels.ts';
 import type { HostPullRequest } from '../../../hosts/port.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 
@@ -6,6 +8,8 @@ import type { PullRequestRow } from '../store/queue.entities.ts';
 export interface SeenPullRequest extends HostPullRequest {
   /** Whether the host's record of the pull request still has an older head than `headSha`. */
   readonly headUnseen: boolean;
+  /** Since when the host shows a change of a label, but not who has made it. Null: there is no such change. */
+  readonly labelUnseenSince: Date | null;
 }
 
 /**
@@ -14,7 +18,21 @@ export interface SeenPullRequest extends HostPullRequest {
  */
 export function withTipAsHead(recorded: HostPullRequest): SeenPullRequest {
   const headSha = recorded.headTip ?? recorded.headSha;
-  return { ...recorded, headSha, headUnseen: headSha !== recorded.headSha };
+  return { ...recorded, headSha, headUnseen: headSha !== recorded.headSha, labelUnseenSince: null };
+}
+
+/**
+ * A changed label of which the host does not show yet who has changed it. It stays as it was, so that a later read finds
+ * the change.
+ */
+export function withoutChanges(
+  seen: SeenPullRequest,
+  { unseen, since }: { readonly unseen: readonly LabelWrite[]; readonly since: Date },
+): SeenPullRequest {
+  if (unseen.length === 0) return seen;
+  const kept = seen.labels.filter((label) => !unseen.some((change) => isSameLabel(change.label, label)));
+  const removed = unseen.filter(({ present }) => !present).map(({ label }) => label);
+  return { ...seen, labels: [...kept, ...removed], labelUnseenSince: since };
 }
 
 export function factsOf(
@@ -31,6 +49,7 @@ export function factsOf(
   | 'baseBranch'
   | 'draft'
   | 'labels'
+  | 'labelUnseenSince'
   | 'approvals'
   | 'changesRequested'
   | 'unresolvedConversations'
@@ -49,6 +68,7 @@ export function factsOf(
     baseBranch: seen.baseBranch,
     draft: seen.draft,
     labels: [...seen.labels],
+    labelUnseenSince: seen.labelUnseenSince,
     approvals: seen.approvals,
     changesRequested: seen.changesRequested,
     unresolvedConversations: seen.unresolvedConversations,

@@ -16,6 +16,7 @@ import { configurationOf } from '../store/rules-in-force.ts';
 import { readHead, signatureFacts, type HeadFacts } from './head.facts.ts';
 import {
   withTipAsHead,
+  withoutChanges,
   factsOf,
   hasFacts,
   hasHostState,
@@ -23,7 +24,7 @@ import {
   shownFacts,
   type SeenPullRequest,
 } from './pull-request.facts.ts';
-import { followLabels, readLabelActs } from './labels.ts';
+import { followLabels, readLabelActs, noActs, type LabelAct } from './labels.ts';
 import {
   moveToQueueOfBase,
   isAssigned,
@@ -85,24 +86,22 @@ export async function syncPullRequest(
     ]);
     const isNew = before.status === null;
     // A label that is still on a reopened pull request is no new request.
-    const acts = (isNew ? options.announceOpened : before.status !== 'closed')
-      ? await readLabelActs(
-          ctx,
-          { ...repository, ...before },
-          { seen, before: { labels: before.labels, isOpened: isNew } },
-        )
-      : [];
-    const unchanged = await findUnchanged(ctx, found, { stored, head });
+    const { acts, unseen } = (isNew ? options.announceOpened : before.status !== 'closed')
+      ? await readLabelActs(ctx, { ...repository, ...before }, { seen, before: { ...before, isOpened: isNew } })
+      : noActs;
+    const since = before.labelUnseenSince ?? ctx.clock();
+    const kept = { ...found, seen: withoutChanges(seen, { unseen, since }) };
+    const unchanged = await findUnchanged(ctx, kept, { stored, head });
     const row =
       unchanged ??
-      (await storePullRequest(ctx, found, {
+      (await storePullRequest(ctx, kept, {
         head,
         acts,
         options,
         writtenAt: reads < maxReads ? before.writtenAt : 'any',
       }));
     if (row === null) continue;
-    if (seen.headUnseen)
+    if (seen.headUnseen || unseen.length > 0)
       await planNextRead(ctx, repository, { number, isNews: before.writtenAt !== row.updatedAt.getTime() });
     if (head !== null && seen.state === 'open') {
       if (unchanged === null) await recordChecks(ctx, repository, seen.headSha);
@@ -171,7 +170,7 @@ async function storePullRequest(
   found: Found,
   read: {
     readonly head: HeadFacts | null;
-    readonly acts: Awaited<ReturnType<typeof readLabelActs>>;
+    readonly acts: readonly LabelAct[];
     readonly options: { readonly announceOpened: boolean };
     /** When the row was last written before the read. Null: there was no row. `any`: the row is written in any case. */
     readonly writtenAt: number | 'any' | null;
@@ -220,8 +219,8 @@ async function storePullRequest(
 }
 
 /**
- * Plans to read the pull request again. A host reports a push, but does not report when its record of the pull request
- * has the new head. Usually the record has it within seconds.
+ * Plans to read the pull request again. A host reports a push or a label, but does not report when its record of the
+ * pull request has the new head, or when it shows who has changed the label. Usually it does so within seconds.
  */
 async function planNextRead(
   ctx: Context,
@@ -258,6 +257,7 @@ interface Before extends Pick<RepositoryRow, 'active' | 'configurationYaml' | 'd
   readonly status: PullRequestRow['status'] | null;
   readonly queueId: string | null;
   readonly labels: readonly string[];
+  readonly labelUnseenSince: Date | null;
   readonly headSha: string | null;
   readonly verifiedHead: string | null;
   /** The base branch for which signatures were counted. Null: there is no row. */
@@ -267,7 +267,7 @@ interface Before extends Pick<RepositoryRow, 'active' | 'configurationYaml' | 'd
 async function readBefore(ctx: Context, repository: HostedRepository, number: number): Promise<Before> {
   const [row] = await ctx.db.read<Omit<Before, 'writtenAt'> & { updated_at: Date | null }>(ctx.accountId, {
     name: 'pull_request_before',
-    text: `select p.updated_at, p.id as "pullRequestId", p.status, p.queue_id as "queueId", coalesce(p.labels, '{}') as labels, p.head_sha as "headSha",
+    text: `select p.updated_at, p.id as "pullRequestId", p.status, p.queue_id as "queueId", coalesce(p.labels, '{}') as labels, p.label_unseen_since as "labelUnseenSince", p.head_sha as "headSha",
              p.verified_head as "verifiedHead",
              p.base_branch as "baseBranch", r.active,
              r.configuration_yaml as "configurationYaml",

@@ -78,6 +78,7 @@ export const PullRequestEntity = defineEntity({
     authorEmail: p.string(),
     draft: p.boolean().default(false),
     labels: p.array().default([]),
+    labelUnseenSince: p.datetime().nullable(),
     approvals: p.integer().default(0),
     changesRequested: p.boolean().default(false),
     unresolvedConversations: p.integer().default(0),
