@@ -158,7 +158,7 @@ async function moveRef(core: Core, repository: Repository, change: RefChange): P
   try {
     await core.git.updateRefs(repository, [change]);
   } catch (error) {
-    if (error instanceof GitError) throw new ApiError(409, 'Base branch was modified. Review and try the merge again.');
+    if (error instanceof GitError) throw new ApiError(405, 'Base branch was modified. Review and try the merge again.');
     throw error;
   }
 }

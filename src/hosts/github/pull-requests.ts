@@ -2,7 +2,7 @@
 // request is read first.
 import { passFailpoint } from '../../platform/failpoints.ts';
 import * as git from '../git/index.ts';
-import { HostRefused, RefMoved, type CodeHost, type HostPullRequest, type HostRepository } from '../port.ts';
+import { HostRefused, HostUnavailable, RefMoved, type CodeHost, type HostPullRequest, type HostRepository } from '../port.ts';
 import { NotFoundAtGitHub } from './answers.ts';
 import { retryCall } from './retry-call.ts';
 import type { Api, Client } from './client.ts';
@@ -129,9 +129,17 @@ async function mergeAtGitHub(
     if (now?.state === 'merged' && now.mergeCommitSha !== null) return { commit: now.mergeCommitSha };
     if (error instanceof HostRefused && now !== null && now.headSha !== merge.expectedHead)
       throw new RefMoved(`refs/heads/${now.headBranch}`, merge.expectedHead, now.headSha);
+    if (error instanceof HostRefused && baseModified.test(error.message))
+      throw new HostUnavailable(error.message, { cause: error });
     throw error;
   }
 }
+
+/**
+ * GitHub's message if the base branch moved during the call or shortly before it. The caller compares the base branch
+ * with the expected one before the next attempt.
+ */
+const baseModified = /base branch was modified/i;
 
 /** GitHub lists at most this many commits of a pull request, and does not say whether there are more. */
 const maxListed = 250;

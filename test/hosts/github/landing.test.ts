@@ -5,7 +5,8 @@ import { examineRepository, queuePullRequest } from '../../../src/modules/queue/
 import { findRepository } from '../../../src/modules/repositories/index.ts';
 import { git, messageOf } from '../commits.ts';
 import { metricsOf } from '../../support/metrics.ts';
-import { queueWorld } from './queue-world.ts';
+import { hostMerges } from '../../queue/merging.ts';
+import { queueWorld, requiresTest } from './queue-world.ts';
 
 test('of three labelled pull requests, GitHub shows two as landed, and the one with a failed check is blocked with a comment', async () => {
   await using w = await queueWorld();
@@ -63,4 +64,19 @@ test('a pull request lands although the messages of its batch are longer than Gi
   expect(data.body).toMatch(
     /^Land #1\n\n\* Add one one .*…\n\nInterlock opened this pull request to run CI on commit/s,
   );
+});
+
+test('a merge by GitHub that is refused because the base branch was just modified is tried again', async () => {
+  await using w = await queueWorld({ configuration: `${hostMerges()}${requiresTest}` });
+  const number = await w.open('one', { one: '1\n' });
+  w.emulator.controls.fail({
+    operation: 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge',
+    status: 405,
+    body: { message: 'Base branch was modified. Review and try the merge again.' },
+    times: 1,
+  });
+  await w.label(number);
+  await expect(w.settled(number)).rejects.toThrow('Base branch was modified.');
+  expect(await w.settled(number)).toEqual({ [number]: 'merged' });
+  expect(w.emulator.core.mistakes).toEqual([]);
 });
