@@ -2,7 +2,7 @@
 // from its base branch. A squashed or rebased pull request is closed instead, and its last comment names the commit.
 import type { Client } from './client.ts';
 import { closePullRequest } from './pull-requests.ts';
-import { HostUnavailable, type CodeHost, type HostPullRequest, type HostRepository } from '../port.ts';
+import { HostRefused, HostUnavailable, type CodeHost, type HostPullRequest, type HostRepository } from '../port.ts';
 
 /** How long GitHub may take after a push of the base branch until it shows a pull request as merged. */
 const markedWithinMs = 2 * 60_000;
@@ -32,8 +32,16 @@ export function conclusionOperation(
       const now = clock().getTime();
       if (seen.state === 'open' && now - at < markedWithinMs && (await willBeMarked(repository, seen)))
         throw new HostUnavailable(`GitHub does not show #${number} as merged yet`, { retryAt: now + retryAfterMs });
-      await host.upsertComment(repository, number, { key: 'landed', body: comment });
+      let refusal: HostRefused | null = null;
+      try {
+        await host.upsertComment(repository, number, { key: 'landed', body: comment });
+      } catch (error) {
+        // GitHub refuses comments on a locked conversation. The pull request has landed, so it is closed all the same.
+        if (!(error instanceof HostRefused)) throw error;
+        refusal = error;
+      }
       if (seen.state === 'open') await closePullRequest(client, repository, number);
+      if (refusal !== null) throw refusal;
     },
   } satisfies Partial<CodeHost>;
 }

@@ -2,7 +2,14 @@
 // request is read first.
 import { passFailpoint } from '../../platform/failpoints.ts';
 import * as git from '../git/index.ts';
-import { HostRefused, HostUnavailable, RefMoved, type CodeHost, type HostPullRequest, type HostRepository } from '../port.ts';
+import {
+  HostRefused,
+  HostUnavailable,
+  RefMoved,
+  type CodeHost,
+  type HostPullRequest,
+  type HostRepository,
+} from '../port.ts';
 import { NotFoundAtGitHub } from './answers.ts';
 import { retryCall } from './retry-call.ts';
 import type { Api, Client } from './client.ts';

@@ -143,7 +143,8 @@ export interface HostPullRequests {
   /**
    * Called after a landing. The host shows the pull request as merged. GitHub cannot do so if the head commit is not
    * reachable from the base branch. It then closes the pull request with `comment` as the last comment. Idempotent: a
-   * merged pull request stays as it is, and the comment is written once.
+   * merged pull request stays as it is, and the comment is written once. Throws HostRefused also if only the comment was
+   * refused: the pull request is closed then.
    */
   concludePullRequest(
     repository: HostRepository,

@@ -6,6 +6,7 @@ import { findRepository } from '../../../src/modules/repositories/index.ts';
 import { git, messageOf } from '../commits.ts';
 import { metricsOf } from '../../support/metrics.ts';
 import { hostMerges } from '../../queue/merging.ts';
+import { parallel } from '../../support/world.ts';
 import { queueWorld, requiresTest } from './queue-world.ts';
 
 test('of three labelled pull requests, GitHub shows two as landed, and the one with a failed check is blocked with a comment', async () => {
@@ -78,5 +79,22 @@ test('a merge by GitHub that is refused because the base branch was just modifie
   await w.label(number);
   await expect(w.settled(number)).rejects.toThrow('Base branch was modified.');
   expect(await w.settled(number)).toEqual({ [number]: 'merged' });
+  expect(w.emulator.core.mistakes).toEqual([]);
+});
+
+test('a squashed pull request is closed and its branch is deleted, although GitHub refuses comments on it', async () => {
+  await using w = await queueWorld({ configuration: `delete_branch: true\n${parallel()}${requiresTest}` });
+  const number = await w.open('one', { one: '1\n' });
+  w.emulator.controls.fail({
+    operation: 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
+    status: 403,
+    body: { message: 'Unable to create comment because issue is locked.' },
+  });
+  await w.label(number);
+  expect(await w.settled(number)).toEqual({ [number]: 'merged' });
+  await w.until(async () => (await w.rows("select 1 from intent where state in ('planned', 'started')")).length === 0);
+  const { data: shown } = await w.person.pulls.get({ ...w.place, pull_number: number });
+  const { data: branches } = await w.person.repos.listBranches(w.place);
+  expect([shown.state, branches.map(({ name }) => name)]).toEqual(['closed', ['main']]);
   expect(w.emulator.core.mistakes).toEqual([]);
 });

@@ -73,26 +73,41 @@ export async function concludePullRequest(
   const hasLaterCommits = tip !== null && isLeftOut(tip.commit, { pinned, own });
   await retargetAbove(ctx, repository, { row: pullRequest, queueId: intent.queueId, baseBranch, hasLaterCommits });
   if (hasLaterCommits && rules.enable_comments) {
-    await client.upsertComment(pullRequest.number, {
+    const leftOut = client.upsertComment(pullRequest.number, {
       key: 'left-out',
       body: `This pull request was merged as ${mergeCommit}. Its tested head is ${pinned}. The branch \`${branch}\` is at ${tip.commit} now: commits after ${pinned} are not in ${baseBranch}.`,
     });
+    await logRefusal(ctx, pullRequest, leftOut);
   }
   // This comes before the deletion of the branch, because a host closes a pull request whose branch is deleted, and
   // then does not show it as merged.
-  await client.concludePullRequest(pullRequest.number, {
+  const conclusion = client.concludePullRequest(pullRequest.number, {
     mergeCommit,
     at: Number(intent.payload['at']),
     comment: `Landed as ${mergeCommit}.`,
   });
+  await logRefusal(ctx, pullRequest, conclusion);
   // The landing moved the head to a commit whose tree was tested, so the runs that this started are not needed.
   const isMoved = own !== pinned && own !== mergeCommit;
   if (isMoved && rules.merge_strategy.show_as_merged && ctx.hosts(host.host).mergedWhen === 'reachable')
-    await client.cancelChecks(own);
+    await logRefusal(ctx, pullRequest, client.cancelChecks(own));
   const isDeleted = rules.delete_branch && !isKept(pullRequest.labels, rules.labels.skip_delete_branch);
   if (branch !== null && tip !== null && !hasLaterCommits && isDeleted && !(await isNeeded(ctx, repository, branch)))
     await deleteHeadBranch(client, `refs/heads/${branch}`, tip.commit);
   await passFailpoint('conclude:after_host');
+}
+
+/** Waits for a call. If the host refuses it, the conclusion goes on with its other parts. */
+async function logRefusal(ctx: Context, { number }: PullRequestRow, call: Promise<void>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!(error instanceof HostRefused)) throw error;
+    ctx.log.warn(
+      { number, refusal: error.message },
+      'The host refused a part of the conclusion of a landed pull request.',
+    );
+  }
 }
 
 /**
