@@ -281,3 +281,23 @@ test('a refusal of every landing is recorded although the rules cannot be read a
   expect(await w.settled(number)).toEqual({ [number]: 'merged' });
   expect(w.emulator.core.mistakes).toEqual([]);
 });
+
+test('pull requests land on a base branch that has moved, while the rules of GitHub cannot be read', async () => {
+  await using w = await queueWorld();
+  const number = await w.open('one', { one: '1\n' });
+  await w.until(async () => (await w.rows('select 1 from queue where host_rules_until is not null')).length > 0);
+  w.emulator.controls.fail({ operation: 'GET /repos/{owner}/{repo}/rules/branches/{branch}', status: 503 });
+  await w.rows('update queue set host_rules_until = null');
+  const moved = await w.push('main', { other: '1\n' });
+  const hasTip = async (): Promise<boolean> =>
+    (await w.rows('select 1 from queue where base_tip = $1', [moved])).length > 0;
+  await w.until(hasTip);
+  await w.label(number);
+  expect(await w.settled(number)).toEqual({ [number]: 'merged' });
+  const unread = 'select 1 from queue where host_rules_until is null';
+  expect(await w.rows(unread)).toHaveLength(1);
+  await w.emulator.controls.clear();
+  await w.push('main', { another: '1\n' });
+  await w.until(async () => (await w.rows(unread)).length === 0);
+  expect(w.emulator.core.mistakes).toEqual([]);
+});

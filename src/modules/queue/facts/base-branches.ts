@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { isDeepStrictEqual as isEqual } from 'node:util';
 import { isBranchRefusalHalt } from '../../../domain/queue/landing/host-rules.ts';
-import { hostClient, type HostClient, type HostedRepository } from '../../../hosts/port.ts';
+import { hostClient, HostUnavailable, type HostClient, type HostedRepository } from '../../../hosts/port.ts';
 import { isQueueLanding, readLandingMembers } from '../store/intents.ts';
 import { QueueEntity, type QueueRow } from '../store/queue.entities.ts';
 import { changeQueue, ensureQueue } from '../store/queue.locks.ts';
@@ -36,7 +36,8 @@ export async function listBranchesOfLandings(ctx: Context, repositoryId: string)
  * The commit itself does not show its age, because a force push may bring back any commit.
  *
  * The host's rules are read again when the time for which they count is over, or when they may have changed
- * (`areRulesStale`).
+ * (`areRulesStale`). If only their time is over and they cannot be read, the known rules count: a host may show its
+ * branches and not its rules, and a queue that does not know the tip lands nothing.
  */
 export async function syncBase(
   ctx: Context,
@@ -67,7 +68,15 @@ export async function syncBase(
     const { countsUntil, ...demands } =
       tip === null || isKnown
         ? { ...demandsOf(before), countsUntil: null }
-        : await readDemands(ctx, client, baseBranch);
+        : await readDemands(ctx, client, baseBranch).catch((error: unknown) => {
+            const doCount = !areRulesStale && Boolean(before.hostRules) && error instanceof HostUnavailable;
+            if (!doCount) throw error;
+            ctx.log.warn(
+              { error: String(error), repository: `${repository.owner}/${repository.name}`, baseBranch },
+              'The rules of a base branch cannot be read at its code host. The known rules count.',
+            );
+            return { ...demandsOf(before), countsUntil: null };
+          });
     if (countsUntil !== null) await keepRulesUntil(ctx, queueId, countsUntil);
     const hasMoved = (before.baseTip ?? null) !== (tip?.commit ?? null);
     const isKept = isEqual(demandsOf(before), demands) && (!hasMoved || (await isQueueLanding(ctx, queueId)));
