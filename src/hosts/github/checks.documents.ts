@@ -10,6 +10,7 @@ const checkRuns = `
 export const readCommitChecks = `
   query CommitChecks($owner: String!, $repo: String!, $commit: GitObjectID!, $after: String) {
     repository(owner: $owner, name: $repo) {
+      databaseId
       object(oid: $commit) {
         ... on Commit {
           message

@@ -80,9 +80,9 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     async apiFor(repository, purpose) {
-      const { installation } = await find(repository);
+      const { installation, githubId } = await find(repository);
       const octokit = octokitOf(installation, { accountId: repository.accountId, installationId: installation.id });
-      return apiOf(octokit, { repository, installation, purpose, now });
+      return apiOf(octokit, { repository, githubId, installation, purpose, now });
     },
     async findRemote(repository, { isRefused = false } = {}) {
       const { installation, githubId } = await find(repository);
@@ -99,25 +99,34 @@ export function createClient(options: ClientOptions): Client {
 
 interface ApiOptions {
   readonly repository: HostRepository;
+  /** GitHub's id of the repository. */
+  readonly githubId: string;
   readonly installation: GitHubInstallation;
   readonly purpose: Purpose;
   readonly now: () => number;
 }
 
-function apiOf(octokit: Octokit, { repository, installation, purpose, now }: ApiOptions): Api {
+function apiOf(octokit: Octokit, { repository, githubId, installation, purpose, now }: ApiOptions): Api {
   const given = { owner: repository.owner, repo: repository.name };
   return {
     ...given,
     installation,
     bot: `${installation.app.slug}[bot]`,
     request: octokit.request.defaults({ request: { purpose } }) as Octokit['request'],
-    graphql: async <Answer>(document: string, variables: Readonly<Record<string, unknown>> = {}) =>
-      await octokit
+    graphql: async <Answer>(document: string, variables: Readonly<Record<string, unknown>> = {}) => {
+      const answer = await octokit
         .graphql<Answer>(document, { ...given, ...variables, request: { purpose } })
         .catch((error: unknown) => {
           const failed = readFailedCall(error);
           throw failed === null ? error : asPortError(judgeFailure(failed, now()), error);
-        }),
+        });
+      // After a renaming, a new repository may have the old name.
+      const { databaseId } =
+        (answer as { readonly repository?: { readonly databaseId?: number } | null }).repository ?? {};
+      if (databaseId !== undefined && String(databaseId) !== githubId)
+        throw new HostUnavailable('The repository was renamed or moved at GitHub');
+      return answer;
+    },
   };
 }
 

@@ -39,6 +39,7 @@ export const readFurtherLists = `
     $labels: String, $reviews: String, $threads: String, $rules: String
   ) {
     repository(owner: $owner, name: $repo) {
+      databaseId
       pullRequest(number: $number) {
         labels(first: 100, after: $labels) { ...Labels }
         latestOpinionatedReviews(first: 100, after: $reviews, writersOnly: true) { ...Reviews }
@@ -51,7 +52,7 @@ export const readFurtherLists = `
 
 export const readPullRequest = `
   query PullRequest($owner: String!, $repo: String!, $number: Int!) {
-    repository(owner: $owner, name: $repo) { pullRequest(number: $number) { ...PullRequestFacts } }
+    repository(owner: $owner, name: $repo) { databaseId pullRequest(number: $number) { ...PullRequestFacts } }
   }
   ${pullRequestFacts}`;
 
@@ -59,6 +60,7 @@ export const readPullRequest = `
 export const listPullRequests = `
   query PullRequests($owner: String!, $repo: String!, $head: String, $after: String) {
     repository(owner: $owner, name: $repo) {
+      databaseId
       pullRequests(first: 49, after: $after, states: [OPEN], headRefName: $head, orderBy: {field: CREATED_AT, direction: ASC}) {
         nodes { ...PullRequestFacts }
         pageInfo { hasNextPage endCursor }
@@ -70,6 +72,7 @@ export const listPullRequests = `
 export const readLabelHistory = `
   query LabelHistory($owner: String!, $repo: String!, $number: Int!, $before: String) {
     repository(owner: $owner, name: $repo) {
+      databaseId
       pullRequest(number: $number) {
         timelineItems(last: 100, before: $before, itemTypes: [LABELED_EVENT, UNLABELED_EVENT]) {
           pageInfo { hasPreviousPage startCursor }
@@ -86,6 +89,7 @@ export const readLabelHistory = `
 export const listThreads = `
   query Threads($owner: String!, $repo: String!, $number: Int!, $after: String) {
     repository(owner: $owner, name: $repo) {
+      databaseId
       pullRequest(number: $number) {
         reviewThreads(first: 100, after: $after) {
           nodes { id isResolved comments(first: 1) { nodes { body createdAt author { login } } } }
@@ -98,6 +102,7 @@ export const listThreads = `
 export const listComments = `
   query Comments($owner: String!, $repo: String!, $number: Int!, $after: String) {
     repository(owner: $owner, name: $repo) {
+      databaseId
       pullRequest(number: $number) {
         comments(first: 100, after: $after) {
           nodes { body createdAt lastEditedAt author { __typename login } }
@@ -109,7 +114,7 @@ export const listComments = `
 
 export const readSignature = `
   query Signature($owner: String!, $repo: String!, $commit: GitObjectID!) {
-    repository(owner: $owner, name: $repo) { object(oid: $commit) { ... on Commit { oid signature { isValid } } } }
+    repository(owner: $owner, name: $repo) { databaseId object(oid: $commit) { ... on Commit { oid signature { isValid } } } }
   }`;
 
 export const readEditors = `

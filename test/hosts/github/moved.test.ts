@@ -1,6 +1,7 @@
 // The base branch is renamed at GitHub in the middle of a landing. Each pull request lands once.
 import { expect, test } from 'vitest';
 import { HostRefused } from '../../../src/hosts/port.ts';
+import { syncPullRequest } from '../../../src/modules/queue/host-sync/pull-requests.ts';
 import { onFailpoint } from '../../../src/platform/failpoints.ts';
 import { git } from '../commits.ts';
 import { queueWorld, type QueueWorld } from './queue-world.ts';
@@ -67,5 +68,25 @@ test('pull requests land once, if the default branch is renamed between the gate
     'First',
   ]);
   expect(await w.rows('select halted_reason from queue where halted_reason is not null')).toEqual([]);
+  expect(w.emulator.core.mistakes).toEqual([]);
+});
+
+test('a new repository under the name of a renamed one is not taken for it', async () => {
+  await using w = await queueWorld();
+  const number = await w.open('one', { one: '1\n' });
+  const status = async (): Promise<unknown> =>
+    (await w.rows<{ status: string }>('select status from pull_request where number = $1', [number]))[0]?.status;
+  await w.until(async () => (await status()) === 'open');
+  w.emulator.controls.webhooks({ drop: 1 });
+  w.emulator.controls.rename(`${w.place.owner}/${w.place.repo}`, 'store');
+  // A token of the renamed repository reads every public repository.
+  await w.person.repos.createInOrg({ org: w.place.owner, name: w.place.repo, private: false });
+  await w.push('main', { 'new.txt': '1\n' });
+  expect(await w.open('two', { two: '2\n' })).toBe(number);
+  await w.person.pulls.update({ ...w.place, pull_number: number, state: 'closed' });
+  await expect(syncPullRequest(w.ctx, { ...w.repository, host: 'github' }, number)).rejects.toThrow(
+    'The repository was renamed or moved at GitHub',
+  );
+  expect(await status()).toBe('open');
   expect(w.emulator.core.mistakes).toEqual([]);
 });
