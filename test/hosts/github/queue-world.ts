@@ -13,6 +13,7 @@ import { pino } from 'pino';
 import { type Emulator, startEmulator } from '../../../github-emulator/index.ts';
 import { systemContext, type Context, type Ports } from '../../../src/context.ts';
 import { createAccount, generateSecrets } from '../../../src/modules/accounts/index.ts';
+import type { MirrorSettings } from '../../../src/hosts/github/mirror-settings.ts';
 import type { HostRepository } from '../../../src/hosts/port.ts';
 import { addApp } from '../../../src/modules/github/index.ts';
 import { changeActivity, findRepository, replaceConfiguration } from '../../../src/modules/repositories/index.ts';
@@ -88,6 +89,8 @@ export interface QueueWorldOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Wakes the engine. Default: wakes the plain loop of this process. */
   readonly wake?: Ports['wake'];
+  /** Default: all processes share the mirrors. */
+  readonly mirrors?: MirrorSettings;
   /** The id of the account. Workflows are named after it, so a world on the shared Temporal needs its own id. */
   readonly accountId?: number;
   /** The clock of GitHub in milliseconds. Default: the clock of the machine. */
@@ -110,6 +113,7 @@ export async function queueWorld(options: QueueWorldOptions = {}): Promise<Queue
     wake: options.wake ?? loop.wake,
     secrets,
     pushPace: quickPace,
+    ...(options.mirrors === undefined ? {} : { mirrors: options.mirrors }),
   });
   if (options.accountId !== undefined) await countAccountsFrom(database.url, options.accountId);
   await serveGitHub(fastify, { ...service, secrets });

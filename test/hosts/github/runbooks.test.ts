@@ -1,8 +1,11 @@
 // Runbooks whose pull requests are at GitHub: branches are pushed, each pull request is opened once even if the process
-// dies, follow-ups are pushed on top, changes of people are noticed, and refusals are shown with the message of GitHub.
+// dies, follow-ups are pushed on top, changes of people are noticed, refusals are shown with the message of GitHub, and
+// the commit of a worker whose disk is lost before the push is pushed by another worker or made again.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { continueRunbook, createRunbook, retryRunbook } from '../../../src/modules/runbooks/index.ts';
 import { updateRunbookDefaults } from '../../../src/modules/runbooks/defaults.service.ts';
+import { mirrorDirectory, removeMirror } from '../../../src/hosts/github/mirror-clone.ts';
+import { HostUnavailable } from '../../../src/hosts/port.ts';
 import { onFailpoint } from '../../../src/platform/failpoints.ts';
 import { runbookDrivingOf } from '../../support/runbook-agent.ts';
 import { queueWorld, type QueueWorld } from './queue-world.ts';
@@ -10,7 +13,8 @@ import { queueWorld, type QueueWorld } from './queue-world.ts';
 let w: QueueWorld;
 
 beforeAll(async () => {
-  w = await queueWorld();
+  // Each machine has its own mirrors, as in a cluster.
+  w = await queueWorld({ mirrors: { keepsAtGitHub: true, maxBytes: null } });
   w.loop.runbooks.driving = runbookDrivingOf(null);
 });
 afterAll(async () => {
@@ -132,6 +136,89 @@ test('if the App may not change a workflow, the step fails with the missing perm
   );
   expect((await leaves(number)).join()).toContain('An owner must grant the App the permission "Workflows"');
   w.emulator.controls.permit(id, permissions);
+});
+
+/** The refs at GitHub that keep commits of leaves until the commits are on their branches. */
+async function keptRefs(): Promise<string[]> {
+  const refs = await w.service.ports.hosts('github').listRefs(w.repository, 'refs/interlock/runbooks/');
+  return refs.map(({ ref }) => ref);
+}
+
+/** How often the agent has begun to work on leaves of the runbook. */
+async function begins(number: number): Promise<number> {
+  const rows = await w.rows<{ text: string }>(
+    'select l.text from runbook_log l join runbook r on r.id = l.runbook_id where r.number = $1 order by l.id',
+    [number],
+  );
+  return (
+    rows
+      .map(({ text }) => text)
+      .join('')
+      .split('I am to ').length - 1
+  );
+}
+
+/**
+ * The disk of the worker is lost after the agent's work has been recorded, `times` times. `isKept`: whether GitHub could
+ * be reached before, so that it keeps the commit.
+ */
+function loseDisk(times: number, { isKept }: { readonly isKept: boolean }): () => void {
+  let left = times;
+  let isAway = false;
+  const releases = [
+    onFailpoint('runbook:worked', async () => {
+      isAway = left > 0 && !isKept;
+      await Promise.resolve();
+    }),
+    onFailpoint('github:before_push', async () => {
+      if (isAway) throw new HostUnavailable('GitHub does not answer.');
+      await Promise.resolve();
+    }),
+    onFailpoint('runbook:after_leaf_written', async () => {
+      isAway = false;
+      if (left === 0) return;
+      left -= 1;
+      expect(await keptRefs()).toHaveLength(isKept ? 1 : 0);
+      await removeMirror(mirrorDirectory(w.engine.dataDir, w.repository));
+    }),
+  ];
+  return () => {
+    for (const release of releases) release();
+  };
+}
+
+test('a commit whose worker is lost with its disk before the push is pushed by another worker', async () => {
+  const release = loseDisk(1, { isKept: true });
+  const number = await begin('write f.txt one');
+  await w.until(async () => (await leaves(number)).join() === '1.1 completed');
+  release();
+  expect(await begins(number)).toBe(1);
+  const [opened] = await atGitHub(`interlock/runbook-${number}`);
+  expect(opened?.commits).toEqual(['write f.txt one']);
+  expect(await keptRefs()).toEqual([]);
+});
+
+test('a step whose commit is lost everywhere is worked on again', async () => {
+  const release = loseDisk(1, { isKept: false });
+  const number = await begin('write g.txt one');
+  await w.until(async () => (await leaves(number)).join() === '1.1 completed');
+  release();
+  expect(await begins(number)).toBe(2);
+  const [opened] = await atGitHub(`interlock/runbook-${number}`);
+  expect(opened?.commits).toEqual(['write g.txt one']);
+});
+
+test('a step whose commit is lost twice fails with the reason, and a retry works on it again', async () => {
+  const release = loseDisk(2, { isKept: false });
+  const number = await begin('write h.txt one');
+  await w.until(async () => (await leaves(number)).join().startsWith('1.1 failed'));
+  release();
+  expect(await leaves(number)).toEqual([
+    '1.1 failed: The commit of this step was lost with the worker that had made it, before it was pushed. Retry the step. The agent then does the step again.',
+  ]);
+  await retryRunbook(w.ctx, { number });
+  await w.until(async () => (await leaves(number)).join() === '1.1 completed');
+  expect(await begins(number)).toBe(3);
 });
 
 test("every answer of the emulator agrees with GitHub's description of its API", () => {

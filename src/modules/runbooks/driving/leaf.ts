@@ -3,13 +3,14 @@
 import type { Context } from '../../../context.ts';
 import { changePolicy, judgeChanges } from '../../../domain/runbooks/policy.ts';
 import { commitMessage } from '../../../domain/runbooks/pull-requests.ts';
-import { hostClient, type FolderCommitResult } from '../../../hosts/port.ts';
+import { hostClient, type FolderCommitResult, HostRefused, HostUnavailable } from '../../../hosts/port.ts';
 import { AgentRefused, type WorkReport } from '../../../platform/agents/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { toStorableText } from '../../../platform/storable-text.ts';
 import { maskSecrets } from '../../../platform/providers/mask.ts';
 import { withRunFolders, type RunFolders } from '../../../platform/sandbox/index.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { RunbookCommitEntity, type RunbookStepRow } from '../runbooks.entities.ts';
 import { writeLeaf } from '../steps.writer.ts';
 import type { WorkResult, Work } from './work.ts';
@@ -127,10 +128,29 @@ async function commit(
     keepRef: leafCommitRef(leaf.id),
   });
   if (committed.kind === 'refused') throw new AgentRefused(committed.message);
+  if (committed.kind === 'committed') await keep(ctx, repository, { commit: committed.commit, leafId: leaf.id });
   return committed;
 }
 
-/** The ref that keeps a commit until the commit is on its branch. */
+/**
+ * Keeps a commit until it is pushed to its branch, because this machine may be lost before. The push follows at once,
+ * so the work is not repeated if the host does not take the commit now: the push then shows the problem.
+ */
+async function keep(
+  ctx: Context,
+  repository: RepositoryRow,
+  { commit, leafId }: { readonly commit: string; readonly leafId: string },
+): Promise<void> {
+  const ref = leafCommitRef(leafId);
+  try {
+    await hostClient(ctx, repository).keepCommit(commit, ref);
+  } catch (error) {
+    if (!(error instanceof HostUnavailable || error instanceof HostRefused)) throw error;
+    ctx.log.warn({ error: error.message, ref, commit }, 'The commit of a runbook is not kept at its code host yet.');
+  }
+}
+
+/** The ref that keeps a commit until the commit is on its branch. Every machine of the installation can read it. */
 export function leafCommitRef(leafId: string): string {
   return `refs/interlock/runbooks/${leafId}`;
 }

@@ -1,5 +1,6 @@
 // Pushes a commit of a runbook to its branch, by compare-and-set. The branch is read first, and shows whether the
-// commit was already pushed. If another user pushed to the branch, the commit is cherry-picked onto the new tip.
+// commit was already pushed. If another user pushed to the branch, the commit is cherry-picked onto the new tip. If the
+// commit was lost with the machine that made it, the agent works on the leaf again.
 import type { Context } from '../../../context.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
 import { isLive } from '../../../domain/runbooks/runbook.ts';
@@ -15,7 +16,7 @@ import {
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { findHandles } from '../../accounts/index.ts';
 import { syncPullRequest } from '../../queue/index.ts';
-import type { RunbookCommitRow, RunbookPullRequestRow } from '../runbooks.entities.ts';
+import { RunbookCommitEntity, type RunbookCommitRow, type RunbookPullRequestRow } from '../runbooks.entities.ts';
 import { writeLeaf } from '../steps.writer.ts';
 import { leafCommitRef } from './leaf.ts';
 import { announcePullRequest } from './pull-requests.ended.ts';
@@ -27,12 +28,16 @@ export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string
   if (made === undefined) return { message: 'There was nothing left to push.', write: async () => {} };
   const pullRequest = pullRequestOf(rows, made.pullRequestId);
   if (await hasEnded(ctx, rows, pullRequest)) return ended;
+  if (await isLost(ctx, rows, { made, leafId })) return lost(ctx, leafId);
   await takeBack(ctx, rows, made);
   // The authors are recorded before the push, so that no author can approve the commit.
   await recordAuthors(ctx, rows, pullRequest.branch);
   const pushed = await push(ctx, rows, made);
   await passFailpoint('runbook:pushed');
-  if (pushed.kind === 'conflict') return conflicts(ctx, leafId, pushed.message);
+  if (pushed.kind === 'conflict') {
+    await deleteKeptRef(ctx, rows, { made, leafId });
+    return conflicts(ctx, leafId, pushed.message);
+  }
   const { head } = pushed;
   if (await wasLate(ctx, rows, { row: pullRequest, pushed })) return ended;
   await deleteKeptRef(ctx, rows, { made, leafId });
@@ -127,6 +132,40 @@ async function recordAuthors(
   const people = [runbook.authorEmail, runbook.createdBy, ...prompts.map(({ author }) => author)];
   const handles = [runbook.authorHandle ?? null, ...(await findHandles(ctx, people))].filter((name) => name !== null);
   await hostClient(ctx, repository).addBranchAuthors(branch, [...new Set([...people, ...handles])]);
+}
+
+/**
+ * Whether neither this machine nor the host has the commit any more. If the host shows the ref that keeps the commit,
+ * and does not give the commit yet, throws CommitMissing, and the push is tried again later.
+ */
+async function isLost(
+  ctx: Context,
+  { repository }: RunbookRows,
+  { made, leafId }: { readonly made: RunbookCommitRow; readonly leafId: string },
+): Promise<boolean> {
+  const client = hostClient(ctx, repository);
+  if ((await client.readCommit(made.commit)) !== null) return false;
+  return (await client.readRef(leafCommitRef(leafId)))?.commit !== made.commit;
+}
+
+/** Lets the agent work on the leaf again, once. The leaf fails if it has lost a commit before, or was canceled. */
+function lost(ctx: Context, leafId: string): CallResult {
+  const message = 'The commit of this step was lost with the worker that had made it, before it was pushed.';
+  return {
+    message,
+    write: async (tx, now) => {
+      const leaf = leafOf(now, leafId);
+      const commit = now.commits.find(({ stepId, state }) => stepId === leafId && state === 'made');
+      if (commit === undefined) return;
+      const { accountId, cancelRequestedAt } = now.runbook;
+      const isFirst = (await tx.em.count(RunbookCommitEntity, { accountId, stepId: leafId, state: 'void' })) === 0;
+      commit.state = 'void';
+      await tx.em.flush();
+      if (isFirst && !cancelRequestedAt) return;
+      const errorMessage = `${message} Retry the step. The agent then does the step again.`;
+      await writeLeaf(ctx, tx, { runbook: now.runbook, leaf, to: 'failed', errorMessage });
+    },
+  };
 }
 
 interface Pushed {
