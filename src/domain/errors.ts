@@ -46,6 +46,11 @@ export class DomainError extends Error {
   }
 }
 
+/** Whether the same request may succeed later, although nothing about the request changes. */
+export function isTemporary({ code }: DomainError): boolean {
+  return code === 'CONFLICT' || code === 'HOST_UNAVAILABLE' || code === 'UNAVAILABLE' || code === 'INTERNAL';
+}
+
 export function notFound(what: string): DomainError {
   return new DomainError('NOT_FOUND', `${what} not found`);
 }

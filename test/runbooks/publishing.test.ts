@@ -2,8 +2,10 @@
 // change, close or are queued.
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { DomainError } from '../../src/domain/errors.ts';
 import { createRunbook } from '../../src/modules/runbooks/index.ts';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
+import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { runbookWorld } from '../support/runbook-world.ts';
 
 describe('the pull requests of a runbook', () => {
@@ -116,6 +118,33 @@ describe('the pull requests of a runbook', () => {
     expect(await r.w.rows('select 1 from proof')).toHaveLength(1);
     const [queued] = await r.w.rows<{ actor: string }>("select actor from event where action = 'queued'");
     expect(queued?.actor).toBe('interlock');
+  });
+
+  it.each(['the host does not show yet', 'are retargeted at this moment'])('that %s are queued later', async (why) => {
+    await using r = await runbookWorld();
+    let isFirst = true;
+    let isHidden = false;
+    const stop = onFailpoint('runbook:before_queue', async () => {
+      if (!isFirst) return;
+      isFirst = false;
+      if (why !== 'the host does not show yet')
+        throw new DomainError('CONFLICT', 'The base branch of the pull request changed meanwhile. Try again.');
+      isHidden = true;
+      await Promise.resolve();
+    });
+    replaceHostMethod(r.w, 'getPullRequest', (original) => async (repository, pullRequest) => {
+      const found = await original(repository, pullRequest);
+      const isShown = !isHidden;
+      isHidden = false;
+      return isShown ? found : null;
+    });
+    const number = await r.begin('write a.txt one', { queueWhenGreen: true });
+    await r.become(number, '1.1 completed');
+    await r.w.until(async () => (await r.w.rows("select 1 from event where action = 'queued'")).length > 0);
+    stop();
+    expect(isFirst).toBe(false);
+    const [row] = await r.w.rows<{ problem: string | null }>('select problem from runbook');
+    expect(row?.problem).toBeNull();
   });
 
   it('that the host refuses fail the leaf, and are requested again only by a retry', async () => {

@@ -3,7 +3,7 @@
 // the API would give. After other failures a command is tried again for a few minutes. Comments are handled in order,
 // so later comments wait.
 import type { Context } from '../../../context.ts';
-import { DomainError } from '../../../domain/errors.ts';
+import { DomainError, isTemporary } from '../../../domain/errors.ts';
 import { configurationOf } from '../../repositories/index.ts';
 import {
   helpText,
@@ -162,11 +162,6 @@ async function refuseComment(
     if (!isAnswered)
       await planReply(work, row.id, { key: `${comment.id}:passed-over`, body: `@${comment.author} ${refusal}` });
   });
-}
-
-/** Whether the same command may succeed later. */
-function isTemporary({ code }: DomainError): boolean {
-  return code === 'CONFLICT' || code === 'HOST_UNAVAILABLE' || code === 'INTERNAL';
 }
 
 async function carryOutCommand(ctx: Context, given: ReceivedCommand, command: Command | InvalidCommand): Promise<void> {

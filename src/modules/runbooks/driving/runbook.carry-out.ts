@@ -1,8 +1,8 @@
 // Carries out the calls of a runbook: pushes and calls of the code host. Calls run outside of a transaction.
 import type { Context } from '../../../context.ts';
-import { DomainError } from '../../../domain/errors.ts';
+import { DomainError, isTemporary } from '../../../domain/errors.ts';
 import { hostGivenUp, isHostGivenUp, pauseAfter, type RunbookCall } from '../../../domain/runbooks/drive.ts';
-import { HostRefused, retryAtOf } from '../../../hosts/port.ts';
+import { HostRefused, HostUnavailable, retryAtOf, toHostedRepository } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { carryOutDue, delayNextCall, type CarryOut } from '../../../platform/turns/index.ts';
 import { writeLeaf } from '../steps.writer.ts';
@@ -13,7 +13,8 @@ import { pushCommit } from './pushing.ts';
 import { runbookKind, untried, type RunbookTypes } from './runbook.advance.ts';
 import { type RunbookRows, pullRequestOf } from './runbook.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { queuePullRequest } from '../../queue/index.ts';
+import { queuePullRequest, syncPullRequest } from '../../queue/index.ts';
+import { loadRepository } from '../../repositories/index.ts';
 import { announcePullRequest } from './pull-requests.ended.ts';
 
 const carryOut: CarryOut<RunbookTypes> = {
@@ -35,7 +36,7 @@ const carryOut: CarryOut<RunbookTypes> = {
       ? null
       : {
           message: error instanceof Error ? error.message : String(error),
-          isFinal: error instanceof HostRefused || error instanceof DomainError,
+          isFinal: error instanceof HostRefused || (error instanceof DomainError && !isTemporary(error)),
           retryAt: retryAtOf(error),
         },
   fail: async (ctx, tx, { rows, message, isFinal, due: { step } }) => {
@@ -105,7 +106,8 @@ async function refuse(
 
 /**
  * Asks to queue a finished pull request in the name of the runbook's author, once for each head. The queue waits for
- * the pull request's checks, and says why it refuses a pull request.
+ * the pull request's checks, and says why it refuses a pull request. Throws HostUnavailable if the host does not show
+ * the pull request yet.
  */
 async function askToQueue(ctx: Context, rows: RunbookRows, id: string): Promise<CallResult> {
   const { repository, runbook } = rows;
@@ -115,7 +117,17 @@ async function askToQueue(ctx: Context, rows: RunbookRows, id: string): Promise<
   const author = { ...ctx, actor: { ...actor, handle: runbook.authorHandle ?? null } };
   await passFailpoint('runbook:before_queue');
   const { owner, name } = repository;
-  await queuePullRequest(author, { repository: { owner, name }, number, source: 'runbook' });
+  const place = { owner, name };
+  try {
+    await queuePullRequest(author, { repository: place, number, source: 'runbook' });
+  } catch (error) {
+    if (!(error instanceof DomainError && error.code === 'NOT_FOUND')) throw error;
+    // Refuses again if the author may not see the repository.
+    await loadRepository(author, place, 'queue:write');
+    const known = await syncPullRequest(ctx, toHostedRepository(repository), number);
+    if (known !== null && !known.queueId) throw error;
+    throw new HostUnavailable(`The code host did not show #${number}.`, { cause: error });
+  }
   await passFailpoint('runbook:queued');
   return {
     message: `Asked to queue #${number}`,
