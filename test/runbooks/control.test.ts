@@ -33,12 +33,13 @@ async function ask(
   mutation: string,
   input: Readonly<Record<string, unknown>>,
   more = '',
+  person: AddedUser = ada,
 ): Promise<{ readonly runbook: Shown; readonly impact?: unknown }> {
   const type = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`;
   const answer = await s.graphql<Record<string, { runbook: Shown }>>(
     `mutation ($input: ${type}!) { ${mutation}(input: $input) { runbook { ${shown} } ${more} } }`,
     { input },
-    ada.token,
+    person.token,
   );
   if (answer.errors.length > 0)
     throw new Error(answer.errors.map(({ message, extensions }) => `${extensions.code} ${message}`).join());
@@ -170,6 +171,40 @@ describe('a retry', () => {
   it('of a runbook without a failed leaf is refused', async () => {
     const number = await made({ leaves: [['1.1', 'completed']] });
     await expect(ask('retryRunbook', { number })).rejects.toThrow('CONFLICT No step of the runbook has failed');
+  });
+});
+
+describe('a retry of a canceled runbook without a failed leaf', () => {
+  const canceled = async (pullRequest: number): Promise<number> => {
+    const number = await made({ leaves: [['1.1', 'completed', pullRequest]], more: { queue_when_green: true } });
+    await ask('cancelRunbook', { number });
+    return number;
+  };
+
+  it('queues the pull requests that the cancellation left out', async () => {
+    const person = await accountOf(s).add('bea', { role: 'maintainer', scopes: ['runbook:write', 'queue:write'] });
+    const number = await canceled(41);
+    const { impact: foreseen } = await ask(
+      'retryRunbook',
+      { number, preview: true },
+      'impact { sentence retries plans }',
+      person,
+    );
+    expect(foreseen).toEqual({ sentence: 'Queues #41 when it is green.', retries: [], plans: [] });
+    const { runbook } = await ask('retryRunbook', { number }, '', person);
+    expect(runbook).toMatchObject({ status: 'COMPLETED', cancelRequestedAt: null });
+    await expect(ask('retryRunbook', { number }, '', person)).rejects.toThrow(
+      'CONFLICT No step of the runbook has failed',
+    );
+  });
+
+  it('is refused for a token that may not queue', async () => {
+    const number = await canceled(42);
+    await expect(ask('retryRunbook', { number })).rejects.toThrow(
+      'FORBIDDEN This needs a token with the scope queue:write.',
+    );
+    const [row] = await s.rows('select 1 from runbook where number = $1 and cancel_requested_at is not null', [number]);
+    expect(row).toBeDefined();
   });
 });
 

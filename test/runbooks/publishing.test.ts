@@ -3,6 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { DomainError } from '../../src/domain/errors.ts';
+import { setRepositoryActive } from '../../src/modules/queue/index.ts';
 import { createRunbook } from '../../src/modules/runbooks/index.ts';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { replaceHostMethod } from '../support/replace-host-method.ts';
@@ -145,6 +146,31 @@ describe('the pull requests of a runbook', () => {
     expect(isFirst).toBe(false);
     const [row] = await r.w.rows<{ problem: string | null }>('select problem from runbook');
     expect(row?.problem).toBeNull();
+  });
+
+  it('are queued after an activation, if their repository was deactivated before they were queued', async () => {
+    await using r = await runbookWorld();
+    const { ctx, repository } = r.w;
+    let isFirst = true;
+    const stop = onFailpoint('runbook:before_queue', async () => {
+      if (!isFirst) return;
+      isFirst = false;
+      await setRepositoryActive(ctx, { repository, active: false });
+    });
+    const number = await r.begin('write a.txt one', { queueWhenGreen: true });
+    await r.w.until(
+      async () =>
+        !isFirst &&
+        (
+          await r.w.rows(
+            "select 1 from runbook where next_look_at is null or next_look_at > now() + interval '2 minutes'",
+          )
+        ).length > 0,
+    );
+    await setRepositoryActive(ctx, { repository, active: true });
+    await r.w.until(async () => (await r.w.rows("select 1 from event where action = 'queued'")).length > 0);
+    stop();
+    expect(await r.leaves(number)).toEqual(['1.1 completed']);
   });
 
   it('that the host refuses fail the leaf, and are requested again only by a retry', async () => {

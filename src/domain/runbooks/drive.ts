@@ -35,6 +35,8 @@ export interface RunbookSituation {
   readonly leaves: readonly LeafSituation[];
   readonly pullRequests: readonly PullRequestSituation[];
   readonly isCanceled: boolean;
+  /** Whether the repository is active. */
+  readonly isActive: boolean;
   readonly prMode: PrMode;
   /** Whether a user requested the pull requests, in `manual` mode. */
   readonly isPublishAsked: boolean;
@@ -63,7 +65,7 @@ export type RunbookStep =
   | { readonly kind: 'supervise'; readonly work: AgentWork }
   | { readonly kind: 'call'; readonly call: RunbookCall }
   /** `until` null: until the workflow is woken. */
-  | { readonly kind: 'wait'; readonly for: 'lease' | 'call' | 'merge'; readonly until: number | null }
+  | { readonly kind: 'wait'; readonly for: 'lease' | 'call' | 'merge' | 'activation'; readonly until: number | null }
   | { readonly kind: 'become'; readonly leafId: string; readonly status: StepStatus; readonly because: string | null }
   | { readonly kind: 'fail_plan'; readonly prompt: number; readonly because: string }
   | { readonly kind: 'ended' };
@@ -107,20 +109,31 @@ function decideWork(situation: RunbookSituation, now: number): RunbookStep | nul
   return dueWork(situation, { kind: 'leaf', leafId: leaf.id }, now);
 }
 
-/** The next step after the agent has finished: the calls for its pull requests, from the bottom of the stack. */
+/**
+ * The next step after the agent has finished: the calls for its pull requests, from the bottom of the stack. While the
+ * repository is inactive, the runbook only opens pull requests, and waits with the other calls.
+ */
 function decideRest(situation: RunbookSituation, now: number): RunbookStep {
+  const rest = findRest(situation);
+  if (rest === 'nothing') return { kind: 'ended' };
+  if (rest === 'merge') return { kind: 'wait', for: 'merge', until: null };
+  if (!situation.isActive && rest.kind !== 'open') return { kind: 'wait', for: 'activation', until: null };
+  return dueCall(situation, rest, now);
+}
+
+/** The next call. `merge`: the lowest pull request must be merged or closed first. */
+function findRest(situation: RunbookSituation): RunbookCall | 'merge' | 'nothing' {
   const live = situation.pullRequests.filter(isLive);
   for (const pullRequest of live) {
     const call = publishingCall(situation, pullRequest);
-    if (call !== null && isStillDue(situation, call)) return dueCall(situation, call, now);
+    if (call !== null && isStillDue(situation, call)) return call;
     if (pullRequest.state === 'open' && pullRequest.isBelowMerged)
-      return dueCall(situation, { kind: 'retarget', pullRequestId: pullRequest.id }, now);
+      return { kind: 'retarget', pullRequestId: pullRequest.id };
   }
   const isDone = situation.leaves.length > 0 && situation.leaves.every(({ status }) => status === 'completed');
   const lowest = live.find(({ state }) => state === 'open');
-  if (!situation.queueWhenGreen || situation.isCanceled || !isDone || lowest === undefined) return { kind: 'ended' };
-  if (!lowest.isQueued) return dueCall(situation, { kind: 'queue', pullRequestId: lowest.id }, now);
-  return { kind: 'wait', for: 'merge', until: null };
+  if (!situation.queueWhenGreen || situation.isCanceled || !isDone || lowest === undefined) return 'nothing';
+  return lowest.isQueued ? 'merge' : { kind: 'queue', pullRequestId: lowest.id };
 }
 
 /**

@@ -33,7 +33,8 @@ export class RunbookControlResolver {
   }
 
   @Mutation(() => RetryRunbookPayload, {
-    description: 'Retries the failed leaf of a runbook and the leaves behind it. Needs runbook:write.',
+    description:
+      'Retries the failed leaf of a runbook and the leaves behind it. If no leaf failed, ends a cancellation, so that the remaining pull requests are queued, which needs queue:write too. Needs runbook:write.',
   })
   async retryRunbook(
     @Ctx() ctx: GraphQLContext,

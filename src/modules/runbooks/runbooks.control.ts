@@ -8,7 +8,7 @@ import { recordUserAction } from '../accounts/index.ts';
 import { requireActive } from '../repositories/index.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { findRunbookDefaults } from './defaults.reads.ts';
-import { actorOf } from './runbooks.preconditions.ts';
+import { actorOf, requireRightToQueue } from './runbooks.preconditions.ts';
 import { RunbookPullRequestEntity, type RunbookRow } from './runbooks.entities.ts';
 import { announceRunbook } from './runbooks.events.ts';
 import { changeRunbook, lockRunbook } from './runbooks.locks.ts';
@@ -104,8 +104,9 @@ export interface RetryRunbookRequest {
 }
 
 /**
- * Retries the failed leaves in their order, and plans prompts again whose planning failed. Throws CONFLICT if there is
- * nothing to retry. Returns what a dry run would retry, or null after a retry that was carried out.
+ * Retries the failed leaves in their order, and plans prompts again whose planning failed. If no leaf failed, ends a
+ * cancellation that left out pull requests to queue, which also needs the scope `queue:write`. Throws CONFLICT if there
+ * is nothing to retry. Returns what a dry run would retry, or null after a retry that was carried out.
  */
 export async function retryRunbook(ctx: Context, request: RetryRunbookRequest): Promise<RetriedWork | null> {
   await requireWriter(ctx, request.number);
@@ -127,17 +128,24 @@ async function retry(
     runbook.budgetMicros = requireGreaterBudget(budgetMicros, { min: runbook.budgetMicros, max });
   }
   if (isBudgetSpent(runbook)) throw budgetSpent(runbook);
-  const retried = await retryWork(ctx, tx, runbook);
+  const { unqueued } = await readOpen(tx, runbook);
+  const retried = await retryWork(ctx, tx, { runbook, unqueued });
+  if (retried.queues.length > 0) requireRightToQueue(ctx, runbook);
   wakeRunbook(ctx, tx, runbook);
   await announceRunbook(ctx, tx, { runbook, action: 'runbook_retried' });
   await recordUserAction(ctx, tx, { action: 'runbook_retried', target: String(number) });
   return retried;
 }
 
-export function retriedText({ retries, plans }: RetriedWork): string {
+export function retriedText({ retries, plans, queues }: RetriedWork): string {
   const sentences = [
     ...(retries.length === 0 ? [] : [`Tries ${list(retries)} again.`]),
     ...(plans.length === 0 ? [] : [`Plans prompt ${list(plans.map(String))} again.`]),
+    ...(queues.length === 0
+      ? []
+      : [
+          `Queues ${list(queues.map((number) => `#${number}`))} when ${queues.length === 1 ? 'it is' : 'they are'} green.`,
+        ]),
   ];
   return sentences.join(' ');
 }

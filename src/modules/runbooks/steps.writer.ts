@@ -120,18 +120,25 @@ export interface RetriedWork {
   readonly retries: readonly string[];
   /** Ordinals of the prompts that are planned again. */
   readonly plans: readonly number[];
+  /** Numbers of the pull requests that are queued because the retry ends a cancellation. */
+  readonly queues: readonly number[];
 }
 
 /**
- * Queues the failed leaves again, in their order, and plans prompts again whose planning failed. Throws CONFLICT if no
- * leaf failed.
+ * Queues the failed leaves again, in their order, and plans prompts again whose planning failed. If no leaf failed, only
+ * ends a cancellation that left out the pull requests `unqueued`. Throws CONFLICT if there are none.
  */
-export async function retryWork(ctx: Context, tx: Transaction, runbook: RunbookRow): Promise<RetriedWork> {
+export async function retryWork(
+  ctx: Context,
+  tx: Transaction,
+  { runbook, unqueued }: { readonly runbook: RunbookRow; readonly unqueued: readonly number[] },
+): Promise<RetriedWork> {
   return await withStatusEvent(ctx, tx, {
     runbook,
     work: async () => {
       const leaves = await loadLeaves(tx, runbook);
-      const failed = failedToRetry(leaves);
+      const queues = runbook.cancelRequestedAt && leaves.every(({ status }) => status === 'completed') ? unqueued : [];
+      const failed = queues.length > 0 ? [] : failedToRetry(leaves);
       Object.assign(runbook, { cancelRequestedAt: null, callAt: null, calls: 0, problem: null, failingSince: null });
       const isBusy = leaves.some(({ status }) => status === 'queued' || status === 'in_progress');
       const retries = failed.filter((leaf) => !hasNoPlan(leaf)).map(({ number }) => number);
@@ -140,7 +147,7 @@ export async function retryWork(ctx: Context, tx: Transaction, runbook: RunbookR
         if (hasNoPlan(leaf)) await planAgain(tx, runbook, leaf);
         else await writeLeaf(ctx, tx, { runbook, leaf, to: index === 0 && !isBusy ? 'queued' : 'not_started' });
       }
-      return { retries, plans };
+      return { retries, plans, queues };
     },
   });
 }

@@ -24,8 +24,8 @@ export async function setRepositoryActive(
   if (!input.active) {
     await emptyQueues(ctx, repository);
     await wakeOpenWork(ctx, 'verification', repository);
-    await wakeOpenWork(ctx, 'runbook', repository);
   }
+  await wakeOpenWork(ctx, 'runbook', repository);
   return repository;
 }
 
@@ -51,8 +51,9 @@ const wakeOf = {
 } as const;
 
 /**
- * Wakes the runbooks or verifications that have not ended. They end themselves, because the repository is inactive.
- * Commits that a runbook has made are still published.
+ * Wakes the runbooks or verifications that have not ended. In an inactive repository they end themselves: commits that
+ * a runbook has made are still published, and a runbook whose pull requests are still to be queued waits for the
+ * activation.
  */
 async function wakeOpenWork(ctx: Context, table: keyof typeof wakeOf, { id }: RepositoryRow): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {

@@ -12,6 +12,7 @@ import {
   type TurnOf,
   type WrittenStep,
 } from '../../../platform/turns/index.ts';
+import type { RunbookStepRow } from '../runbooks.entities.ts';
 import { cancelWork, failPlanning, withStatusEvent, writeLeaf } from '../steps.writer.ts';
 import type { RunbookDriving } from './agent-session.ts';
 import { placeCommitsAgain } from './commit-places.ts';
@@ -59,10 +60,16 @@ export async function advanceRunbook(ctx: Context, runbookId: string): Promise<R
   return advance;
 }
 
-/** Cancels the open work of a runbook whose repository is inactive. Existing commits are still published. */
+/**
+ * Cancels the open work of a runbook whose repository is inactive. Existing commits are still published. A runbook whose
+ * pull requests only wait to be queued is not canceled, and continues when the repository is active again.
+ */
 async function cancelIfInactive(ctx: Context, tx: Transaction, rows: RunbookRows): Promise<RunbookRows> {
-  const { runbook, repository } = rows;
+  const { runbook, repository, leaves, prompts, commits } = rows;
   if (repository.active || runbook.cancelRequestedAt) return rows;
+  const isOpen = ({ id, status }: RunbookStepRow): boolean =>
+    status !== 'completed' && status !== 'failed' && !commits.some(({ stepId }) => stepId === id);
+  if (!leaves.some(isOpen) && prompts.every(({ plannedAt }) => plannedAt)) return rows;
   await cancelWork(ctx, tx, {
     runbook,
     message: `The repository ${repository.owner}/${repository.name} was deactivated.`,

@@ -107,7 +107,7 @@ async function refuse(
 /**
  * Asks to queue a finished pull request in the name of the runbook's author, once for each head. The queue waits for
  * the pull request's checks, and says why it refuses a pull request. Throws HostUnavailable if the host does not show
- * the pull request yet.
+ * the pull request yet, and CONFLICT if the repository was deactivated meanwhile.
  */
 async function askToQueue(ctx: Context, rows: RunbookRows, id: string): Promise<CallResult> {
   const { repository, runbook } = rows;
@@ -121,9 +121,12 @@ async function askToQueue(ctx: Context, rows: RunbookRows, id: string): Promise<
   try {
     await queuePullRequest(author, { repository: place, number, source: 'runbook' });
   } catch (error) {
-    if (!(error instanceof DomainError && error.code === 'NOT_FOUND')) throw error;
+    if (!(error instanceof DomainError && (error.code === 'NOT_FOUND' || error.code === 'NOT_QUEUEABLE'))) throw error;
     // Refuses again if the author may not see the repository.
-    await loadRepository(author, place, 'queue:write');
+    const { active } = await loadRepository(author, place, 'queue:write');
+    // The pull request is queued when the repository is active again.
+    if (!active) throw new DomainError('CONFLICT', error.message);
+    if (error.code !== 'NOT_FOUND') throw error;
     const known = await syncPullRequest(ctx, toHostedRepository(repository), number);
     if (known !== null && !known.queueId) throw error;
     throw new HostUnavailable(`The code host did not show #${number}.`, { cause: error });

@@ -58,7 +58,7 @@ export async function readRows(tx: Transaction, runbook: RunbookRow): Promise<Ru
 }
 
 export function situationOf(rows: RunbookRows): RunbookSituation {
-  const { runbook, prompts, leaves, pullRequests } = rows;
+  const { runbook, repository, prompts, leaves, pullRequests } = rows;
   return {
     prompts: prompts.map(({ ordinal, plannedAt }) => ({ ordinal, isPlanned: Boolean(plannedAt) })),
     leaves: leaves.map((leaf) => leafSituation(rows, leaf)),
@@ -73,6 +73,7 @@ export function situationOf(rows: RunbookRows): RunbookSituation {
     })),
     // A prompt that came after the cancellation continues the runbook.
     isCanceled: Boolean(runbook.cancelRequestedAt) && prompts.every(({ plannedAt }) => plannedAt),
+    isActive: repository.active,
     prMode: runbook.prMode,
     isPublishAsked: Boolean(runbook.publishRequestedAt),
     queueWhenGreen: runbook.queueWhenGreen,

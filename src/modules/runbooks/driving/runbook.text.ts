@@ -165,6 +165,8 @@ function waitText({ for: what, until }: Extract<RunbookLeft, { kind: 'wait' }>, 
     }
     case 'call':
       return `try again at ${new Date(until ?? 0).toISOString()}`;
+    case 'activation':
+      return 'wait until the repository is active again';
     case 'merge': {
       const waiting = rows.pullRequests.find(({ state }) => state === 'open');
       return `wait until #${waiting?.number ?? ''} is merged or closed`;
