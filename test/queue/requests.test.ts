@@ -497,6 +497,51 @@ describe('a report', () => {
     expect(await title()).toBe('For the next head');
   });
 
+  it.each([
+    ['gets another base branch', async (w: World) => await retarget(w, 2, 'main')],
+    [
+      'stands on a branch whose landing left out commits',
+      async (w: World) => {
+        await w.queue(1);
+        await meanwhile(
+          'landing:after_conclude',
+          async () => void (await w.commit('below', { 'later.txt': 'later\n' })),
+          async () => await w.settled(1),
+        );
+      },
+    ],
+  ])(
+    'of affected targets of a future head ends when the pull request %s before this head is read',
+    async (_, change) => {
+      await using w = await world({
+        configuration: `${parallel({ more: 'use_affected_targets: true\n' })}auto_detect_stacks: true\n`,
+      });
+      await w.open('below', { 'below.txt': 'below\n' });
+      const number = await w.open('a', { 'a.txt': 'a\n' }, { from: 'origin/below', base: 'below' });
+      const next = await w.git(
+        ...['-c', 'user.name=Ada', '-c', 'user.email=ada@example.test'],
+        ...['commit-tree', '-p', (await w.status(number)).head_sha, '-m', 'More', 'a^{tree}'],
+      );
+      await updatePullRequest(w.ctx, {
+        repository: w.repository,
+        number,
+        headCommitSha: next,
+        affectedTargets: ['a'],
+        mergeCommitMessage: { title: 'For the next head' },
+      });
+      await change(w);
+      await w.git('update-ref', 'refs/heads/a', next);
+      await w.service.localHost.reconcile(hostOf(w));
+      await w.service.drain();
+      expect(
+        await w.rows(
+          'select base_branch, head_sha, affected_targets, merge_title from pull_request where number = $1',
+          [number],
+        ),
+      ).toEqual([{ base_branch: 'main', head_sha: next, affected_targets: null, merge_title: 'For the next head' }]);
+    },
+  );
+
   it('about a head that moves during the report is not stored for the new head, and its merge is refused', async () => {
     await using w = await world({ runsCi: false });
     const number = await w.open('a', { 'a.txt': 'a\n' });

@@ -57,7 +57,7 @@ export async function onCommitAdded(
 export async function onBaseChanged(work: QueueWork, row: PullRequestRow, earlierBase: string): Promise<void> {
   if (earlierBase === work.queue.baseBranch) return;
   if ((await isBelowLanded(work.tx, row)) && !(await hasLeftOutCommitsBelow(work, row))) return;
-  row.affectedTargets = null;
+  endTargets(row);
   // A started landing lands on the earlier base branch, and its proof names the user who skipped the validation.
   if (!(await isLandingStarted(work.ctx, work.tx, row.id))) endSkippedValidation(row);
 }
@@ -72,9 +72,15 @@ export async function onCommitsLeftOut({ ctx, tx }: QueueWork, leavingOut: reado
   const above = await tx.em.find(PullRequestEntity, { accountId: ctx.accountId, belowId: { $in: leavingOut } });
   for (const row of above) {
     if (isTerminal(row.status)) continue;
-    row.affectedTargets = null;
+    endTargets(row);
     endSkippedValidation(row);
   }
+}
+
+/** Makes the affected targets unknown, and also those that were reported for a head that Interlock has not seen yet. */
+function endTargets(row: PullRequestRow): void {
+  row.affectedTargets = null;
+  if (row.awaited) row.awaited = { ...row.awaited, affectedTargets: null };
 }
 
 /** A permitted user skipped the validation of the old head. The author of the new head may not have this permission. */
