@@ -95,6 +95,8 @@ export interface QueueWorldOptions {
   readonly accountId?: number;
   /** The clock of GitHub in milliseconds. Default: the clock of the machine. */
   readonly hostClock?: () => number;
+  /** The clock of the service. Default: the clock of the machine. */
+  readonly clock?: () => Date;
 }
 
 export async function queueWorld(options: QueueWorldOptions = {}): Promise<QueueWorld> {
@@ -114,6 +116,7 @@ export async function queueWorld(options: QueueWorldOptions = {}): Promise<Queue
     secrets,
     pushPace: quickPace,
     ...(options.mirrors === undefined ? {} : { mirrors: options.mirrors }),
+    ...(options.clock && { clock: options.clock }),
   });
   if (options.accountId !== undefined) await countAccountsFrom(database.url, options.accountId);
   await serveGitHub(fastify, { ...service, secrets });

@@ -20,6 +20,7 @@ import {
 import { isCheckOfCi, isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { toStorableJson } from '../../../platform/storable-text.ts';
+import { sqlHasOpenedBot } from '../store/batch.rows.ts';
 import { rulesOf } from '../store/rules-in-force.ts';
 import { planHint } from '../store/host-hints.ts';
 import { changeQueue } from '../store/queue.locks.ts';
@@ -93,7 +94,9 @@ export async function recordNewChecks(
   { commit, kept }: { readonly commit: string; readonly kept: KeptBuild | null },
 ): Promise<void> {
   if (kept === null) return;
-  const report = await readReport(ctx, repository, { commit, recorded: kept.checks, wanted: wantedOf(kept) });
+  const read = await readReport(ctx, repository, { commit, recorded: kept.checks, wanted: wantedOf(kept) });
+  // Before its branch has moved to the commit, CI knows nothing of the build, so an empty list of checks is not final.
+  const report = kept.movedAt === null ? { ...read, complete: false, settlesAt: null } : read;
   if (report.settlesAt !== null && !report.complete)
     await planNextRead(ctx, repository, { commit, at: report.settlesAt });
   // Most reports contain only known results.
@@ -145,7 +148,8 @@ export interface KeptBuild extends RecordedChecks {
 export async function readKeptChecks(ctx: Context, repositoryId: string, commit: string): Promise<KeptBuild | null> {
   const [kept] = await ctx.db.read<KeptBuild>(ctx.accountId, {
     name: 'kept_checks',
-    // `movedAt`: the branch of a batch has moved when its build has started. A head was pushed before its build.
+    // `movedAt`: the branch of a batch has moved when its bot pull request is open. `build_started_at` does not say so,
+    // because a batch that needs no build of its own has it too. In serial mode, and for a head, there is no such branch.
     text: `with meant as (
              select queue_id as id from batch where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('making', 'building', 'landing')
              union select queue_id from pull_request where account_id = $1 and repository_id = $2 and head_sha = $3)
@@ -162,8 +166,11 @@ export async function readKeptChecks(ctx: Context, repositoryId: string, commit:
              r.configuration_yaml as "configurationYaml"
            from build b join repository r on r.account_id = $1 and r.id = $2
            left join lateral (
-             select bool_or(build_started_at is null) as waits, max(build_started_at) as moved_at from batch
-             where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('making', 'building', 'landing')) t on true
+             select not bool_or(m.moved) as waits, max(l.build_started_at) filter (where m.moved) as moved_at
+             from batch l, lateral (select case l.mode when 'serial' then l.build_started_at is not null
+                 else ${sqlHasOpenedBot('l')}
+                   or exists (select from pull_request where account_id = $1 and repository_id = $2 and head_sha = $3) end as moved) m
+             where l.account_id = $1 and l.repository_id = $2 and l.tested_commit = $3 and l.state in ('making', 'building', 'landing')) t on true
            where b.account_id = $1 and b.repository_id = $2 and b.commit = $3`,
     values: [ctx.accountId, repositoryId, commit],
   });

@@ -96,4 +96,17 @@ export function botBranch(batchId: string): string {
   return `mq-bot-${batchId}`;
 }
 
+/** Returns SQL: whether the bot pull request of a batch stands on its commit. `batch` names the row of the batch. */
+export function sqlHasOpenedBot(batch: string): string {
+  return `exists (select from bot_pull_request o where o.account_id = ${batch}.account_id and o.batch_id = ${batch}.id and o.opened_at is not null)`;
+}
+
+/**
+ * Returns SQL: whether a batch was started without a build of its own, because another build counts for it or its
+ * validation is skipped. `batch` names the row of the batch.
+ */
+export function sqlNeedsNoBuild(batch: string): string {
+  return `(${batch}.mode <> 'serial' and ${batch}.build_started_at is not null and not ${sqlHasOpenedBot(batch)})`;
+}
+
 export const liveStates = ['making', 'building', 'landing'] as const;
