@@ -177,6 +177,27 @@ describe('two queues of one repository', () => {
     expect(await w.batches()).toHaveLength(1);
   });
 
+  it('do not wait for a batch that relies on the checks of its head', async () => {
+    await using w = await twoQueues();
+    await w.commit('c', { 'c.txt': 'c\n' }, { from: 'origin/main' });
+    await openPullRequest(w.ctx, {
+      repository: w.repository,
+      title: 'Add c',
+      headBranch: 'c',
+      baseBranch: 'main',
+    });
+    await using _ = await startCi(w);
+    await w.until(async () => (await w.rows('select 1 from build where finished_at is null')).length === 0);
+    await w.configure(
+      `${parallel({ builds: 1 })}base_branches: [main, release]\nmerge_windows:\n  - {cron_start: "0 0 1 1 *", cron_end: "1 0 1 1 *", timezone: UTC}\n`,
+    );
+    await w.queue(3);
+    await w.until(async () => (await w.rows('select 1 from batch where build_started_at is not null')).length === 1);
+    expect(await statuses(w, 3)).toEqual(['queued']);
+    await w.queue(2);
+    await w.until(async () => (await statuses(w, 2))[0] === 'tagged');
+  });
+
   it('do not wait for builds of a queue that was halted an hour ago', async () => {
     await using w = await twoQueues();
     await w.queue(1);

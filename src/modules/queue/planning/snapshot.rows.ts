@@ -17,6 +17,7 @@ import type { PlacedRow } from '../store/line.rows.ts';
 import { judgeOwnChecks, type OwnChecks } from '../facts/judged-builds.ts';
 import { resetCodeOfDeparture } from '../../../domain/queue/model/status.ts';
 import type { PlannedMember } from '../store/batch.members.ts';
+import { sqlNeedsNoBuild } from '../store/batch.rows.ts';
 import type { BatchRow, QueueRow, PullRequestRow } from '../store/queue.entities.ts';
 
 const probabilityWithoutRecords = successProbabilityBy(noPastResults, '');
@@ -134,7 +135,7 @@ const haltedBuildsCountMs = 60 * 60_000;
 export async function countBuildsElsewhere(ctx: Context, tx: Transaction, queue: QueueRow): Promise<number> {
   const rows = await tx.query<{ n: number }>(
     `select count(*)::int as n from batch b join queue q on q.account_id = b.account_id and q.id = b.queue_id
-     where b.account_id = $1 and b.repository_id = $2 and b.queue_id <> $3 and b.state in ('making', 'building') and b.rests_on = '{}' and not b.given_up
+     where b.account_id = $1 and b.repository_id = $2 and b.queue_id <> $3 and b.state in ('making', 'building') and b.rests_on = '{}' and not b.given_up and not ${sqlNeedsNoBuild('b')}
        and (q.halted_reason is null or (b.commit is not null and q.halted_at > $4))
        and not exists (select from build where account_id = $1 and repository_id = $2 and commit = b.tested_commit and finished_at is not null)`,
     [ctx.accountId, queue.repositoryId, queue.id, new Date(ctx.clock().getTime() - haltedBuildsCountMs).toISOString()],
