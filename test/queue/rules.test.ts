@@ -95,6 +95,23 @@ describe('a build without any started check', () => {
 });
 
 describe('merge windows', () => {
+  it('do not use up the time limit of CI for a build that starts later', async () => {
+    let aheadMs = 0;
+    await using w = await world({ clock: () => new Date(Date.now() + aheadMs) });
+    const limited = (more: string): string =>
+      `${parallel({ more })}ci_timeout_mins: 1\nmerge_windows:\n  - {cron_start: "0 0 1 1 *", cron_end: "1 0 1 1 *", timezone: UTC}\n`;
+    await w.configure(limited(''));
+    const [a = 0] = await openPullRequests(w, 'a');
+    await w.until(async () => (await w.rows('select 1 from build where finished_at is null')).length === 0);
+    await w.queue(a);
+    await w.until(async () => (await w.rows('select 1 from batch where build_started_at is not null')).length === 1);
+    expect(await statuses(w, a)).toEqual(['queued']);
+    aheadMs = 2 * 60_000;
+    await w.configure(limited('skip_draft_when_up_to_date: false\n'));
+    await w.until(async () => (await statuses(w, a))[0] !== 'queued');
+    expect(await statuses(w, a)).toEqual(['tagged']);
+  });
+
   it('delay landings, not builds, until they open', async () => {
     const opensAt = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 3_600_000);
     const hour = opensAt.getUTCHours();

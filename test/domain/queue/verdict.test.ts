@@ -166,5 +166,10 @@ describe('a build without any check', () => {
     ['waits until its time is over', unstarted({ checksStartedTimeoutMins: 11 }), pending],
     ['waits without an end if there is no limit', unstarted({ checksStartedTimeoutMins: 0 }), pending],
     ['waits if it was not started', unstarted({ checksStartedTimeoutMins: 10 }, { buildStartedAt: null }), pending],
+    [
+      'waits if its batch has needed no build of its own so far',
+      unstarted({ checksStartedTimeoutMins: 10, ciTimeoutMins: 10 }, { needsNoBuild: true }),
+      pending,
+    ],
   ])('%s', (_name, from, expected) => expect(judged(from, 'b1')).toEqual(expected));
 });

@@ -165,16 +165,21 @@ export function wasReadSince(doneAt: number | null | undefined, since: number): 
 /** When a build without any check times out. Null: the build has a check, was not started, or has no such limit. */
 export function startDeadline(batch: BatchState, build: BuildState | undefined, rules: QueueRules): number | null {
   const hasStarted = build !== undefined && build.checks.length > 0;
-  return rules.checksStartedTimeoutMins === 0 || batch.buildStartedAt === null || hasStarted
+  const startedAt = ciStart(batch);
+  return rules.checksStartedTimeoutMins === 0 || startedAt === null || hasStarted
     ? null
-    : batch.buildStartedAt + rules.checksStartedTimeoutMins * 60_000;
+    : startedAt + rules.checksStartedTimeoutMins * 60_000;
 }
 
 /** When a pending build times out. Null: never, or the build was not started. */
 export function ciDeadline(batch: BatchState, rules: QueueRules): number | null {
-  return rules.ciTimeoutMins === 0 || batch.buildStartedAt === null
-    ? null
-    : batch.buildStartedAt + rules.ciTimeoutMins * 60_000;
+  const startedAt = ciStart(batch);
+  return rules.ciTimeoutMins === 0 || startedAt === null ? null : startedAt + rules.ciTimeoutMins * 60_000;
+}
+
+/** When CI started to test the batch. Null: not yet. If the batch gets its own build later, its start is set again. */
+function ciStart({ buildStartedAt, needsNoBuild }: BatchState): number | null {
+  return needsNoBuild ? null : buildStartedAt;
 }
 
 function skipsValidation(batch: BatchState, { rules, pullRequests }: Facts): boolean {

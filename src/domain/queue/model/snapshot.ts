@@ -213,8 +213,13 @@ export interface BatchState {
   readonly testedCommit: string | null;
   readonly buildKeysHash: string;
   readonly createdAt: number;
-  /** When its bot pull request was opened or its checks were requested. Null before. */
+  /** When its bot pull request was opened, its checks were requested, or it was known to need no build. Null before. */
   readonly buildStartedAt: number | null;
+  /**
+   * Whether nothing was pushed for the batch, because another build counts for it or its validation is skipped. CI then
+   * has no time limit. Absent: false.
+   */
+  readonly needsNoBuild?: boolean;
   /**
    * Whether the landing gate has accepted the landing intent of the batch. Then nothing is decided about the batch
    * until its landing has ended.

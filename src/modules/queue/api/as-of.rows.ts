@@ -6,6 +6,7 @@ import type { BatchCause } from '../../../domain/queue/explain/line-position.ts'
 import type { BatchState, LiveBatchState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { RecordedLanding } from '../facts/landings.loader.ts';
+import { sqlNeedsNoBuild } from '../store/batch.rows.ts';
 import { placedColumns, type PlacedRow } from '../store/line.rows.ts';
 
 export interface QueueRow {
@@ -159,6 +160,7 @@ export interface BatchRow
     | 'buildKeysHash'
     | 'createdAt'
     | 'landingStarted'
+    | 'needsNoBuild'
   > {
   readonly state: string;
   readonly cause: BatchCause;
@@ -180,6 +182,7 @@ export async function readBatches(
             b.base_commit as base, b.build_keys_hash as "buildKeysHash", b.commit, b.tree, b.tested_commit as "testedCommit", b.given_up as "givenUp",
             extract(epoch from b.created_at)::float8 * 1000 as "createdAt",
             case when b.build_started_at <= $3 then extract(epoch from b.build_started_at)::float8 * 1000 end as "startedAt",
+            ${sqlNeedsNoBuild('b')} as "needsNoBuild",
             exists (select from intent i where i.account_id = $1 and i.kind = 'land' and i.batch_id = b.id and i.started_at <= $3
                       and case when i.state = 'started' then true else i.concluded_at > $3 end) as "landingStarted",
             (select jsonb_agg(jsonb_build_object('pullRequest', m.pull_request_id::text, 'head', m.pinned_head) order by m.ordinal)

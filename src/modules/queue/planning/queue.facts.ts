@@ -5,7 +5,7 @@ import type { PinnedHead } from '../../../domain/queue/model/snapshot.ts';
 import { sqlList, type Transaction } from '../../../platform/database.ts';
 import { readLandings, type RecordedLanding } from '../facts/landings.loader.ts';
 import { readAssumedHeads, readLiveMembers, type PlannedMember } from '../store/batch.members.ts';
-import { liveStates } from '../store/batch.rows.ts';
+import { liveStates, sqlNeedsNoBuild } from '../store/batch.rows.ts';
 import { BatchEntity, type BatchRow } from '../store/queue.entities.ts';
 import { loadIntents, type IntentFacts } from './snapshot.rows.ts';
 
@@ -14,6 +14,8 @@ export interface LiveBatches {
   readonly batches: readonly BatchRow[];
   readonly members: ReadonlyMap<string, readonly PlannedMember[]>;
   readonly assumptions: ReadonlyMap<string, readonly PinnedHead[]>;
+  /** The ids of the batches that were started without a build of their own. */
+  readonly withoutBuild: ReadonlySet<string>;
 }
 
 export interface QueueFacts {
@@ -33,7 +35,7 @@ export async function readQueueFacts(ctx: Context, tx: Transaction, queueId: str
 }
 
 async function loadLiveBatches(ctx: Context, tx: Transaction, queueId: string): Promise<LiveBatches> {
-  const [batches, members] = await Promise.all([
+  const [batches, members, withoutBuild] = await Promise.all([
     tx.find(BatchEntity, {
       column: 'queue_id',
       ids: [queueId],
@@ -41,7 +43,16 @@ async function loadLiveBatches(ctx: Context, tx: Transaction, queueId: string): 
       also: `state in ${sqlList(liveStates)}`,
     }),
     readLiveMembers(ctx, tx, queueId),
+    tx.query<{ id: string }>(
+      `select b.id::text from batch b where b.account_id = $1 and b.queue_id = $2 and b.state in ${sqlList(liveStates)} and ${sqlNeedsNoBuild('b')}`,
+      [ctx.accountId, queueId],
+    ),
   ]);
   const speculative = batches.filter((batch) => batch.sideBuild === 'speculative').map((batch) => batch.id);
-  return { batches, members, assumptions: await readAssumedHeads(ctx, tx, speculative) };
+  return {
+    batches,
+    members,
+    assumptions: await readAssumedHeads(ctx, tx, speculative),
+    withoutBuild: new Set(withoutBuild.map(({ id }) => id)),
+  };
 }

@@ -100,6 +100,7 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
       ...toBatchState(batch, members.get(batch.id) ?? [], intents.landings.get(batch.id)),
       assumes: live.assumptions.get(batch.id) ?? [],
       gates: gates.get(batch.id) ?? [],
+      needsNoBuild: live.withoutBuild.has(batch.id),
     })),
     builds: withoutHeads(builds, rules, headsOf(live, inLine)),
     readings: intents.readings,
