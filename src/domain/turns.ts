@@ -38,6 +38,59 @@ export function waitForLease(supervisedUntil: number | null, now: number): WaitF
     : null;
 }
 
+/** Failures of the code host in a row, for which supervised work waits. Instants in milliseconds since the epoch. */
+export interface HostFailures {
+  /** No attempt starts before this instant. Null: no attempt has failed. */
+  readonly callAt: number | null;
+  /** When the first of these failures happened. Null: the last attempt did not fail because of the code host. */
+  readonly failingSince: number | null;
+}
+
+const longestBeforeHostMs = 15 * 60_000;
+const shortestHostPauseMs = 2_000;
+const longestHostPauseMs = 60_000;
+
+/**
+ * Since when the code host fails, after another failure at `now`. An attempt that lasted longer than a quarter of an
+ * hour got what it needed from the host, so the failures before it are not counted.
+ */
+export function hostFailsSince({ callAt, failingSince }: HostFailures, now: number): number {
+  const isInRow = failingSince !== null && callAt !== null && now - callAt <= longestBeforeHostMs;
+  return isInRow ? failingSince : now;
+}
+
+/** The pause after a failure of the code host, in milliseconds. It is as long as the host has failed already. */
+export function pauseAfterHost(failingSince: number, now: number): number {
+  return Math.min(Math.max(now - failingSince, shortestHostPauseMs), longestHostPauseMs);
+}
+
+/**
+ * What supervised work does after its attempt failed because of the code host. Such an attempt does not count as an
+ * attempt of the work. `given_up`: the host has failed for `limitMs`. Null: the next attempt can start now.
+ */
+export function decideHostWait(
+  { callAt, failingSince }: HostFailures,
+  { now, limitMs }: { readonly now: number; readonly limitMs: number },
+): WaitFor<'call'> | 'given_up' | null {
+  const wait = waitForCall(callAt, now);
+  if (wait === null || failingSince === null) return wait;
+  const givenUpAt = failingSince + limitMs;
+  return now >= givenUpAt ? 'given_up' : { ...wait, until: Math.min(wait.until, givenUpAt) };
+}
+
+/**
+ * Why supervised work is not started again. `what` names the work, such as `The command`. If `problem` is not null, it is
+ * the last failure, which the caller adds.
+ */
+export function notStartedAgain(
+  what: string,
+  { calls, problem }: { readonly calls: number; readonly problem: string | null },
+): string {
+  return problem === null
+    ? `${what} was started ${calls} times, and each time its worker was lost.`
+    : `${what} was started ${calls} times without a result.`;
+}
+
 /**
  * When the relay reads the row after a turn: some time after the workflow should have read it, but at the latest after
  * five minutes. Null: never, the work has ended.

@@ -2,7 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   backOff,
+  decideHostWait,
+  hostFailsSince,
   isWakeNeeded,
+  notStartedAgain,
+  pauseAfterHost,
   relayAt,
   type AfterTurn,
   waitForCall,
@@ -72,4 +76,56 @@ it.each([
   { what: 'longer if the clock of Temporal was set back', nextLookAt: 5_000, now: 2_000, elapsed: 5_000, ms: 3_000 },
 ])('before a turn, a workflow waits $what', ({ nextLookAt, now, elapsed, ms }) => {
   expect(waitMs(nextLookAt, { now, elapsed })).toBe(ms);
+});
+
+describe('supervised work whose code host fails', () => {
+  const minute = 60_000;
+  const at = now.getTime();
+
+  it.each([
+    ['its first failure', { callAt: null, failingSince: null }, at],
+    ['a failure soon after another one', { callAt: at - minute, failingSince: at - 9 * minute }, at - 9 * minute],
+    [
+      'a failure after an attempt that lasted long',
+      { callAt: at - 15 * minute - 1, failingSince: at - 40 * minute },
+      at,
+    ],
+    ['a failure after one of another kind', { callAt: at - minute, failingSince: null }, at],
+  ])('counts the time of failing from: %s', (_, before, since) => expect(hostFailsSince(before, at)).toBe(since));
+
+  it('pauses for as long as the host has failed, from two seconds to a minute', () => {
+    expect([0, 1, 2, 5, 30, 60, 3_600].map((sec) => pauseAfterHost(at - sec * 1000, at) / 1000)).toEqual([
+      2, 2, 2, 5, 30, 60, 60,
+    ]);
+  });
+
+  it.each([
+    ['starts if no attempt has failed', { callAt: null, failingSince: null }, null],
+    ['starts after the pause', { callAt: at, failingSince: at - 99 * minute }, null],
+    [
+      'waits for the end of the pause',
+      { callAt: at + 5, failingSince: at - minute },
+      { kind: 'wait', for: 'call', until: at + 5 },
+    ],
+    [
+      'waits after a failure of another kind',
+      { callAt: at + 5, failingSince: null },
+      { kind: 'wait', for: 'call', until: at + 5 },
+    ],
+    [
+      'waits until it gives up',
+      { callAt: at + 99 * minute, failingSince: at - minute },
+      { kind: 'wait', for: 'call', until: at + 9 * minute },
+    ],
+    ['gives up after its limit', { callAt: at + 5, failingSince: at - 10 * minute }, 'given_up'],
+  ])('%s', (_, failures, step) => expect(decideHostWait(failures, { now: at, limitMs: 10 * minute })).toEqual(step));
+
+  it('says that each worker was lost only if no other failure is known', () => {
+    expect(notStartedAgain('The command', { calls: 5, problem: null })).toBe(
+      'The command was started 5 times, and each time its worker was lost.',
+    );
+    expect(notStartedAgain('The command', { calls: 5, problem: '502' })).toBe(
+      'The command was started 5 times without a result.',
+    );
+  });
 });

@@ -1,4 +1,5 @@
 import { HostUnavailable } from '../../src/hosts/port.ts';
+import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { deleteRepository } from '../../src/modules/repositories/deletion.service.ts';
 import { setRepositoryActive } from '../../src/modules/queue/index.ts';
 import { afterEach, expect, test } from 'vitest';
@@ -360,4 +361,99 @@ test('without a usable preview the code is analysed, and the summary says why', 
     degraded: true,
     summary: expect.stringContaining('The account has no image node. Register the image.'),
   });
+});
+
+interface WaitingForHost {
+  readonly calls: number;
+  readonly call_at: Date | null;
+  readonly failing_since: Date | null;
+  readonly problem: string | null;
+}
+
+async function waitingForHost(): Promise<WaitingForHost> {
+  const [row] = await w.rows<WaitingForHost>('select calls, call_at, failing_since, problem from verification');
+  if (row === undefined) throw new Error('There is no verification.');
+  return row;
+}
+
+/** Lets the clock jump to the next time that the verification waits for, at most to `limitMs` from the first failure. */
+function skipWaits(limitMs = Infinity): void {
+  w.loop.observe = async () => {
+    const { call_at, failing_since } = await waitingForHost();
+    const at = Math.min(call_at?.getTime() ?? 0, (failing_since?.getTime() ?? 0) + limitMs);
+    const leftMs = at - w.ctx.clock().getTime();
+    if (leftMs > 0) w.pass(leftMs);
+  };
+}
+
+/** Opens a pull request whose sandbox starts an app. */
+async function openApp(): Promise<number> {
+  await w.image('node', { kind: 'command', source: 'true' });
+  await w.verify(sandboxOf());
+  return await w.open('feature', { ...startsApp, 'app.cjs': app });
+}
+
+test('a verification goes on after its code host has failed for a while, and the failures cost no attempt', async () => {
+  w = await verificationWorld();
+  let failures = 0;
+  replaceHostMethod(w, 'checkOut', (original) => async (...of) => {
+    if ((failures += 1) <= 4) throw new HostUnavailable('GitHub answered 502.');
+    await original(...of);
+  });
+  skipWaits();
+  const passed = await w.comesTo(await openApp(), 'passed');
+  expect(passed.attempt).toBe(1);
+  expect(await w.log(passed)).not.toContain('attempt 2');
+  await w.until(async () => (await w.check(passed.head))?.state === 'success');
+});
+
+test('a verification whose code host asks to wait makes no call before that time', async () => {
+  w = await verificationWorld();
+  const asked: number[] = [];
+  const given: number[] = [];
+  let isOver = false;
+  replaceHostMethod(w, 'checkOut', (original) => async (...of) => {
+    const now = w.ctx.clock().getTime();
+    asked.push(now);
+    if (isOver) return await original(...of);
+    given.push(now + 3_600_000);
+    throw new HostUnavailable('Too many requests.', { retryAt: now + 3_600_000 });
+  });
+  const number = await openApp();
+  await w.until(async () => (await waitingForHost()).problem === 'Too many requests.');
+  expect(await waitingForHost()).toMatchObject({ calls: 0 });
+  isOver = true;
+  skipWaits();
+  await w.comesTo(number, 'passed');
+  expect(asked).toHaveLength(2);
+  expect(asked[1]).toBeGreaterThanOrEqual(given[0] ?? Infinity);
+});
+
+test('a verification whose code host fails for a day ends, and its check names the failure', async () => {
+  w = await verificationWorld();
+  replaceHostMethod(w, 'checkOut', () => async () => {
+    const retryAt = w.ctx.clock().getTime() + 7 * 3_600_000;
+    await Promise.reject(new HostUnavailable('GitHub answered 502.', { retryAt }));
+  });
+  const number = await openApp();
+  await w.until(async () => (await waitingForHost()).problem === 'GitHub answered 502.');
+  expect(await waitingForHost()).toMatchObject({ calls: 0 });
+  // A sandbox that could not boot is not shown as one that boots.
+  expect(await w.rows('select state from preview_sandbox')).toEqual([{ state: 'gone' }]);
+  skipWaits(24 * 3_600_000);
+  const ended = await w.comesTo(number, 'error');
+  expect(ended.summary).toBe('The code host has failed for 24 hours. The last failure: GitHub answered 502.');
+  await w.until(async () => (await w.check(ended.head))?.state === 'failure');
+  expect((await w.check(ended.head))?.summary).toContain('GitHub answered 502.');
+});
+
+test('a verification that fails three times names the last failure, not a lost worker', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', feature);
+  await w.comesTo(number, 'waiting');
+  await w.register(number, await w.app((_, response) => response.end()), { secrets: { TOKEN: 'hunter2-hunter2' } });
+  await w.rows("update preview_registration set secrets = 'other key'");
+  const ended = await w.comesTo(number, 'error');
+  expect(ended.summary).toMatch(/^The verification was started 3 times without a result\. The last failure: ./);
 });

@@ -1,6 +1,6 @@
 // Decides the next step of a verification from its rows and the time. The driver writes the decision and carries it
 // out. The driver may repeat a step, so every step can be carried out twice. Instants are milliseconds since the epoch.
-import { backOff, waitForLease, waitForCall } from '../turns.ts';
+import { backOff, decideHostWait, notStartedAgain, waitForLease, waitForCall } from '../turns.ts';
 import type { VerificationStatus } from './preview.ts';
 import { checkOutcomeOf, isSupervised, isFinal, type CheckOutcome } from './verification.status.ts';
 
@@ -22,6 +22,10 @@ export interface VerificationSituation {
   readonly callAt: number | null;
   /** How many attempts were made in a row. */
   readonly calls: number;
+  /** The last failure. Null: no failure is known. */
+  readonly problem: string | null;
+  /** Since when attempts fail because of the code host. Null: the last one did not. */
+  readonly failingSince: number | null;
   /** Until when a worker holds the lease of the verification. Null: no worker holds the lease. */
   readonly supervisedUntil: number | null;
 }
@@ -42,6 +46,7 @@ export type VerificationStep =
   | { readonly kind: 'ended' };
 
 const maxAttempts = 3;
+const hostGivenUpHours = 24;
 /** Failed calls in a row, in about a minute, after which the check is not published in an inactive repository. */
 const maxCallsIfInactive = 6;
 
@@ -101,16 +106,19 @@ function decideWaiting({ registrationId, waitUntil }: VerificationSituation, now
   return { kind: 'wait', for: 'registration', until: waitUntil };
 }
 
-function decideSupervised({ supervisedUntil, calls }: VerificationSituation, now: number): VerificationStep {
-  const held = waitForLease(supervisedUntil, now);
+function decideSupervised(situation: VerificationSituation, now: number): VerificationStep {
+  const held = waitForLease(situation.supervisedUntil, now);
   if (held !== null) return held;
-  if (calls >= maxAttempts)
-    return {
-      kind: 'become',
-      status: 'error',
-      because: `The verification was started ${calls} times, and each time its worker was lost.`,
-    };
+  const wait = decideHostWait(situation, { now, limitMs: hostGivenUpHours * 60 * 60_000 });
+  if (wait === 'given_up') return endWithError(situation, `The code host has failed for ${hostGivenUpHours} hours.`);
+  if (wait !== null) return wait;
+  if (situation.calls >= maxAttempts) return endWithError(situation, notStartedAgain('The verification', situation));
   return { kind: 'supervise' };
+}
+
+function endWithError({ problem }: VerificationSituation, because: string): VerificationStep {
+  const failure = problem === null ? '' : ` The last failure: ${problem}`;
+  return { kind: 'become', status: 'error', because: `${because}${failure}` };
 }
 
 function decideCanceled(situation: VerificationSituation, now: number): VerificationStep {

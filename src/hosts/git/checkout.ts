@@ -4,7 +4,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defaultRunBounds } from '../../domain/runs/bounds.ts';
-import { HostUnavailable, type CheckoutFolder } from '../port.ts';
+import { CommitMissing, type CheckoutFolder } from '../port.ts';
 import { requireBoundedFiles } from './checkout-size.ts';
 import type { Git } from './git.ts';
 import { recallLineages } from './lineage.ts';
@@ -64,7 +64,7 @@ async function findEdge(git: Git, directory: string, tip: string): Promise<strin
   let level = [tip];
   for (let distance = 1; level.length > 0; distance += 1) {
     const commits = (await recallLineages(git, directory, level)).filter((commit) => commit !== null);
-    if (distance === 1 && commits.length === 0) throw new HostUnavailable(`${tip} is not a commit of this repository`);
+    if (distance === 1 && commits.length === 0) throw new CommitMissing(tip);
     const inner = commits.filter(({ commit }) => !cut.has(commit));
     if (distance === depth) {
       const last = inner.filter(({ parents }) => parents.length > 0).map(({ commit }) => commit);

@@ -59,6 +59,13 @@ export class CommitMissing extends HostUnavailable {
     this.commit = commit;
   }
 }
+/**
+ * Whether a call failed only because the host is away for a while. Null: another error. The missing of a commit is
+ * permanent. `retryAt`: when the host accepts requests again, in milliseconds since the epoch. Null: it did not say.
+ */
+export function hostFailureOf(error: unknown): { readonly retryAt: number | null } | null {
+  return error instanceof HostUnavailable && !(error instanceof CommitMissing) ? { retryAt: error.retryAt } : null;
+}
 /** The host refused the call, with its message. A retry does not help. */
 export class HostRefused extends Error {}
 

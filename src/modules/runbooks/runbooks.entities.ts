@@ -54,7 +54,6 @@ export const RunbookEntity = defineEntity({
     version: p.bigint('number').default(0),
     cancelRequestedAt: p.datetime().nullable(),
     publishRequestedAt: p.datetime().nullable(),
-    failingSince: p.datetime().nullable(),
     /** When the agent's present work reaches its time limit. */
     dueAt: p.datetime().nullable(),
     ...drivenColumns(),

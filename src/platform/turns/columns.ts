@@ -11,6 +11,8 @@ export function drivenColumns() {
     calls: p.integer().default(0),
     /** Why the last call failed. */
     problem: p.string().nullable(),
+    /** Since when the code host fails. Null: the last call or attempt did not fail because of the code host. */
+    failingSince: p.datetime().nullable(),
     supervisedBy: p.string().nullable(),
     supervisedUntil: p.datetime().nullable(),
     /** When the relay reads the row at the latest. Null: the relay does not read it. */
@@ -23,13 +25,14 @@ export interface DrivenRow {
   callAt?: Date | null | undefined;
   calls: number;
   problem?: string | null | undefined;
+  failingSince?: Date | null | undefined;
   supervisedBy?: string | null | undefined;
   supervisedUntil?: Date | null | undefined;
   nextLookAt?: Date | null | undefined;
 }
 
 /** The columns of a row without failed calls. */
-export const noFailedCalls = { callAt: null, calls: 0, problem: null } as const;
+export const noFailedCalls = { callAt: null, calls: 0, problem: null, failingSince: null } as const;
 
 /** Schedules the next attempt of failed work. The more often the work failed, the longer the pause. */
 export function delayNextCall(

@@ -1,9 +1,12 @@
 // Supervises work under the lease of its row. Only one worker at a time does the work. The work is stopped when it is
 // no longer wanted. The lease is given back when the worker stops, and expires when the worker is killed. In both cases
 // another worker starts the work again.
+import { awaitHost } from '../../domain/queue/landing/host-retry.ts';
+import { hostFailsSince, pauseAfterHost } from '../../domain/turns.ts';
 import type { Context } from '../../context.ts';
 import type { Transaction } from '../database.ts';
 import { passFailpoint } from '../failpoints.ts';
+import { cutText } from '../storable-text.ts';
 import type { PieceLog } from '../log-pieces.ts';
 import type { DueStep, WorkOutcome } from './carry-out.ts';
 import { changeRows, type Kind, type KindTypes } from './kind.ts';
@@ -22,7 +25,13 @@ export interface Supervision<T extends KindTypes> {
   readonly beforeWrite?: string;
   readonly afterWrite?: string;
   readonly work: (supervised: SupervisedWork<T>) => Promise<WorkOutcome<T>>;
-  /** Called if the work threw an error. Left out: the lease expires, and the work is then started again. */
+  /**
+   * Whether an error of the work is a failure of the code host. The work is then tried again after a pause, and the
+   * attempt does not count. `retryAt`: until when the host asks to wait, in milliseconds since the epoch, or null. Left
+   * out: the work handles such failures itself.
+   */
+  readonly hostFailureOf?: (error: unknown) => { readonly retryAt: number | null } | null;
+  /** Called if the work threw another an error. Left out: the lease expires, and the work is then started again. */
   readonly failed?: (supervised: SupervisedWork<T>, error: unknown) => Promise<void>;
 }
 
@@ -49,6 +58,8 @@ export class WorkHandedOver extends Error {
  * worker. The worker has more slots, so that the activities of queues need not wait for supervised work.
  */
 export const mostSupervised = 100;
+
+const longestProblem = 500;
 
 let supervisedNow = 0;
 
@@ -93,7 +104,10 @@ async function superviseUnderLease<T extends KindTypes>(ctx: Context, supervisio
     return done.message;
   } catch (error) {
     if (error instanceof Superseded) return error.message;
+    const host = supervision.hostFailureOf?.(error) ?? null;
     if (error instanceof WorkHandedOver || supervision.by.signal?.aborted) await giveBack(supervised);
+    else if (host !== null && !lease.isLost())
+      return await waitForHost(ctx, supervision, { ...host, supervised, error });
     else await supervision.failed?.(supervised, error);
     throw error;
   } finally {
@@ -105,6 +119,37 @@ async function superviseUnderLease<T extends KindTypes>(ctx: Context, supervisio
 async function giveBack<T extends KindTypes>({ lease, log }: SupervisedWork<T>): Promise<void> {
   log.write('[interlock] This worker cannot continue the work. Another worker starts it again.\n');
   await lease.giveBack();
+}
+
+/** Gives the lease back, and schedules the next attempt. Returns a sentence about the failure. */
+async function waitForHost<T extends KindTypes>(
+  ctx: Context,
+  { kind }: Supervision<T>,
+  failed: {
+    readonly supervised: SupervisedWork<T>;
+    readonly error: unknown;
+    readonly retryAt: number | null;
+  },
+): Promise<string> {
+  const { supervised, error, retryAt } = failed;
+  const message = cutText(error instanceof Error ? error.message : String(error), longestProblem);
+  const isFirst = await supervised.write(async (_tx, rows) => {
+    const row = kind.rowOf(rows);
+    const now = ctx.clock().getTime();
+    const before = { callAt: row.callAt?.getTime() ?? null, failingSince: row.failingSince?.getTime() ?? null };
+    const since = hostFailsSince(before, now);
+    Object.assign(row, noSupervisor, {
+      // The attempt was counted when the lease was taken.
+      calls: row.calls - 1,
+      callAt: new Date(now + awaitHost(pauseAfterHost(since, now), { retryAt, now })),
+      failingSince: new Date(since),
+      problem: message,
+      nextLookAt: new Date(now),
+    });
+    return since !== before.failingSince;
+  });
+  if (isFirst) supervised.log.write(`[interlock] The code host failed, and is asked again later: ${message}\n`);
+  return `the code host failed, and is asked again later: ${message}`;
 }
 
 function createSupervised<T extends KindTypes>(

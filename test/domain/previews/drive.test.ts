@@ -15,7 +15,8 @@ import {
   verificationMoves,
 } from '../../../src/domain/previews/verification.status.ts';
 
-const now = 10_000_000;
+const now = 200_000_000;
+const day = 86_400_000;
 
 function situation(is: Partial<VerificationSituation> = {}): VerificationSituation {
   return {
@@ -29,6 +30,8 @@ function situation(is: Partial<VerificationSituation> = {}): VerificationSituati
     hasSandbox: false,
     callAt: null,
     calls: 0,
+    problem: null,
+    failingSince: null,
     supervisedUntil: null,
     ...is,
   };
@@ -71,7 +74,44 @@ describe('a verification', () => {
     [
       'ends with an error if workers are lost again and again',
       driving({ supervisedUntil: now - 1, calls: 3 }),
-      { kind: 'become', status: 'error' },
+      {
+        kind: 'become',
+        status: 'error',
+        because: 'The verification was started 3 times, and each time its worker was lost.',
+      },
+    ],
+    [
+      'names the last failure if it ends after other failures',
+      driving({ calls: 3, problem: 'The key is wrong.' }),
+      {
+        kind: 'become',
+        status: 'error',
+        because: 'The verification was started 3 times without a result. The last failure: The key is wrong.',
+      },
+    ],
+    [
+      'waits after a failure of the code host',
+      driving({ callAt: now + 5, failingSince: now - 9, problem: '502' }),
+      { kind: 'wait', for: 'call', until: now + 5 },
+    ],
+    [
+      'is supervised after the pause, however long the code host has failed',
+      driving({ callAt: now, failingSince: now - 2 * day, problem: '502' }),
+      { kind: 'supervise' },
+    ],
+    [
+      'waits for a code host that fails for a day at most',
+      driving({ callAt: now + day, failingSince: now - day + 7, problem: '502' }),
+      { kind: 'wait', for: 'call', until: now + 7 },
+    ],
+    [
+      'ends if the code host has failed for a day',
+      driving({ callAt: now + 5, failingSince: now - day, problem: '502' }),
+      {
+        kind: 'become',
+        status: 'error',
+        because: 'The code host has failed for 24 hours. The last failure: 502',
+      },
     ],
     [
       'is torn down by another worker if its worker was lost',
@@ -166,6 +206,8 @@ const anySituation = fc.record({
   hasSandbox: fc.boolean(),
   callAt: fc.option(fc.integer({ min: now - 10, max: now + 10 })),
   calls: fc.integer({ min: 0, max: 7 }),
+  problem: fc.option(fc.constant('502')),
+  failingSince: fc.option(fc.integer({ min: now - day - 10, max: now })),
   supervisedUntil: fc.option(fc.integer({ min: now - 10, max: now + 10 })),
 }) as fc.Arbitrary<VerificationSituation>;
 

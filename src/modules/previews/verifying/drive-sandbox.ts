@@ -63,7 +63,7 @@ export async function driveSandbox(supervised: SupervisedVerification): Promise<
     if (!(error instanceof BootFailed)) {
       // If the lease is lost, another worker may have booted another sandbox, and the teardown script of this one could
       // remove what the other one uses. It is removed when the sandboxes are compared with the rows.
-      if (!supervised.lease.isLost()) await sandboxes.destroy(row.name);
+      if (!supervised.lease.isLost()) await destroyed(supervised, sandboxes, row.name);
       if (!supervised.signal.aborted) throw error;
       return { status: 'error', summary: 'The verification was stopped while its sandbox booted.' };
     }

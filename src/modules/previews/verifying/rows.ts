@@ -89,6 +89,8 @@ export async function situationOf(
     hasSandbox: sandbox !== null && sandbox.state !== 'gone',
     callAt: instant(verification.callAt),
     calls: verification.calls,
+    problem: verification.problem ?? null,
+    failingSince: instant(verification.failingSince),
     supervisedUntil: instant(verification.supervisedUntil),
   };
 }

@@ -3,6 +3,7 @@
 // reason from the rows.
 import type { Context } from '../../../context.ts';
 import { cancellationText, isCanceled } from '../../../domain/previews/drive.ts';
+import { hostFailureOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { cutText } from '../../../platform/storable-text.ts';
 import { supervise, type DueStep, WorkHandedOver } from '../../../platform/turns/index.ts';
@@ -47,7 +48,8 @@ export async function superviseVerification(
     by: verifying,
     leased: { table: 'verification', id, ...leases[isDriven ? 'drive' : 'conclude'] },
     openLog: () => log,
-    again: (attempt) => `The worker of this verification was lost. The verification starts again: attempt ${attempt}.`,
+    again: (attempt) => `The verification starts again: attempt ${attempt}.`,
+    hostFailureOf,
     beforeWrite: 'verification:before_conclusion',
     work: async ({ lease, signal, isHandedOver, write }) => {
       const supervised: SupervisedVerification = {
@@ -66,7 +68,7 @@ export async function superviseVerification(
         write: async (tx, now) => await conclude(ctx, tx, { now, ending }),
       };
     },
-    failed: async (supervised, error) => await release(ctx, id, { ...supervised, error }),
+    failed: async (supervised, error) => await release(ctx, id, { ...supervised, log, error }),
   });
 }
 
@@ -134,9 +136,9 @@ async function followUp(ctx: Context, tx: Transaction, now: VerificationRows): P
 async function release(
   ctx: Context,
   id: string,
-  { lease, error }: Pick<SupervisedVerification, 'lease'> & { readonly error: unknown },
+  { lease, log, error }: Pick<SupervisedVerification, 'lease' | 'log'> & { readonly error: unknown },
 ): Promise<void> {
-  const message = cutText(error instanceof Error ? error.message : String(error), 500);
+  const message = cutText(log.mask(error instanceof Error ? error.message : String(error)), 500);
   await lease.write(
     async () =>
       await ctx.db.transaction(ctx.accountId, async (tx) => {
