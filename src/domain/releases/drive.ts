@@ -1,6 +1,6 @@
 // Decides the next step of a deployment, and of the build of a candidate, from their rows and the time. The driver
 // writes the decision and calls the provider. The driver may repeat a step, so every step can be carried out twice.
-import { waitForLease, waitForCall } from '../turns.ts';
+import { decideHostWait, notStartedAgain, waitForLease, waitForCall } from '../turns.ts';
 import { isCancelUnsent } from './cancellation.ts';
 import { isReportedAsRunning } from './provider-answers.ts';
 import type { CandidateStatus, DeploymentStatus, ProviderSettings } from './release.ts';
@@ -77,7 +77,8 @@ function decideInProgress(situation: DeploymentSituation, now: number): Deployme
   const deadline = situation.statusAt + situation.reportTimeoutSec * 1000;
   // The provider is not asked about a deployment that is reported from outside or was reopened by a report.
   const isTriggered = situation.slot === 'ours' && situation.triggerStartedAt !== null;
-  if (isTriggered && isSupervised(situation.provider)) return decideSupervised(situation, now);
+  if (isTriggered && isSupervised(situation.provider))
+    return decideSupervised(situation, { now, hostLimitSec: situation.reportTimeoutSec });
   if (
     isTriggered &&
     situation.triggeredAt === null &&
@@ -99,15 +100,19 @@ function decideInProgress(situation: DeploymentSituation, now: number): Deployme
   return decideCall(situation, { now, deadline });
 }
 
-function decideSupervised(situation: RunSituation, now: number): Step<'error'> {
+/** `hostLimitSec`: how long the run waits for a code host that fails. The writer adds the last failure to the reason. */
+function decideSupervised(
+  situation: RunSituation,
+  { now, hostLimitSec }: { readonly now: number; readonly hostLimitSec: number },
+): Step<'error'> {
   const held = waitForLease(situation.supervisedUntil, now);
   if (held !== null) return held;
+  const wait = decideHostWait(situation, { now, limitMs: hostLimitSec * 1000 });
+  if (wait === 'given_up')
+    return { kind: 'become', status: 'error', because: `The code host has failed for ${minutes(hostLimitSec)}.` };
+  if (wait !== null) return wait;
   if (situation.calls >= maxAttempts)
-    return {
-      kind: 'become',
-      status: 'error',
-      because: `The command was started ${situation.calls} times, and each time its worker was lost.`,
-    };
+    return { kind: 'become', status: 'error', because: notStartedAgain('The command', situation) };
   return { kind: 'supervise' };
 }
 
@@ -140,8 +145,9 @@ export function decideBuild(situation: BuildSituation, now: number): BuildStep {
   if (situation.isCanceled) return decideCanceledBuild(situation, { now, deadline });
   if (situation.provider.kind === 'none') return { kind: 'wait', for: 'report', until: deadline };
   if (!isSupervised(situation.provider)) return decideCall(situation, { now, deadline });
-  const step = decideSupervised(situation, now);
-  return step.kind === 'become' ? { ...step, status: 'failed' } : step;
+  const step = decideSupervised(situation, { now, hostLimitSec: situation.timeoutSec });
+  if (step.kind === 'become') return { ...step, status: 'failed' };
+  return step.kind === 'wait' ? { ...step, until: Math.min(step.until ?? deadline, deadline) } : step;
 }
 
 /** The provider of a canceled build is notified. Nobody waits until the build has ended at the provider. */

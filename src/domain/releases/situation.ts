@@ -11,6 +11,10 @@ export interface RunSituation {
   readonly callAt: number | null;
   /** How many calls or supervised attempts were made in a row. */
   readonly calls: number;
+  /** The last failure. Null: no failure is known. */
+  readonly problem: string | null;
+  /** Since when supervised attempts fail because of the code host. Null: the last one did not. */
+  readonly failingSince: number | null;
   /** Until when a worker holds the lease of the run. Null: no worker holds the lease. */
   readonly supervisedUntil: number | null;
 }

@@ -2,7 +2,7 @@
 // command. If the command is aborted or the worker is killed, all processes of the command end.
 import { StringDecoder } from 'node:string_decoder';
 import { tmpdir } from 'node:os';
-import { hostClient, HostRefused, type Hosts } from '../../hosts/port.ts';
+import { hostClient, hostFailureOf, HostRefused, type Hosts } from '../../hosts/port.ts';
 import {
   lastLineOf,
   removeAbandonedFolders,
@@ -53,6 +53,8 @@ export function createCommandProvider(options: CommandOptions): SupervisedProvid
         signal,
         write: mask.write,
       }).catch((error: Error): SandboxOutcome => {
+        // The command has not begun. The supervisor tries again when the code host works again.
+        if (hostFailureOf(error) !== null) throw error;
         const text = maskSecrets(run.secret, error.message);
         return error instanceof HostRefused ? { kind: 'stopped', because: text } : { kind: 'failed', reason: text };
       });

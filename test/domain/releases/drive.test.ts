@@ -42,6 +42,8 @@ function situation(is: Partial<DeploymentSituation> = {}): DeploymentSituation {
     cancelSentAt: null,
     callAt: null,
     calls: 0,
+    problem: null,
+    failingSince: null,
     supervisedUntil: null,
     statusAt: aMinuteAgo,
     reportTimeoutSec: 3_600,
@@ -163,6 +165,26 @@ describe('a deployment that has the slot', () => {
         status: 'error',
         because: 'The command was started 5 times, and each time its worker was lost.',
       },
+    ],
+    [
+      'does not say that its worker was lost each time if another failure is known',
+      started({ provider: command, calls: 5, problem: 'No memory.' }),
+      { kind: 'become', status: 'error', because: 'The command was started 5 times without a result.' },
+    ],
+    [
+      'waits after a failure of the code host',
+      started({ provider: command, callAt: now + 5, failingSince: now - 9 }),
+      { kind: 'wait', for: 'call', until: now + 5 },
+    ],
+    [
+      'waits for a code host that fails until its time limit',
+      started({ provider: command, callAt: now + 9_000, failingSince: now - 3_600_000 + 7 }),
+      { kind: 'wait', for: 'call', until: now + 7 },
+    ],
+    [
+      'ends if the code host has failed for its time limit',
+      started({ provider: command, callAt: now + 5, failingSince: now - 3_600_000 }),
+      { kind: 'become', status: 'error', because: 'The code host has failed for 60 minutes.' },
     ],
   ])('%s', (_, given, step) => expect(decideDeployment(given, now)).toEqual(step));
 
@@ -390,6 +412,8 @@ describe('the build of a candidate', () => {
     cancelSentAt: null,
     callAt: null,
     calls: 0,
+    problem: null,
+    failingSince: null,
     supervisedUntil: null,
     createdAt: aMinuteAgo,
     timeoutSec: 3_600,
@@ -413,6 +437,11 @@ describe('the build of a candidate', () => {
         status: 'failed',
         because: 'The command was started 5 times, and each time its worker was lost.',
       },
+    ],
+    [
+      'waits for a code host that fails, until its time limit at most',
+      build({ provider: command, createdAt: now - 3_600_000 + 7, callAt: now + 9_000, failingSince: aMinuteAgo }),
+      { kind: 'wait', for: 'call', until: now + 7 },
     ],
     [
       'is canceled at its provider',
@@ -496,6 +525,8 @@ const anySituation: fc.Arbitrary<DeploymentSituation> = fc.record({
   cancelSentAt: instant,
   callAt: instant,
   calls: fc.nat(12),
+  problem: fc.option(fc.constant('502'), { nil: null }),
+  failingSince: instant,
   supervisedUntil: instant,
   statusAt: fc.integer({ min: 0, max: 20_000_000 }),
   reportTimeoutSec: fc.integer({ min: 1, max: 7_200 }),

@@ -152,11 +152,13 @@ export function isBefore(one: Date | null | undefined, other: Date | null | unde
 /** The columns that deployments and builds have in common. */
 export function runOf(
   row: DeploymentRow | ReleaseCandidateRow,
-): Pick<DeploymentSituation, 'triggeredAt' | 'callAt' | 'calls' | 'supervisedUntil'> {
+): Pick<DeploymentSituation, 'triggeredAt' | 'callAt' | 'calls' | 'problem' | 'failingSince' | 'supervisedUntil'> {
   return {
     triggeredAt: instant(row.triggeredAt),
     callAt: instant(row.callAt),
     calls: row.calls,
+    problem: row.problem ?? null,
+    failingSince: instant(row.failingSince),
     supervisedUntil: instant(row.supervisedUntil),
   };
 }

@@ -1,6 +1,7 @@
 // Supervises a run that cannot outlive its worker. If the worker is lost, another worker starts the run again with the
 // same key.
 import type { Context } from '../../../context.ts';
+import { hostFailureOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { ProviderReading, ProviderRun, Providers } from '../../../platform/providers/index.ts';
@@ -53,7 +54,8 @@ export async function superviseRun<T extends KindTypes & { readonly by: ReleaseD
     by,
     leased: { id, ...leases[subject] },
     openLog: () => openRunLog(ctx, subject === 'deployment' ? { deploymentId: id } : { candidateId: id }),
-    again: (attempt) => `The worker of this run was lost. The run is started again: attempt ${attempt}.`,
+    again: (attempt) => `The run is started again: attempt ${attempt}.`,
+    hostFailureOf,
     work: async ({ log, signal, isHandedOver }) => {
       await passFailpoint(`${subject}:supervising`);
       const reading = await provider.run(run, { signal, onOutput: (text) => log.write(text) });
