@@ -158,6 +158,23 @@ test('a verification ends if its worker was lost and its registration ended mean
   expect((await w.comesTo(over, 'error')).summary).toContain('expired during the verification');
 });
 
+test('a registration that expires just after it was read ends its verification in the first attempt', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', feature);
+  await w.comesTo(number, 'waiting');
+  const disarm = onFailpoint('verification:registration_opened', async () => w.pass(600_001));
+  try {
+    const expiresAt = new Date(w.ctx.clock().getTime() + 600_000);
+    await w.register(number, await w.app((_, response) => response.end()), { expiresAt });
+    const ended = await w.comesTo(number, 'error');
+    expect(ended.summary).toContain('expired during the verification');
+    expect(await w.log(ended)).not.toContain('attempt 2');
+  } finally {
+    disarm();
+  }
+});
+
 test('a newer head cancels the run of the older head, closing cancels the run of the pull request, and deactivating the repository cancels all', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);

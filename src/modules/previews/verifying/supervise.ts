@@ -5,6 +5,7 @@ import type { Context } from '../../../context.ts';
 import { cancellationText, isCanceled } from '../../../domain/previews/drive.ts';
 import { hostFailureOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
 import { cutText } from '../../../platform/storable-text.ts';
 import { supervise, type DueStep, WorkHandedOver } from '../../../platform/turns/index.ts';
 import { PreviewRegistrationEntity } from '../previews.entities.ts';
@@ -165,7 +166,9 @@ async function driveEndpoint(supervised: SupervisedVerification): Promise<Ending
   // The registration has expired, or another one replaced it. `whyStopped` finds out which of the two happened.
   if (registration === null) return await whyStopped(supervised);
   const { secrets, expiresAt } = registration;
+  await passFailpoint('verification:registration_opened');
   const leftMs = expiresAt.getTime() - ctx.clock().getTime();
+  if (leftMs <= 0) return await whyStopped(supervised);
   log.hide(Object.values(secrets));
   log.write(`[interlock] The verification tests ${registration.url}, which CI registered.\n`);
   const end = AbortSignal.timeout(leftMs);
