@@ -5,6 +5,7 @@ import type { AgentKind } from './domain/runbooks/runbook.ts';
 import type { RunbookDriving } from './modules/runbooks/index.ts';
 import { createModelAgent, createScriptAgent, createTools, type ModelSettings } from './platform/agents/index.ts';
 import { AgentRefused, type Agent, type Agents } from './platform/agents/port.ts';
+import type { InTurn } from './platform/at-most.ts';
 import type { Sandbox } from './platform/sandbox/index.ts';
 
 export interface AgentOptions {
@@ -21,17 +22,27 @@ export function describeRunbookAgent({ model }: AgentOptions): string {
     : `runbooks are executed by ${model.provider}/${model.model}`;
 }
 
-/** `sandbox` null: this machine has no sandbox, and the agents' commands are refused with a message. */
+/**
+ * `sandbox` null: this machine has no sandbox, and the agents' commands are refused with a message. `inTurn` limits how
+ * many of these commands run at once.
+ */
 export function createRunbookDriving(
   { model, stepLimitMs = defaultStepLimitMs }: AgentOptions,
-  { sandbox }: { readonly sandbox: Sandbox | null },
+  { sandbox, inTurn }: { readonly sandbox: Sandbox | null; readonly inTurn?: InTurn },
 ): RunbookDriving {
   const agents: Readonly<Record<AgentKind, Agent>> = {
     script: createScriptAgent(),
     model: model === null ? withoutModel : createModelAgent(model),
   };
   const byKind: Agents = (kind) => agents[kind];
-  return { agents: byKind, createTools, sandbox, secret: model?.apiKey ?? null, workDir: tmpdir(), stepLimitMs };
+  return {
+    agents: byKind,
+    createTools: (workspace, mode) => createTools({ ...workspace, ...(inTurn && { inTurn }) }, mode),
+    sandbox,
+    secret: model?.apiKey ?? null,
+    workDir: tmpdir(),
+    stepLimitMs,
+  };
 }
 
 const withoutModel: Agent = {

@@ -22,6 +22,7 @@ import {
   type PreviewGateway,
 } from './platform/previews/index.ts';
 import { repeat } from './platform/repeat.ts';
+import type { InTurn } from './platform/at-most.ts';
 import type { Sandbox } from './platform/sandbox/index.ts';
 
 export interface PreviewOptions {
@@ -46,9 +47,10 @@ export async function createVerifying(
     readonly http: HttpOut;
     readonly sandbox: Sandbox | null;
     readonly bounds?: RunBounds | undefined;
+    readonly inTurn?: InTurn;
   },
 ): Promise<VerificationPorts> {
-  const { secrets, http, sandbox, bounds, browserPath, imageDirectories, gateway, model } = options;
+  const { secrets, http, sandbox, bounds, browserPath, imageDirectories, gateway, model, inTurn } = options;
   return {
     secrets,
     sandboxes: createPreviewSandboxes({
@@ -59,6 +61,7 @@ export async function createVerifying(
       installation: ports.publicUrl,
       clock: ports.clock,
     }),
+    ...(inTurn && { inTurn }),
     gateway: await openGateway(gateway ?? loopbackGateway),
     driver: createAppDriver({ http, browser: await findBrowser(browserPath, await chromiums()) }),
     analysis: createAnalysis({ review: model === null ? null : { model, budgetMicros: reviewBudgetMicros } }),

@@ -4,6 +4,7 @@ import { readSigningKeys, type Secrets } from './modules/accounts/index.ts';
 import type { ReleaseDriving } from './modules/releases/index.ts';
 import type { HttpOut } from './platform/http-out/index.ts';
 import { createProviders } from './platform/providers/index.ts';
+import type { InTurn } from './platform/at-most.ts';
 import type { Sandbox } from './platform/sandbox/index.ts';
 
 export interface ProviderOptions {
@@ -16,13 +17,17 @@ export interface ProviderOptions {
 /** `sandbox` null: this machine has no sandbox, and commands are refused with a message. */
 export function createReleaseDriving(
   ports: Ports,
-  options: ProviderOptions & { readonly sandbox: Sandbox | null },
+  options: ProviderOptions & { readonly sandbox: Sandbox | null; readonly buildsInTurn?: InTurn },
 ): ReleaseDriving {
-  const { secrets, http, sandbox, network } = options;
+  const { secrets, http, sandbox, network, buildsInTurn } = options;
   const { hosts, clock } = ports;
   const accountKeys = async (accountId: string): ReturnType<typeof readSigningKeys> =>
     await readSigningKeys(ports, secrets, { accountId, now: clock() });
-  return { secrets, providers: createProviders({ hosts, clock, http, sandbox, network, accountKeys }) };
+  return {
+    secrets,
+    providers: createProviders({ hosts, clock, http, sandbox, network, accountKeys }),
+    ...(buildsInTurn && { buildsInTurn }),
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 // The worker. It runs workflows, their activities, and the checks of the local host. Any number of workers can share a
 // database and a Temporal.
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { DefaultLogger, MetricsBuffer, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
@@ -10,6 +11,7 @@ import type { TemporalSecurity } from './launcher/temporal-security.ts';
 import type { VerificationPorts } from './modules/previews/index.ts';
 import type { RunbookDriving } from './modules/runbooks/index.ts';
 import { createFailureLog } from './platform/outage.ts';
+import { atMost, type InTurn } from './platform/at-most.ts';
 import { findSandbox, type Sandbox } from './platform/sandbox/index.ts';
 import { mostSupervised } from './platform/turns/index.ts';
 import { createVerifying, reconcileSandboxesRegularly, type PreviewOptions } from './previews.ts';
@@ -67,9 +69,15 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     allowPlain: options.ci?.allowPlain ?? false,
     ...(options.bounds && { bounds: options.bounds }),
   });
-  const releases = createReleaseDriving(service.ports, { ...options.providers, sandbox: found.sandbox });
-  const runbooks = openAgents(options, found.sandbox);
-  const verifying = await openVerifying(options, found.sandbox);
+  // Builds, agents and previews each have a limit of their own, as large as that of checks. With one limit for all of
+  // them, checks of a queue would wait behind commands of agents and behind previews, which take up to 45 minutes, and
+  // builds and agents would wait behind each other. Deployments have no limit: each environment has at most one, and a
+  // rollback must not wait.
+  const atOnce = options.ci?.concurrency ?? Math.max(2, availableParallelism());
+  const buildsInTurn = atMost(atOnce);
+  const releases = createReleaseDriving(service.ports, { ...options.providers, sandbox: found.sandbox, buildsInTurn });
+  const runbooks = openAgents(options, { sandbox: found.sandbox, inTurn: atMost(atOnce) });
+  const verifying = await openVerifying(options, { sandbox: found.sandbox, inTurn: atMost(atOnce) });
   const connection = await NativeConnection.connect({ address: temporal.address, ...temporal.security });
   const activities = createActivities(service.ports, { webhooks: service.webhooks, releases, runbooks, verifying });
   const worker = await createWorker(options, connection, activities);
@@ -120,17 +128,23 @@ async function createWorker(
   });
 }
 
-async function openVerifying(
-  { service, previews, bounds, providers: { secrets, http } }: WorkerOptions,
-  sandbox: Sandbox | null,
-): Promise<VerificationPorts> {
-  if ('driver' in previews) return previews;
-  return await createVerifying(service.ports, { ...previews, secrets, http, sandbox, bounds });
+interface Limited {
+  /** Null: this machine has no sandbox. */
+  readonly sandbox: Sandbox | null;
+  readonly inTurn: InTurn;
 }
 
-function openAgents({ agents }: WorkerOptions, sandbox: Sandbox | null): RunbookDriving {
-  if ('model' in agents) return createRunbookDriving(agents, { sandbox });
-  return { ...createRunbookDriving({ model: null }, { sandbox }), ...agents };
+async function openVerifying(
+  { service, previews, bounds, providers: { secrets, http } }: WorkerOptions,
+  { sandbox, inTurn }: Limited,
+): Promise<VerificationPorts> {
+  if ('driver' in previews) return previews;
+  return await createVerifying(service.ports, { ...previews, secrets, http, sandbox, bounds, inTurn });
+}
+
+function openAgents({ agents }: WorkerOptions, limited: Limited): RunbookDriving {
+  if ('model' in agents) return createRunbookDriving(agents, limited);
+  return { ...createRunbookDriving({ model: null }, limited), ...agents };
 }
 
 function openRunner(

@@ -8,6 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { createTwoFilesPatch } from 'diff';
 import { fc } from '../support/properties.ts';
 import { describe, expect, test } from 'vitest';
+import { atMost } from '../../src/platform/at-most.ts';
 import { bench } from './workspace.ts';
 import { cpuMsSince } from '../support/cpu.ts';
 import { examples } from '../support/tier.ts';
@@ -512,4 +513,27 @@ test(`a worktree of ${folders * 100} files is listed, searched and changed quick
   expect(await timed('search_files', { text: '^need+le$', regex: true })).toContain(':61: needle');
   expect(await timed('edit_file', { path: 'src/module-39/file-99.ts', old: 'needle', new: 'pin' })).toContain('once');
   expect(await timed('run_command', { command: 'grep -rl pin src | wc -l' })).toContain('\n1\n');
+});
+
+test('of three commands of agents, two run at once and the third waits for room; one that is aborted meanwhile never runs', async () => {
+  const inTurn = atMost(2);
+  const stop = new AbortController();
+  await using first = await bench({}, { inTurn });
+  await using second = await bench({}, { inTurn });
+  await using third = await bench({}, { inTurn });
+  await using aborted = await bench({}, { inTurn, signal: stop.signal });
+  const command = 'echo started; while ! test -e open; do sleep 0.05; done';
+  const running = [first, second].map(async (b) => await b.call('run_command', { command }));
+  await expect.poll(() => [first.output(), second.output()]).toEqual(['started\n', 'started\n']);
+  // The time limit does not count the wait.
+  const last = third.call('run_command', { command, timeout_sec: 30 });
+  const never = aborted.call('run_command', { command });
+  const waits = '[interlock] The command waits until this worker has room for it.\n';
+  await expect.poll(() => [third.output(), aborted.output()]).toEqual([waits, waits]);
+  stop.abort(new Error('The runbook was canceled.'));
+  await expect(never).rejects.toThrow('The runbook was canceled.');
+  expect(third.output()).toBe(waits);
+  for (const b of [first, second, third]) b.put('open', '');
+  for (const { outcome } of await Promise.all([...running, last])) expect(outcome).toBe('done');
+  expect([third.output(), aborted.output()]).toEqual([`${waits}started\n`, waits]);
 });

@@ -25,3 +25,52 @@ test('of two thousand calls at once, at most the limit run, in their order, and 
   expect(ended.filter(({ status }) => status === 'rejected')).toHaveLength(Math.ceil(2_000 / 7));
   expect(await inTurn(async () => await Promise.resolve('after'))).toBe('after');
 });
+
+/** Work that ends when the test lets it end. */
+function held(): { readonly work: () => Promise<void>; readonly end: () => void; readonly hasBegun: () => boolean } {
+  const end = Promise.withResolvers<void>();
+  let begun = false;
+  const work = async (): Promise<void> => {
+    begun = true;
+    await end.promise;
+  };
+  return { work, end: end.resolve, hasBegun: () => begun };
+}
+
+test('work that waits says so; if it is aborted it ends at once, never starts, and frees no place that others hold', async () => {
+  const inTurn = atMost(2);
+  const [first, second, third, fourth] = [held(), held(), held(), held()];
+  const running = [inTurn(first.work), inTurn(second.work)];
+  const stop = new AbortController();
+  const waits: string[] = [];
+  const aborted = inTurn(third.work, { signal: stop.signal, onWait: () => waits.push('third') });
+  const last = inTurn(fourth.work, { signal: new AbortController().signal, onWait: () => waits.push('fourth') });
+  expect(waits).toEqual(['third', 'fourth']);
+  stop.abort(new Error('It is not needed any more.'));
+  await expect(aborted).rejects.toThrow('It is not needed any more.');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([first, second, third, fourth].map(({ hasBegun }) => hasBegun())).toEqual([true, true, false, false]);
+  first.end();
+  await running[0];
+  fourth.end();
+  await last;
+  second.end();
+  await running[1];
+  expect([third.hasBegun(), fourth.hasBegun()]).toEqual([false, true]);
+  // Both places are free again.
+  const [fifth, sixth] = [held(), held()];
+  const both = [inTurn(fifth.work), inTurn(sixth.work)];
+  expect([fifth.hasBegun(), sixth.hasBegun()]).toEqual([true, true]);
+  fifth.end();
+  sixth.end();
+  await Promise.all(both);
+});
+
+test('work whose signal is aborted before it must wait does not wait', async () => {
+  const inTurn = atMost(1);
+  const first = held();
+  const running = inTurn(first.work);
+  await expect(inTurn(held().work, { signal: AbortSignal.abort(new Error('No.')) })).rejects.toThrow('No.');
+  first.end();
+  await running;
+});

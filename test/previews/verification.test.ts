@@ -1,4 +1,5 @@
 import { HostUnavailable } from '../../src/hosts/port.ts';
+import { atMost } from '../../src/platform/at-most.ts';
 import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { deleteRepository } from '../../src/modules/repositories/deletion.service.ts';
 import { setRepositoryActive } from '../../src/modules/queue/index.ts';
@@ -473,4 +474,39 @@ test('a verification that fails three times names the last failure, not a lost w
   await w.rows("update preview_registration set secrets = 'other key'");
   const ended = await w.comesTo(number, 'error');
   expect(ended.summary).toMatch(/^The verification was started 3 times without a result\. The last failure: ./);
+});
+
+test('a preview waits while the worker runs as many as it may, ends at once if it is canceled, and boots when there is room', async () => {
+  w = await verificationWorld();
+  const { driving } = w.loop.verifications;
+  if (driving === null) throw new Error('No worker drives verifications.');
+  w.loop.verifications.driving = { ...driving, inTurn: atMost(1) };
+  await w.image('node', { kind: 'command', source: 'true' });
+  await w.verify(sandboxOf());
+  const held = Promise.withResolvers<void>();
+  const disarm = onFailpoint('verification:after_boot', async () => await held.promise);
+  try {
+    const open = async (branch: string, until: string): Promise<number> => {
+      const number = await w.open(branch, { ...startsApp, 'app.cjs': app, [`${branch}.txt`]: 'new\n' });
+      const run = await w.comesTo(number, 'booting');
+      await w.until(async () => (await w.log(run)).includes(until));
+      return number;
+    };
+    const waits = 'The preview waits until this worker has room for it.';
+    const first = await open('first', 'boots as');
+    const second = await open('second', waits);
+    const third = await open('third', waits);
+    const hosted = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
+    await w.service.localHost.closePullRequest(hosted, second);
+    await w.service.drain();
+    await w.comesTo(second, 'canceled');
+    expect((await w.runs(third)).at(-1)).toMatchObject({ status: 'booting' });
+    expect(await w.rows('select 1 from preview_sandbox')).toHaveLength(1);
+    held.resolve();
+    await w.comesTo(first, 'passed');
+    await w.comesTo(third, 'passed');
+  } finally {
+    held.resolve();
+    disarm();
+  }
 });

@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { advanceDeployment, closeOpenDeployments } from '../../src/modules/releases/index.ts';
 import { updateReleaseProject } from '../../src/modules/releases/projects.service.ts';
 import { updateEnvironment } from '../../src/modules/releases/environments.service.ts';
+import { atMost } from '../../src/platform/at-most.ts';
+import { gate } from '../support/gate.ts';
 import { cdServer, type CdServer } from '../support/cd-server.ts';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { releaseWorld, type ReleaseWorld } from '../support/release-world.ts';
@@ -677,6 +679,35 @@ describe('a deployment by a command', () => {
 });
 
 describe('the build of a release candidate', () => {
+  it('waits while the worker runs as many builds as it may, is given back if the worker stops, and runs later', async () => {
+    await using door = await gate();
+    await using r = await releaseWorld({
+      build: { kind: 'command', command: `echo started; ${door.waits}`, timeoutSec: 60 },
+    });
+    const { driving } = r.w.loop.releases;
+    if (driving === null) throw new Error('There is no driving.');
+    const stop = new AbortController();
+    r.w.loop.releases.driving = { ...driving, buildsInTurn: atMost(2), signal: stop.signal };
+    const versions = ['v1-rc1', 'v2-rc1', 'v3-rc1'];
+    const logs = async (): Promise<string[]> =>
+      await Promise.all(versions.map(async (candidate) => await r.log({ candidate })));
+    const waits = '[interlock] The build waits until this worker has room for it.\n';
+    for (const version of versions) {
+      await r.candidate(version, { built: true });
+      await r.w.until(async () => (await logs()).some((log, at) => versions[at] === version && log !== ''));
+    }
+    expect(await logs()).toEqual(['started\n', 'started\n', waits]);
+    r.w.loop.releases.driving = null;
+    stop.abort();
+    await r.w.loop.releases.ended();
+    expect(
+      await r.w.rows("select distinct calls, supervised_by from release_candidate where status = 'building'"),
+    ).toEqual([{ calls: 0, supervised_by: null }]);
+    r.w.loop.releases.driving = { ...driving, buildsInTurn: atMost(2) };
+    await door.open();
+    for (const version of versions) await r.w.until(async () => (await r.candidateStatus(version)).status === 'ready');
+  });
+
   it.each([
     ['has started it', null],
     ['has refused it', { status: 403, body: 'not yours' }],

@@ -6,6 +6,7 @@ import { judgeSteps } from '../../../domain/previews/judge.ts';
 import type { GivenVariable, PreviewEntry } from '../../../domain/previews/preview.ts';
 import { sandboxName } from '../../../domain/previews/sandbox-name.ts';
 import { previewUrl } from '../../../domain/previews/address.ts';
+import { withoutLimit } from '../../../platform/at-most.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import {
   BootFailed,
@@ -46,7 +47,33 @@ export async function driveSandbox(supervised: SupervisedVerification): Promise<
     keys: preview.secrets,
   });
   if (opened.missing.length > 0) return { status: 'error', summary: missingText(opened.missing) };
-  log.hide(Object.values(opened.values));
+  const secrets = opened.values;
+  log.hide(Object.values(secrets));
+  const { inTurn = withoutLimit } = verifying;
+  let hasBegun = false;
+  const begin = async (): Promise<Ending> => {
+    hasBegun = true;
+    return await bootAndDrive(supervised, { preview, image, sandboxes, secrets });
+  };
+  const onWait = (): void => log.write('[interlock] The preview waits until this worker has room for it.\n');
+  return await inTurn(begin, { signal: supervised.signal, onWait }).catch((error: unknown): Ending => {
+    if (hasBegun || !supervised.signal.aborted) throw error;
+    return { status: 'error', summary: 'The verification was stopped before its sandbox booted.' };
+  });
+}
+
+interface Bootable {
+  readonly preview: SandboxEntry;
+  readonly image: PreviewBoot['image'];
+  readonly sandboxes: PreviewSandboxes;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+async function bootAndDrive(
+  supervised: SupervisedVerification,
+  { preview, image, sandboxes, secrets }: Bootable,
+): Promise<Ending> {
+  const { rows, log } = supervised;
   const before = rows.sandbox?.name;
   const row = await writeSandboxRow(supervised, { kind: sandboxes.kind, port: preview.port });
   // The sandbox of a lost worker of this machine ends before the setup script runs again. One of another machine is
@@ -54,11 +81,11 @@ export async function driveSandbox(supervised: SupervisedVerification): Promise<
   if (before !== undefined && before !== row.name) await sandboxes.destroy(before);
   await passFailpoint('verification:before_boot');
   log.write(`[interlock] The image ${preview.image} boots as ${row.name}.\n`);
-  const boot = { ...bootOf(supervised, { preview, row }), image, secrets: opened.values };
+  const boot = { ...bootOf(supervised, { preview, row }), image, secrets };
   try {
     const sandbox = await sandboxes.boot(boot, { signal: supervised.signal, onOutput: log.write });
     await passFailpoint('verification:after_boot');
-    return await driveBooted(supervised, { sandbox, row, preview, secrets: opened.values });
+    return await driveBooted(supervised, { sandbox, row, preview, secrets });
   } catch (error) {
     if (!(error instanceof BootFailed)) {
       // If the lease is lost, another worker may have booted another sandbox, and the teardown script of this one could

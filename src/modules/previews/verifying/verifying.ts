@@ -2,6 +2,7 @@
 import type { Context } from '../../../context.ts';
 import type { CheckOutcome } from '../../../domain/previews/verification.status.ts';
 import type { Analysis } from '../../../platform/analysis/port.ts';
+import type { InTurn } from '../../../platform/at-most.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { AppDriver } from '../../../platform/driving/port.ts';
 import type { PreviewGateway } from '../../../platform/previews/gateway.ts';
@@ -12,6 +13,8 @@ export interface VerificationPorts {
   readonly secrets: Secrets;
   /** The places where sandboxes run. The first place that can boot an image boots it. */
   readonly sandboxes: readonly PreviewSandboxes[];
+  /** Limits how many sandboxes run at once. Left out: there is no limit. */
+  readonly inTurn?: InTurn;
   /** The gateway through which servers reach the sandboxes of this process. */
   readonly gateway: PreviewGateway;
   readonly driver: AppDriver;

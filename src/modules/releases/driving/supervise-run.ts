@@ -4,8 +4,16 @@ import type { Context } from '../../../context.ts';
 import { hostFailureOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
+import { withoutLimit, type InTurn } from '../../../platform/at-most.ts';
 import type { ProviderReading, ProviderRun, Providers } from '../../../platform/providers/index.ts';
-import { WorkHandedOver, supervise, type DueStep, type Kind, type KindTypes } from '../../../platform/turns/index.ts';
+import {
+  WorkHandedOver,
+  supervise,
+  type DueStep,
+  type Kind,
+  type KindTypes,
+  type SupervisedWork,
+} from '../../../platform/turns/index.ts';
 import type { Secrets } from '../../accounts/index.ts';
 import { openRunLog } from '../logs/run-log.ts';
 import { readingText, type Subject } from './provider-call.ts';
@@ -14,6 +22,8 @@ import { readingText, type Subject } from './provider-call.ts';
 export interface ReleaseDriving {
   readonly providers: Providers;
   readonly secrets: Secrets;
+  /** Limits how many builds run commands at once. Left out: there is no limit. Deployments never wait. */
+  readonly buildsInTurn?: InTurn;
   /** Aborted when this process stops. Then the run stops, and another process starts it again. */
   readonly signal?: AbortSignal;
 }
@@ -58,7 +68,9 @@ export async function superviseRun<T extends KindTypes & { readonly by: ReleaseD
     hostFailureOf,
     work: async ({ log, signal, isHandedOver }) => {
       await passFailpoint(`${subject}:supervising`);
-      const reading = await provider.run(run, { signal, onOutput: (text) => log.write(text) });
+      const runNow = async (): Promise<ProviderReading> =>
+        await provider.run(run, { signal, onOutput: (text) => log.write(text) });
+      const reading = subject === 'build' ? await runBuildInTurn(by, runNow, { log, signal }) : await runNow();
       await passFailpoint(`${subject}:supervised`);
       // The run was stopped because this process stops, and not because of a cancellation.
       if (reading.state === 'canceled' && isHandedOver()) throw new WorkHandedOver();
@@ -67,5 +79,22 @@ export async function superviseRun<T extends KindTypes & { readonly by: ReleaseD
         write: async (tx, rows) => await conclude(tx, rows, reading),
       };
     },
+  });
+}
+
+async function runBuildInTurn(
+  { buildsInTurn = withoutLimit }: ReleaseDriving,
+  runNow: () => Promise<ProviderReading>,
+  { log, signal }: Pick<SupervisedWork<KindTypes>, 'log' | 'signal'>,
+): Promise<ProviderReading> {
+  let hasBegun = false;
+  const begin = async (): Promise<ProviderReading> => {
+    hasBegun = true;
+    return await runNow();
+  };
+  const onWait = (): void => log.write('[interlock] The build waits until this worker has room for it.\n');
+  return await buildsInTurn(begin, { signal, onWait }).catch((error: unknown): ProviderReading => {
+    if (hasBegun || !signal.aborted) throw error;
+    return { state: 'canceled', message: 'Canceled before it began', url: null };
   });
 }

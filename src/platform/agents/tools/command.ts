@@ -3,7 +3,15 @@
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import type { RunBounds } from '../../../domain/runs/bounds.ts';
-import { lastLineOf, measureFolders, describeOutcome, type RunSize, type Sandbox } from '../../sandbox/index.ts';
+import {
+  lastLineOf,
+  measureFolders,
+  describeOutcome,
+  type RunSize,
+  type Sandbox,
+  type SandboxOutcome,
+} from '../../sandbox/index.ts';
+import { withoutLimit } from '../../at-most.ts';
 import { defineTool, type ToolContext } from './tool-context.ts';
 import type { ToolLimits } from './limits.ts';
 import { ToolFailed, ToolRefused } from './refusal.ts';
@@ -45,9 +53,9 @@ export const runCommand = defineTool({
 
 async function run(context: ToolContext, command: string, timeoutSec: number) {
   const { workspace, limits, followed } = context;
-  const { sandbox, folders, signal } = workspace;
+  const { sandbox, folders, signal, inTurn = withoutLimit } = workspace;
   if (sandbox === null) throw new ToolRefused(noSandbox);
-  const startedAt = performance.now();
+  let startedAt = 0;
   const decoder = new StringDecoder('utf8');
   const output = new Kept(limits.answerLength);
   const follow = (text: string): void => {
@@ -57,17 +65,23 @@ async function run(context: ToolContext, command: string, timeoutSec: number) {
     followed.length += text.length;
     workspace.onOutput(text.length > room ? `${text.slice(0, room)}\n[what follows is not shown]\n` : text);
   };
-  const outcome = await sandbox.run({
-    command,
-    folders,
-    env: {},
-    timeoutMs: timeoutSec * 1000,
-    network: false,
-    bounds: await boundsOf(context, sandbox),
-    isKept: true,
-    onOutput: (chunk) => follow(decoder.write(chunk)),
-    signal,
-  });
+  const bounds = await boundsOf(context, sandbox);
+  const runNow = async (): Promise<SandboxOutcome> => {
+    startedAt = performance.now();
+    return await sandbox.run({
+      command,
+      folders,
+      env: {},
+      timeoutMs: timeoutSec * 1000,
+      network: false,
+      bounds,
+      isKept: true,
+      onOutput: (chunk) => follow(decoder.write(chunk)),
+      signal,
+    });
+  };
+  const onWait = (): void => workspace.onOutput('[interlock] The command waits until this worker has room for it.\n');
+  const outcome = await inTurn(runNow, { signal, onWait });
   follow(decoder.end());
   signal.throwIfAborted();
   // The sandbox failed, not the agent's command. At the next attempt the sandbox may work.

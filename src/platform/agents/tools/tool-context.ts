@@ -1,6 +1,7 @@
 // The context that every tool receives, and the definition of a tool.
 import { z } from 'zod';
 import { guardedFault, type ChangePolicy } from '../../../domain/runbooks/policy.ts';
+import type { InTurn } from '../../at-most.ts';
 import type { RunSize, RunFolders, Sandbox } from '../../sandbox/index.ts';
 import type { Tool } from '../port.ts';
 import type { ToolLimits } from './limits.ts';
@@ -13,6 +14,8 @@ export interface Workspace {
   readonly folders: RunFolders;
   /** Null: this machine has no sandbox, so the tools refuse to run commands. */
   readonly sandbox: Sandbox | null;
+  /** Limits how many commands of agents run at once. Left out: there is no limit. */
+  readonly inTurn?: InTurn;
   readonly policy: ChangePolicy;
   /** Default: `toolLimits`. */
   readonly limits?: Partial<ToolLimits>;
