@@ -3,11 +3,11 @@
 import type { ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { cx } from '../design/cx.ts';
-import { Seal } from '../design/parts.tsx';
 import { Ago, At, Since } from '../design/time.tsx';
-import { count, numbers, shortenCommit, labelOf } from '../design/labels.ts';
+import { count, numbers, shortenCommit } from '../design/labels.ts';
 import type { BatchRowFragment } from '../generated/queue.ts';
 import { passedConclusions, runningConclusions } from './conclusions.ts';
+import { GradeSeal } from './grade.tsx';
 import { layOut, type BatchRole, type BatchTitle, type Gutter, type Row, type Placement } from './line.ts';
 import type { Landing, QueueData } from './summary.ts';
 import type { Shared } from './line-entries.tsx';
@@ -107,11 +107,7 @@ export function LandingRow({ landing, repository }: Shared & { readonly landing:
         )}
       </span>
       <span className="mono xs faint">{landing.commit && shortenCommit(landing.commit)}</span>
-      <span>
-        {landing.grade && (
-          <Seal>{landing.grade === 'EXACT' ? 'proved, exact' : `proved, ${labelOf(landing.grade)}`}</Seal>
-        )}
-      </span>
+      <span>{landing.grade && <GradeSeal grade={landing.grade} />}</span>
       <span className={styles['eta']}>{landing.endedAt && <At at={landing.endedAt} />}</span>
     </div>
   );

@@ -7,19 +7,12 @@ import { Icon } from '../design/icons.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
 import { numbers, shortenCommit, labelOf } from '../design/labels.ts';
+import { grades, isUntested } from './grade.tsx';
 import type { PullRequest } from './pull-request.ts';
+import { describeBuild } from './track.tsx';
 import styles from './proof.module.css';
 
 type Landed = NonNullable<PullRequest['landedBatch']>;
-
-export const grades = {
-  EXACT: 'The commit that landed is the commit that was tested.',
-  SAME_TREE: 'Another commit landed, with the very tree that was tested.',
-  COMPOSED: 'Pull requests that do not affect each other were tested apart, each part green.',
-  HOST_MERGED: 'The code host made the commit; its tree is the tree that was tested.',
-  UNVALIDATED: 'Somebody merged the pull request without validation.',
-  EXTERNAL: 'Somebody pushed the commit past the queue, so there is no proof.',
-} as const;
 
 export function commandsOf(landed: {
   readonly commit: string;
@@ -68,25 +61,20 @@ interface LandedProps {
 }
 
 function Grade({ landed, pull }: LandedProps): ReactNode {
-  const isUnproved = landed.grade === 'UNVALIDATED' || landed.grade === 'EXTERNAL';
+  const isUnproved = isUntested(landed.grade);
   return (
     <div className={cx(parts['next'], parts[isUnproved ? 'amber' : 'green'])}>
       <b className={parts['lead']}>{landed.grade && grades[landed.grade]}</b>
       <span>
-        {landed.tree && (
-          <>
-            Tree <span className="mono">{shortenCommit(landed.tree)}</span> passed{' '}
-            {landed.checks.length === 1 ? 'its check' : `all ${landed.checks.length} checks`}, and{' '}
-          </>
-        )}
-        {pull.baseBranch} moved to it
+        {!isUnproved && landed.checks.length > 0 && `${describeBuild(pull)} `}
+        {pull.baseBranch} moved to <span className="mono">{landed.commit && shortenCommit(landed.commit)}</span>
         {landed.endedAt && (
           <>
             {' '}
             at <At at={landed.endedAt} />
           </>
-        )}{' '}
-        by one compare-and-set.
+        )}
+        {landed.grade !== 'HOST_MERGED' && landed.grade !== 'EXTERNAL' && ' by one compare-and-set'}.
       </span>
     </div>
   );

@@ -9,7 +9,7 @@ import { useShellAnswer } from '../app/use-shell.ts';
 import { useNow } from '../design/clock.ts';
 import { MissingPart } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
-import { Answer, Banner, Bar, Button, Earlier, Failure, Pill, Seal, Waiting } from '../design/parts.tsx';
+import { Answer, Banner, Bar, Button, Earlier, Failure, Pill, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
 import { count, personOf, shortenCommit, labelOf, numberOf } from '../design/labels.ts';
@@ -27,7 +27,8 @@ import { Builds, Checks, VerificationView } from './builds.tsx';
 import { Conditions } from './conditions.tsx';
 import { History } from './history.tsx';
 import { toneOfStatus } from './inspector.tsx';
-import { grades, ProofView } from './proof.tsx';
+import { GradeSeal, grades } from './grade.tsx';
+import { ProofView } from './proof.tsx';
 import type { PullRequest } from './pull-request.ts';
 import { describeBuild, describeLanding, PullRequestHistory, momentsOf, Route } from './track.tsx';
 import { describeNextActor, describeForecast } from './next-actor.ts';
@@ -281,7 +282,7 @@ function Facts({ pull }: { readonly pull: PullRequest }): ReactNode {
           affects {count(pull.affectedTargets.count, 'target')}
         </span>
       )}
-      {pull.landedBatch?.grade && <Seal>{`proved, ${labelOf(pull.landedBatch.grade)}`}</Seal>}
+      {pull.landedBatch?.grade && <GradeSeal grade={pull.landedBatch.grade} />}
       {pull.runbook && (
         <span>
           made by runbook {pull.runbook.number}: {pull.runbook.title}
