@@ -86,7 +86,7 @@ async function pause(invocation: Invocation, options: PauseOptions, pattern?: st
     });
   const set = await pausing(await connect(invocation), { repository, pattern, message: options.message });
   const where = pattern === undefined ? nameOf(repository) : `${nameOf(repository)} ${pattern}`;
-  const impact = await set({ paused: true, preview: true });
+  const { impact } = await set({ paused: true, preview: true });
   if (!(await isConfirmed(invocation, options, withImpact(`${where} would be paused.`, impact))))
     return report(invocation, { where, sentence: '', impact, isDry: true });
   await set({ paused: true, preview: false });
@@ -97,11 +97,18 @@ async function resume(invocation: Invocation, _: object, pattern?: string): Prom
   const repository = await repositoryOf(invocation);
   const set = await pausing(await connect(invocation), { repository, pattern, message: undefined });
   const where = pattern === undefined ? nameOf(repository) : `${nameOf(repository)} ${pattern}`;
-  const impact = await set({ paused: false, preview: false });
-  report(invocation, { where, sentence: `The pause of ${where} has ended.`, impact });
+  const { impact, isRepositoryPaused } = await set({ paused: false, preview: false });
+  const sentence = isRepositoryPaused
+    ? `No pause of branches holds ${where} any more, but all of ${nameOf(repository)} is paused. End that by: interlock resume`
+    : `The pause of ${where} has ended.`;
+  report(invocation, { where, sentence, impact });
 }
 
-type SetPause = (to: { readonly paused: boolean; readonly preview: boolean }) => Promise<string | null>;
+/** Returns the impact, and whether the whole repository is paused, whatever the pauses of its branches say. */
+type SetPause = (to: {
+  readonly paused: boolean;
+  readonly preview: boolean;
+}) => Promise<{ readonly impact: string | null; readonly isRepositoryPaused: boolean }>;
 
 async function pausing(
   api: Api,
@@ -115,11 +122,12 @@ async function pausing(
   return async (to) => {
     if (pattern === undefined) {
       const { pauseRepository } = await api.ask(PauseRepositoryDocument, { input: { repository, ...to } });
-      return pauseRepository.impact?.sentence ?? null;
+      return { impact: pauseRepository.impact?.sentence ?? null, isRepositoryPaused: to.paused };
     }
     const input = { repository, pattern, ...to, ...(message !== undefined && { pausedMessage: message }) };
     const { pauseBranches } = await api.ask(PauseBranchesDocument, { input });
-    return pauseBranches.impact?.sentence ?? null;
+    const { branchPause, impact } = pauseBranches;
+    return { impact: impact?.sentence ?? null, isRepositoryPaused: branchPause.repository.paused };
   };
 }
 

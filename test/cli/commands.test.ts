@@ -107,7 +107,11 @@ describe('a pause or a freeze', () => {
     });
     expect(json(await shop.run('pause', '--yes', '--json'))).toMatchObject({ where: 'acme/shop', done: true });
     expect(json(await shop.run('status', '--json'))).toMatchObject({ paused: true });
+    expect((await shop.run('resume', 'release/1')).stdout).toBe(
+      'No pause of branches holds acme/shop release/1 any more, but all of acme/shop is paused. End that by: interlock resume\n',
+    );
     expect(json(await shop.run('resume', '--json'))).toMatchObject({ where: 'acme/shop', done: true });
+    expect((await shop.run('resume', 'release/1')).stdout).toBe('The pause of acme/shop release/1 has ended.\n');
     await shop.run('pause', 'ma*', '--message', 'Waiting for QA', '--yes');
     expect((await shop.run('status')).stdout).toContain('Paused: Waiting for QA\n');
     await shop.run('resume', 'ma*');

@@ -5,7 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiToken } from '../../src/modules/accounts/index.ts';
 import { addUser } from '../../src/modules/accounts/users.service.ts';
 import { configurationYaml, parallel, world, type World } from '../support/world.ts';
-import { launchChromium, refusedWith, serveDashboard, signIn, type DashboardServer, type SignedIn } from './browser.ts';
+import {
+  launchChromium,
+  refusedWith,
+  serveDashboard,
+  signIn,
+  type DashboardServer,
+  type SignedIn,
+} from './browser.ts';
 
 let w: World;
 let s: DashboardServer;
@@ -142,6 +149,25 @@ describe('an admin of the account whose permission in a repository is too low', 
       await button.and(page.locator(':disabled')).waitFor();
       expect(await button.getAttribute('title')).toBe(sentence);
     }
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('a queue whose whole repository is paused', () => {
+  it('is resumed with the repository, and no rule of the branch is left', async () => {
+    await w.pause(true);
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/main');
+    await page.getByRole('button', { name: 'Resume…' }).click();
+    const confirm = page.getByRole('dialog').getByRole('button', { name: 'Resume' });
+    await expect.poll(async () => await confirm.isEnabled()).toBe(true);
+    expect(await page.getByRole('dialog').innerText()).toContain('Resume acme/shop?');
+    await confirm.click();
+    await page.getByText('acme/shop is resumed.').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    expect(await w.rows('select paused from repository')).toEqual([{ paused: false }]);
+    expect(await w.rows('select pattern from branch_pause')).toEqual([]);
     expect(visit.complaints).toEqual([]);
   });
 });

@@ -7,11 +7,13 @@ import {
   FreezeBranchesDocument,
   HaltQueueDocument,
   PauseBranchesDocument,
+  PauseRepositoryDocument,
   ResetQueueDocument,
   ResumeQueueDocument,
   UnfreezeBranchesDocument,
 } from '../generated/queue.ts';
 import { effectOf } from './impact.ts';
+import type { QueueData } from './summary.ts';
 
 export interface QueueRef {
   readonly owner: string;
@@ -19,11 +21,41 @@ export interface QueueRef {
   readonly branch: string;
 }
 
+/** Whether the queue is paused, and by what. Without a pattern, the whole repository is paused. */
+type Pauses = Pick<QueueData, 'paused' | 'pause'>;
+
 export function repositoryOf({ owner, name }: QueueRef): { readonly owner: string; readonly name: string } {
   return { owner, name };
 }
 
-export function pauseAction(client: Client, queue: QueueRef, isPaused: boolean): Action {
+/** Pauses the base branch, or ends the pause that is in force: that of the base branch, or that of the repository. */
+export function pauseAction(client: Client, queue: QueueRef, { paused, pause }: Pauses): Action {
+  return paused && pause?.pattern === null
+    ? resumeRepositoryAction(client, queue)
+    : pauseBranchAction(client, queue, paused);
+}
+
+function resumeRepositoryAction(client: Client, queue: QueueRef): Action {
+  const repository = repositoryOf(queue);
+  const send = async (preview: boolean) => {
+    const { pauseRepository } = await answerOf(
+      client.mutation(PauseRepositoryDocument, { input: { repository, paused: false, preview } }),
+    );
+    return pauseRepository.impact;
+  };
+  return {
+    title: `Resume ${queue.owner}/${queue.name}?`,
+    verb: 'Resume',
+    harms: false,
+    preview: async () => effectOf(await send(true), 'Builds and landings of the repository continue.'),
+    run: async () => {
+      await send(false);
+      return `${queue.owner}/${queue.name} is resumed.`;
+    },
+  };
+}
+
+function pauseBranchAction(client: Client, queue: QueueRef, isPaused: boolean): Action {
   const send = async (message: string, preview: boolean) => {
     const { pauseBranches } = await answerOf(
       client.mutation(PauseBranchesDocument, {

@@ -70,7 +70,7 @@ function HoldButtons({ queue, data, repository, at }: ViewProps): ReactNode {
         shortcut="P"
         disabled={cannotPause !== undefined}
         title={cannotPause}
-        onClick={() => act(pauseAction(client, queue, data.paused))}
+        onClick={() => act(pauseAction(client, queue, data))}
       >
         {data.paused ? 'Resume' : 'Pause'}
       </Button>
@@ -138,7 +138,7 @@ export function QueueBanners({ queue, data }: { readonly queue: QueueRef; readon
         </Banner>
       )}
       {data.paused && (
-        <Banner action={<Button onClick={() => act(pauseAction(client, queue, true))}>Resume…</Button>}>
+        <Banner action={<Button onClick={() => act(pauseAction(client, queue, data))}>Resume…</Button>}>
           Paused{data.pause?.message ? `: “${data.pause.message}”` : ''}. Nothing is validated or merged.
         </Banner>
       )}

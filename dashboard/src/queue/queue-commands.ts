@@ -137,7 +137,7 @@ function usePageCommands(given: QueueCommands): readonly Command[] {
   const client = useClient();
   const act = useAct();
   const cannot = (action: string): string | undefined => refusalAt(given, action);
-  const pause = pauseAction(client, queue, data.paused);
+  const pause = pauseAction(client, queue, data);
   const reset = resetAction(client, queue);
   return [
     { key: 'q', label: 'Queue a pull request…', group: 'This page', run: openQueueing, disabled: cannot('QUEUE') },
