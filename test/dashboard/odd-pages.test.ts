@@ -172,6 +172,39 @@ describe('a queue whose whole repository is paused', () => {
   });
 });
 
+describe('a simulation that is refused', () => {
+  it('is asked for again after a pause, and then begins', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    let asked = 0;
+    let isRefused = true;
+    await page.clock.install();
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('"operationName":"StartSimulation"') !== true)
+        return await route.fallback();
+      asked += 1;
+      if (!isRefused) return await route.fallback();
+      return await route.fulfill({ json: { data: null, errors: refusedWith('RATE_LIMITED') } });
+    });
+    await visit.open('/acme/shop/configuration');
+    await page.getByRole('button', { name: 'Simulate' }).click();
+    await page.getByText('The simulation could not be run.').waitFor();
+    const readAgain = page.waitForResponse(
+      (response) => response.request().postData()?.includes('"operationName":"Simulations"') === true,
+    );
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await readAgain;
+    await page.getByText('The simulation could not be run.').waitFor();
+    await page.clock.runFor(2_000);
+    expect(asked).toBe(2);
+    isRefused = false;
+    const begins = async (): Promise<number> => await page.clock.runFor(5_000).then(() => asked);
+    await expect.poll(begins).toBe(3);
+    await page.getByText('The simulation could not be run.').waitFor({ state: 'detached' });
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
 describe('a page in another tab', () => {
   it('is loaded again when another user signs in', async () => {
     const { userId } = await addUser(w.ctx, { email: 'ada@acme.test', handle: 'ada', role: 'member' });

@@ -1,6 +1,6 @@
 // Shows the result of a simulation. It compares the real past with the past under the present and under the changed
 // configuration.
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useReducer, useRef, useState, type ReactNode } from 'react';
 import { useClient } from 'urql';
 import { answerOf } from '../app/act.tsx';
 import { problemOfThrown, problemReference, type Problem } from '../app/errors.ts';
@@ -18,6 +18,8 @@ type Outcome = NonNullable<Newest['outcome']>;
 
 const days = 30;
 const lookEveryMs = 1_000;
+/** How long to wait after a refusal, before the simulation is asked for again. Each request uses up the rate limit. */
+const pauseMs = 5_000;
 /** The result of an older simulation is not shown for a new request, because more has happened since. */
 const freshMs = 10 * 60_000;
 
@@ -81,8 +83,10 @@ function useStart(
   const client = useClient();
   const [refused, setRefused] = useState<Problem | null>(null);
   const requestedSubject = useRef<string | null>(null);
+  const pause = usePause();
   const subject = JSON.stringify(yaml);
   const start = (): void => {
+    pause.end();
     requestedSubject.current = subject;
     setRefused(null);
     answerOf(client.mutation(StartSimulationDocument, { input: { repository: { owner, name }, yaml, days } })).then(
@@ -96,7 +100,7 @@ function useStart(
         setRefused(problem);
         // Another simulation of the account runs. If that simulation is of this repository, it is shown, and the
         // requested simulation begins afterwards.
-        if (problem.code === 'RATE_LIMITED') requestedSubject.current = null;
+        if (problem.code === 'RATE_LIMITED') pause.begin(() => (requestedSubject.current = null));
         refresh();
       },
     );
@@ -106,6 +110,22 @@ function useStart(
     if (isMissing) start();
   }, [isMissing, subject]);
   return { start, refused };
+}
+
+/** A pause between two requests. When it is over, `then` is called, and the component is drawn again. */
+function usePause(): { readonly begin: (then: () => void) => void; readonly end: () => void } {
+  const [, draw] = useReducer((times: number) => times + 1, 0);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const end = (): void => clearTimeout(timer.current);
+  useEffect(() => end, []);
+  const begin = (then: () => void): void => {
+    end();
+    timer.current = setTimeout(() => {
+      then();
+      draw();
+    }, pauseMs);
+  };
+  return { begin, end };
 }
 
 /** Reads the answer again while a simulation runs. A hidden tab does not read it. */
