@@ -88,6 +88,8 @@ export async function launchChromium(): Promise<Browser> {
 export interface Look {
   readonly theme?: 'light' | 'dark';
   readonly width?: number;
+  /** The time zone of the browser. Default: the zone of this machine. */
+  readonly timezoneId?: string;
   /** The token of the user who signs in. Default: the token of the world's admin. */
   readonly token?: string;
 }
@@ -122,12 +124,13 @@ export async function signIn(browser: Browser, s: DashboardServer, look: Look = 
 export async function openWindow(
   browser: Browser,
   s: DashboardServer,
-  { theme = 'light', width = 1440 }: Look = {},
+  { theme = 'light', width = 1440, timezoneId }: Look = {},
 ): Promise<SignedIn> {
   const context = await browser.newContext({
     viewport: { width, height: width < 500 ? 844 : 900 },
     colorScheme: theme,
     reducedMotion: 'reduce',
+    ...(timezoneId !== undefined && { timezoneId }),
   });
   const page = await context.newPage();
   const complaints: string[] = [];

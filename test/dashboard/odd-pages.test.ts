@@ -205,6 +205,26 @@ describe('a simulation that is refused', () => {
   });
 });
 
+describe('the analytics', () => {
+  it('are of as many days of the zone of the reader as the reader chose', async () => {
+    // In one of these two zones the date is another one than in UTC.
+    const timezoneId = new Date().getUTCHours() < 10 ? 'Pacific/Midway' : 'Pacific/Kiritimati';
+    const dateOf = (daysBack: number): string =>
+      new Intl.DateTimeFormat('sv-SE', { timeZone: timezoneId }).format(Date.now() - daysBack * 86_400_000);
+    await using visit = await signIn(browser, s, { timezoneId });
+    const { page } = visit;
+    await visit.open('/acme/shop/analytics');
+    const asked = page.waitForRequest(
+      (request) => request.postData()?.includes('"operationName":"Analytics"') === true,
+    );
+    await page.getByRole('combobox', { name: 'Days' }).selectOption('7');
+    const { variables } = (await asked).postDataJSON() as { readonly variables: object };
+    expect(variables).toMatchObject({ start: dateOf(6), end: dateOf(0), timezone: timezoneId });
+    await page.getByText('Interlock landed no pull request in this time.').first().waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
 describe('a page in another tab', () => {
   it('is loaded again when another user signs in', async () => {
     const { userId } = await addUser(w.ctx, { email: 'ada@acme.test', handle: 'ada', role: 'member' });

@@ -15,11 +15,17 @@ import { Band, type Series } from './charts.tsx';
 import { BusyHours, Hours } from './hours.tsx';
 import styles from './analytics.module.css';
 
-const dayMs = 24 * 60 * 60 * 1000;
 const spans = [7, 30, 90] as const;
 
-function dateOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
+// The Swedish locale writes dates as ISO 8601 does.
+const localDate = new Intl.DateTimeFormat('sv-SE', { year: 'numeric', month: '2-digit', day: '2-digit' });
+const { timeZone: timezone } = localDate.resolvedOptions();
+
+/** The dates of the last days in the reader's time zone, today included. */
+function daysUntil(today: number, days: number): { readonly start: string; readonly end: string } {
+  const first = new Date(today);
+  first.setDate(first.getDate() - (days - 1));
+  return { start: localDate.format(first), end: localDate.format(today) };
 }
 
 export function AnalyticsPage(): ReactNode {
@@ -28,12 +34,11 @@ export function AnalyticsPage(): ReactNode {
   const [days, setDays] = useState<number>(30);
   const [isTable, setTable] = useState(false);
   const [branch, setBranch] = useState<string | null>(null);
-  const today = now();
   const answer = useAnswer(AnalyticsDocument, {
     owner,
     name,
-    start: dateOf(today - days * dayMs),
-    end: dateOf(today),
+    ...daysUntil(now(), days),
+    timezone,
     branch,
   });
   return (
