@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiToken } from '../../src/modules/accounts/index.ts';
 import { addUser } from '../../src/modules/accounts/users.service.ts';
+import { changeActivity } from '../../src/modules/repositories/index.ts';
 import { configurationYaml, parallel, world, type World } from '../support/world.ts';
 import {
   launchChromium,
@@ -168,6 +169,38 @@ describe('a queue whose whole repository is paused', () => {
     await page.getByRole('button', { name: 'Pause' }).waitFor();
     expect(await w.rows('select paused from repository')).toEqual([{ paused: false }]);
     expect(await w.rows('select pattern from branch_pause')).toEqual([]);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('a visitor who may only read a halted, paused and frozen queue', () => {
+  it('finds the buttons of its banners disabled, with the reason', async () => {
+    const { userId } = await addUser(w.ctx, { email: 'reads@acme.test', handle: null, role: 'member' });
+    const scopes = ['queue:read', 'config:read'] as const;
+    const { token } = await createApiToken(w.ctx, w.secrets, { name: 'of a reader', kind: 'user', scopes, userId });
+    const ref = '{owner: "acme", name: "shop"}';
+    await s.send(
+      `mutation { haltQueue(input: {repository: ${ref}, baseBranch: "main", reason: "a leak"}) { queue { id } } }`,
+    );
+    await s.send(`mutation { freezeBranches(input: {repository: ${ref}, baseBranches: "main"}) { freeze { id } } }`);
+    await w.pause(true);
+    await using visit = await signIn(browser, s, { token });
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/main');
+    const buttons = page.getByRole('button', { name: /^(?:Resume|Lift)…$/ });
+    await expect.poll(async () => await buttons.count()).toBe(3);
+    for (const button of await buttons.all()) {
+      expect(await button.isDisabled()).toBe(true);
+      expect(await button.getAttribute('title')).toMatch(/^This needs /);
+    }
+    await w.pause(false);
+    await s.send(`mutation { unfreezeBranches(input: {repository: ${ref}, baseBranches: "main"}) { deleted } }`);
+    await s.send(`mutation { resumeQueue(input: {repository: ${ref}, baseBranch: "main"}) { queue { id } } }`);
+    await changeActivity(w.ctx, w.repositoryId, false);
+    const activate = page.getByRole('button', { name: 'Activate…' });
+    await activate.and(page.locator(':disabled')).waitFor();
+    expect(await activate.getAttribute('title')).toMatch(/^This needs /);
+    await changeActivity(w.ctx, w.repositoryId, true);
     expect(visit.complaints).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { useClient } from 'urql';
-import { useAct } from '../app/act.tsx';
+import { useAct, type Action } from '../app/act.tsx';
 import { queueRefusalOf, refusalOf } from '../app/permitted.ts';
 import { LiveSign } from '../app/connection.tsx';
 import { cx } from '../design/cx.ts';
@@ -116,37 +116,80 @@ function BranchChoice({
  * The banner of a repository that is inactive. New repositories of a GitHub App are inactive, and an admin can
  * deactivate a repository.
  */
-export function InactiveBanner({ queue }: { readonly queue: QueueRef }): ReactNode {
+export function InactiveBanner({ queue, repository }: Pick<ViewProps, 'queue' | 'repository'>): ReactNode {
   const client = useClient();
-  const act = useAct();
   return (
-    <Banner action={<Button onClick={() => act(activateAction(client, queue))}>Activate…</Button>}>
+    <Banner
+      action={
+        <BannerButton action={activateAction(client, queue)} refusal={refusalOf(repository.viewerCan, 'ADMINISTER')}>
+          Activate…
+        </BannerButton>
+      }
+    >
       {queue.owner}/{queue.name} is inactive: its pull requests are not queued, validated or merged. Only an admin can
       activate it.
     </Banner>
   );
 }
 
-export function QueueBanners({ queue, data }: { readonly queue: QueueRef; readonly data: QueueData }): ReactNode {
+export function QueueBanners({ queue, data, repository }: Pick<ViewProps, 'queue' | 'data' | 'repository'>): ReactNode {
   const client = useClient();
-  const act = useAct();
+  const refusal = (action: string): string | undefined => refusalOf(repository.viewerCan, action);
   return (
     <>
       {data.haltedAt && (
-        <Banner tone="red" action={<Button onClick={() => act(resumeAction(client, queue))}>Resume…</Button>}>
+        <Banner
+          tone="red"
+          action={
+            <BannerButton action={resumeAction(client, queue)} refusal={refusal('HALT')}>
+              Resume…
+            </BannerButton>
+          }
+        >
           Halted since <At at={data.haltedAt} />: {data.haltedReason} Only an admin can resume it.
         </Banner>
       )}
       {data.paused && (
-        <Banner action={<Button onClick={() => act(pauseAction(client, queue, data))}>Resume…</Button>}>
+        <Banner
+          action={
+            <BannerButton action={pauseAction(client, queue, data)} refusal={refusal('PAUSE')}>
+              Resume…
+            </BannerButton>
+          }
+        >
           Paused{data.pause?.message ? `: “${data.pause.message}”` : ''}. Nothing is validated or merged.
         </Banner>
       )}
       {data.frozen && (
-        <Banner tone="blue" action={<Button onClick={() => act(unfreezeAction(client, queue))}>Lift…</Button>}>
+        <Banner
+          tone="blue"
+          action={
+            <BannerButton action={unfreezeAction(client, queue)} refusal={refusal('FREEZE')}>
+              Lift…
+            </BannerButton>
+          }
+        >
           {data.frozen.sentence} Builds go on.
         </Banner>
       )}
     </>
+  );
+}
+
+/** The button of a banner. It is disabled if the viewer may not do the action, and says why. */
+function BannerButton({
+  action,
+  refusal,
+  children,
+}: {
+  readonly action: Action;
+  readonly refusal: string | undefined;
+  readonly children: ReactNode;
+}): ReactNode {
+  const act = useAct();
+  return (
+    <Button disabled={refusal !== undefined} title={refusal} onClick={() => act(action)}>
+      {children}
+    </Button>
   );
 }

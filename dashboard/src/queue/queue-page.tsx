@@ -152,7 +152,7 @@ function NewQueue({ queue, repository }: NewQueueProps): ReactNode {
       <Bar title={branch} crumbs={<span className={parts['crumb']}>{`${owner}/${name} /`}</span>}>
         <LiveSign />
       </Bar>
-      {!repository.active && <InactiveBanner queue={queue} />}
+      {!repository.active && <InactiveBanner queue={queue} repository={repository} />}
       <Empty
         title={`Nobody has queued a pull request into ${branch} yet.`}
         actions={
@@ -243,8 +243,8 @@ function QueueView({ queue, data, repository, at, from, onShow }: QueueViewProps
       <div className={styles['left']}>
         {at !== null && <PastBanner asOf={data.asOf} look={look} />}
         <QueueBar queue={queue} data={data} at={at} repository={repository} onQueue={() => setQueueing(true)} />
-        {at === null && !repository.active && <InactiveBanner queue={queue} />}
-        {at === null && <QueueBanners queue={queue} data={data} />}
+        {at === null && !repository.active && <InactiveBanner queue={queue} repository={repository} />}
+        {at === null && <QueueBanners queue={queue} data={data} repository={repository} />}
         <LineView
           {...{ queue, data, outside, hasMoreOutside, proofs, past, at, look, pick, from, onShow }}
           createdAt={repository.createdAt}
