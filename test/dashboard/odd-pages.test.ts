@@ -9,6 +9,7 @@ import { configurationYaml, parallel, world, type World } from '../support/world
 import {
   launchChromium,
   refusedWith,
+  seriousProblems,
   serveDashboard,
   signIn,
   type DashboardServer,
@@ -254,6 +255,24 @@ describe('the analytics', () => {
     const { variables } = (await asked).postDataJSON() as { readonly variables: object };
     expect(variables).toMatchObject({ start: dateOf(6), end: dateOf(0), timezone: timezoneId });
     await page.getByText('Interlock landed no pull request in this time.').first().waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('a signed-in visitor', () => {
+  it.each([1440, 390])('signs out on a page of %d pixels, by keyboard', async (width) => {
+    await using visit = await signIn(browser, s, { width });
+    const { page } = visit;
+    await visit.open('/acme/shop/pulls');
+    if (width < 500) await page.getByRole('button', { name: 'More' }).click();
+    const leads = page.getByRole('link', { name: 'Sign out…' });
+    await leads.waitFor();
+    expect(await seriousProblems(page)).toEqual([]);
+    await leads.press('Enter');
+    await page.getByRole('button', { name: 'Sign out' }).press('Enter');
+    await page.getByText('Sign in').first().waitFor();
+    await page.goto(`${s.url}/acme/shop/pulls`);
+    expect(new URL(page.url()).pathname).toBe('/session');
     expect(visit.complaints).toEqual([]);
   });
 });

@@ -103,6 +103,10 @@ function Menu({ shell, repository, pages, onSearch }: MenuProps): ReactNode {
       </a>
       <ThemeChoice />
       {shell && <Viewer viewer={shell.viewer} />}
+      <a href="/session">
+        <Icon name="signOut" />
+        Sign out…
+      </a>
       <InstallationSign />
     </div>
   );

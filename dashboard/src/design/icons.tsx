@@ -33,6 +33,7 @@ const paths = {
   download: 'M8 2v8M5 7l3 3 3-3M3 10v3h10v-3',
   sun: 'M8 5a3 3 0 1 1 0 6 3 3 0 0 1 0-6zM8 1.5v1.5M8 13v1.5M1.5 8H3M13 8h1.5M3.4 3.4l1 1M11.6 11.6l1 1M12.6 3.4l-1 1M4.4 11.6l-1 1',
   back: 'M3 7h7a3.5 3.5 0 0 1 0 7H7M3 7l3-3M3 7l3 3',
+  signOut: 'M9 3H3v10h6M7 8h7M11 5l3 3-3 3',
   copy: 'M6 6h7v7H6zM10 6V3H3v7h3',
 } as const;
 
