@@ -9,6 +9,7 @@ import type { TemporalView } from '../../src/graphql/context.ts';
 import { createEventHub } from '../../src/modules/events/index.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 import { startServer } from '../../src/server.ts';
+import { serveLocalGit } from '../../src/server/local-git.ts';
 import type { World } from '../support/world.ts';
 
 export interface DashboardServer {
@@ -22,7 +23,7 @@ export interface DashboardServer {
 
 const unreached = { perSecond: 1_000_000, burst: 1_000_000 };
 
-/** Serves the API and the built dashboard over a world whose engine the test drives. */
+/** Serves the API, git and the built dashboard over a world whose engine the test drives. */
 export async function serveDashboard(
   { service, secrets, token }: World,
   temporal?: TemporalView,
@@ -40,6 +41,8 @@ export async function serveDashboard(
     rateLimit: unreached,
     ...(temporal && { temporal }),
     dashboardDir: join(projectRoot, 'dist', 'dashboard'),
+    registerExtra: async (fastify, parts) =>
+      await serveLocalGit(fastify, { ports, localHost: service.localHost, ...parts }),
   });
   const send = async <Data>(query: string, variables: unknown = {}, user = token): Promise<Data> => {
     const response = await fetch(`${server.url}/graphql`, {

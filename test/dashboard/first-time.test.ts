@@ -1,6 +1,11 @@
 // What a user finds in a repository in which nothing has happened yet, and that each page leads on from there.
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changeActivity } from '../../src/modules/repositories/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { launchChromium, refusedWith, serveDashboard, signIn, type DashboardServer } from './browser.ts';
@@ -128,5 +133,89 @@ describe('a repository in which nothing has happened yet', () => {
     await confirm.click();
     await page.getByRole('list', { name: 'The line of next' }).getByText('#1', { exact: true }).waitFor();
     expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('the commands of the first steps', () => {
+  let folder: string;
+  let elsewhere: string;
+  let clone: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'first-steps-'));
+    elsewhere = join(folder, 'elsewhere.git');
+    clone = join(folder, 'clone');
+    await git(folder, 'init', '--quiet', '--bare', '--initial-branch=main', elsewhere);
+    await git(folder, 'clone', '--quiet', elsewhere, clone);
+    await git(clone, 'checkout', '--quiet', '-B', 'main');
+    await git(clone, 'commit', '--quiet', '--allow-empty', '-m', 'Begin');
+    await git(clone, 'push', '--quiet', '--set-upstream', 'origin', 'main');
+  });
+  afterEach(async () => await rm(folder, { recursive: true, force: true }));
+
+  const environment = () => ({
+    PATH: process.env['PATH'],
+    HOME: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'http.extraHeader',
+    GIT_CONFIG_VALUE_0: `Authorization: Bearer ${w.token}`,
+    GIT_AUTHOR_NAME: 'Ann',
+    GIT_AUTHOR_EMAIL: 'ann@acme.test',
+    GIT_COMMITTER_NAME: 'Ann',
+    GIT_COMMITTER_EMAIL: 'ann@acme.test',
+  });
+
+  async function run(cwd: string, program: string, ...args: string[]): Promise<string> {
+    const { stdout } = await promisify(execFile)(program, args, { cwd, env: environment() });
+    return stdout.trim();
+  }
+  const git = async (cwd: string, ...args: string[]): Promise<string> => await run(cwd, 'git', ...args);
+
+  /** Makes a repository on the page of the first steps, and runs its commands in the clone. Returns its URL. */
+  async function takeFirstSteps(name: string): Promise<string> {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/welcome');
+    await page.getByLabel('Owner and name').fill(`acme/${name}`);
+    await page.getByRole('button', { name: 'Make it' }).click();
+    const commands = await page.getByRole('region', { name: 'Commands that push a check' }).innerText();
+    await run(clone, 'sh', '-c', commands);
+    return `${s.url}/git/acme/${name}.git`;
+  }
+
+  it('push a check here, and change nothing elsewhere, in a clone of a repository elsewhere', async () => {
+    const before = await git(elsewhere, 'rev-parse', 'main');
+    await writeFile(join(clone, 'password.txt'), 'secret\n');
+    await writeFile(join(clone, 'staged.txt'), 'not ready\n');
+    await git(clone, 'add', 'staged.txt');
+    const url = await takeFirstSteps('first');
+    expect(await git(elsewhere, 'for-each-ref', '--format=%(refname) %(objectname)')).toBe(`refs/heads/main ${before}`);
+    expect(await git(clone, 'ls-remote', url, 'refs/heads/main')).toContain(await git(clone, 'rev-parse', 'HEAD'));
+    expect(await git(clone, 'show', '--name-only', '--format=', 'HEAD')).toBe('.service/ci.yml');
+    expect(await git(clone, 'show', 'HEAD:.service/ci.yml')).toBe('checks:\n  unit:\n    run: npm test');
+    expect(await git(clone, 'status', '--short')).toBe('A  staged.txt\n?? password.txt');
+    expect(await git(clone, 'rev-parse', '--abbrev-ref', '@{upstream}')).toBe('interlock/main');
+  });
+
+  it('keep the checks that the repository already has', async () => {
+    const own = 'checks:\n  own:\n    run: make test';
+    await mkdir(join(clone, '.service'));
+    await writeFile(join(clone, '.service', 'ci.yml'), own);
+    await git(clone, 'add', '.service');
+    await git(clone, 'commit', '--quiet', '-m', 'Test');
+    const head = await git(clone, 'rev-parse', 'HEAD');
+    const url = await takeFirstSteps('own');
+    expect(await git(clone, 'show', 'HEAD:.service/ci.yml')).toBe(own);
+    expect(await git(clone, 'ls-remote', url, 'refs/heads/main')).toContain(head);
+  });
+
+  it('change nothing if one of them fails', async () => {
+    const before = await git(clone, 'rev-parse', 'HEAD');
+    await git(clone, 'remote', 'add', 'interlock', elsewhere);
+    await expect(takeFirstSteps('taken')).rejects.toThrow('remote interlock already exists');
+    expect(await git(clone, 'rev-parse', 'HEAD')).toBe(before);
+    expect(await git(elsewhere, 'rev-parse', 'main')).toBe(before);
   });
 });

@@ -121,7 +121,9 @@ function Commands({ repository }: { readonly repository: RepositoryName }): Reac
     <>
       <p className="dim">
         Run these commands in your git repository. git asks for a user name and a password: type any name, and one of
-        your <TokensLink /> as the password. Put your own command in the place of <code>npm test</code>.
+        your <TokensLink /> as the password. Put your own command in the place of <code>npm test</code>. The commands
+        commit only <code>.service/ci.yml</code>, and keep this file if it exists. They push to a new remote{' '}
+        <code>interlock</code>, which your branch then follows.
       </p>
       <Terminal label="Commands that push a check">{commands}</Terminal>
       <div className={parts['acts']}>
@@ -147,13 +149,19 @@ function TokensLink(): ReactNode {
   );
 }
 
+/**
+ * The user's repository may be a clone of a repository elsewhere, with files that nobody should commit. So nothing runs
+ * after a command that has failed, and the commands use neither `origin` nor other files.
+ */
 function commandsOf({ owner, name }: RepositoryName): string {
   return [
-    `git remote add origin ${location.origin}/git/${owner}/${name}.git`,
+    `git remote add interlock ${location.origin}/git/${owner}/${name}.git`,
     'mkdir -p .service',
-    String.raw`printf 'checks:\n  unit:\n    run: npm test\n' > .service/ci.yml`,
-    "git add -A && git commit -m 'Add a check' && git push origin HEAD:main",
-  ].join('\n');
+    String.raw`(test -e .service/ci.yml || printf 'checks:\n  unit:\n    run: npm test\n' > .service/ci.yml)`,
+    'git add .service/ci.yml',
+    "(git diff --cached --quiet -- .service/ci.yml || git commit -m 'Add a check' -- .service/ci.yml)",
+    'git push -u interlock HEAD:main',
+  ].join(' &&\n');
 }
 
 /** Connects GitHub: the user's first click makes the App, the second click installs it. */
