@@ -136,6 +136,25 @@ describe('a repository in which nothing has happened yet', () => {
   });
 });
 
+describe('the form of the first repository', () => {
+  it('asks for an owner and a name', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/welcome');
+    const name = page.getByLabel('Owner and name');
+    for (const [text, isAccepted] of [
+      ['acme', false],
+      ['acme/', false],
+      ['acme/other/more', false],
+      ['acme/other', true],
+    ] as const) {
+      await name.fill(text);
+      expect([text, await name.evaluate((input) => input.matches(':valid'))]).toEqual([text, isAccepted]);
+    }
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
 describe('the commands of the first steps', () => {
   let folder: string;
   let elsewhere: string;

@@ -243,7 +243,7 @@ function CreateForm({ onMade }: MakeRepositoryProps): ReactNode {
         <input
           className={parts['input']}
           required
-          pattern="[^/]+/[^/]+"
+          pattern="[^\/]+\/[^\/]+"
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
