@@ -7,6 +7,7 @@ import { addUser } from '../../src/modules/accounts/users.service.ts';
 import { changeActivity } from '../../src/modules/repositories/index.ts';
 import { configurationYaml, parallel, world, type World } from '../support/world.ts';
 import {
+  controlsOutside,
   launchChromium,
   refusedWith,
   seriousProblems,
@@ -396,6 +397,37 @@ describe('a typed text', () => {
     await show();
     expect(await reason.inputValue()).toBe('');
     expect(visit.complaints.filter((text) => !text.includes('401'))).toEqual([]);
+  });
+
+  it('stays when the mouse selects it beyond the dialog, and when a click beside the dialog closes the dialog', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/main');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.keyboard.press('f');
+    const dialog = page.getByRole('dialog', { name: 'Freeze main?' });
+    const reason = dialog.getByLabel('Reason');
+    await reason.fill('The database moves');
+    const box = await reason.boundingBox();
+    const inside: readonly [number, number] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 10];
+    const outside: readonly [number, number] = [5, 5];
+    for (const [from, to] of [
+      [inside, outside],
+      [outside, inside],
+    ] as const) {
+      await page.mouse.move(...from);
+      await page.mouse.down();
+      await page.mouse.move(...to);
+      await page.mouse.up();
+      expect([await dialog.count(), await reason.inputValue()]).toEqual([1, 'The database moves']);
+    }
+    await page.mouse.click(...outside);
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('f');
+    await dialog.waitFor();
+    expect(await reason.inputValue()).toBe('The database moves');
+    await page.keyboard.press('Escape');
+    expect(visit.complaints).toEqual([]);
   });
 
   it('in the editor of the configuration is there again after the page was left, until it is discarded', async () => {

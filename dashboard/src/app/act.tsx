@@ -138,7 +138,8 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
     if (canConfirm) run(values, effect);
   };
   return (
-    <Dialog title={action.title} onClose={close} holdsFocus={fields.length === 0}>
+    // A click beside the dialog may be a slip, so it keeps the draft.
+    <Dialog title={action.title} onClose={close} onClickBeside={onClose} holdsFocus={fields.length === 0}>
       <form id="action" onSubmit={submit} className={styles['field']}>
         {fields.map((field) => (
           <FieldInput
@@ -175,7 +176,7 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
   );
 }
 
-/** The values of the fields. They are kept as a draft until the dialog is closed. */
+/** The values of the fields. They are kept as a draft until the dialog is closed, except by a click beside it. */
 function useValues({ title, fields = [] }: Action) {
   const draftName = `${location.pathname} ${title}`;
   const [values, setValues] = useState<Values>(() => {

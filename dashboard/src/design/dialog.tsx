@@ -6,6 +6,8 @@ import styles from './parts.module.css';
 interface DialogProps {
   readonly title: ReactNode;
   readonly onClose: () => void;
+  /** Called instead of `onClose` if the user clicks beside the dialog. */
+  readonly onClickBeside?: () => void;
   readonly children: ReactNode;
   readonly footer?: ReactNode;
   readonly className?: string | undefined;
@@ -13,9 +15,19 @@ interface DialogProps {
   readonly holdsFocus?: boolean;
 }
 
-export function Dialog({ title, onClose, children, footer, className, holdsFocus }: DialogProps): ReactNode {
+export function Dialog({
+  title,
+  onClose,
+  onClickBeside = onClose,
+  children,
+  footer,
+  className,
+  holdsFocus,
+}: DialogProps): ReactNode {
   const ref = useRef<HTMLDialogElement>(null);
   const opensHolding = useRef(holdsFocus === true);
+  const pressed = useRef<EventTarget>(null);
+  const released = useRef<EventTarget>(null);
   const id = useId();
   // Before the layout effects of the parents, so that these can give the focus to one of the buttons.
   useLayoutEffect(() => {
@@ -40,8 +52,15 @@ export function Dialog({ title, onClose, children, footer, className, holdsFocus
       }}
       // A browser may close the dialog without an event `cancel`, for example at a second Escape.
       onClose={onClose}
-      onClick={(event) => {
-        if (event.target === ref.current) onClose();
+      onMouseDown={(event) => {
+        pressed.current = event.target;
+      }}
+      onMouseUp={(event) => {
+        released.current = event.target;
+      }}
+      // The target of the click is the dialog also if the user selects text from inside the dialog to beside it.
+      onClick={({ target }) => {
+        if (target === ref.current && target === pressed.current && target === released.current) onClickBeside();
       }}
     >
       <header id={id}>{title}</header>
