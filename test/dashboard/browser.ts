@@ -157,6 +157,23 @@ export async function openWindow(
   };
 }
 
+/** The names of the buttons and links of the bar of the page that are not whole inside the page. */
+export async function controlsOutside(page: Page): Promise<readonly string[]> {
+  const main = await page.locator('main').boundingBox();
+  const controls = await page
+    .locator('main h1')
+    .locator('..')
+    .locator('button:visible, select:visible, a:visible')
+    .all();
+  const places = await Promise.all(
+    controls.map(async (one) => ({ name: await one.innerText(), box: await one.boundingBox() })),
+  );
+  if (main === null || places.length === 0) throw new Error('The page shows no bar with a button.');
+  return places
+    .filter(({ box }) => box === null || box.x < main.x || box.x + box.width > main.x + main.width)
+    .map(({ name }) => name);
+}
+
 /** The errors of a refused operation. */
 export function refusedWith(code: string) {
   return [{ message: 'Refused.', extensions: { code } }];

@@ -84,6 +84,32 @@ describe('a very long name', () => {
   });
 });
 
+describe('a base branch with a very long name', () => {
+  const branch = 'b'.repeat(120);
+  beforeAll(async () => {
+    await w.commit(branch, {});
+    const number = await w.open('into-long', { 'long.txt': 'new\n' }, { base: branch });
+    await w.queue(number);
+  });
+
+  it.each([390, 800, 1440])('leaves all buttons visible at a width of %i', async (width) => {
+    await using visit = await signIn(browser, s, { width });
+    const { page } = visit;
+    for (const path of [`/acme/shop/queue/${branch}`, '/acme/shop/pull/2']) {
+      await visit.open(path);
+      await page.getByText('Live', { exact: true }).waitFor();
+      await page.locator('main h1').locator('..').getByRole('button').first().waitFor();
+      expect(await controlsOutside(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    }
+    await page
+      .getByText(`${branch} /`)
+      .and(page.locator(`[title="${branch}"]`))
+      .waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
 describe('a visitor who may read no repository', () => {
   it.each([
     ['/acme/shop/pull/1', '#1 could not be read.'],

@@ -9,7 +9,14 @@ import { openRunLog } from '../../src/modules/releases/logs/run-log.ts';
 import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { releaseWorld, type ReleaseWorld } from '../support/release-world.ts';
 import { configurationYaml, parallel } from '../support/world.ts';
-import { launchChromium, seriousProblems, serveDashboard, signIn, type DashboardServer } from './browser.ts';
+import {
+  controlsOutside,
+  launchChromium,
+  seriousProblems,
+  serveDashboard,
+  signIn,
+  type DashboardServer,
+} from './browser.ts';
 
 let r: ReleaseWorld;
 let s: DashboardServer;
@@ -49,6 +56,14 @@ describe('an environment', () => {
     await visit.open('/releases/shop');
     await visit.page.getByRole('combobox', { name: 'Environment' }).selectOption('production');
     expect(await seriousProblems(visit.page)).toEqual([]);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it.each([390, 770, 800, 1000])('has all its buttons in the window at a width of %i', async (width) => {
+    await using visit = await signIn(browser, s, { width });
+    await visit.open('/releases/shop');
+    await visit.page.getByRole('button', { name: 'Deploy' }).first().waitFor();
+    expect(await controlsOutside(visit.page)).toEqual([]);
     expect(visit.complaints).toEqual([]);
   });
 

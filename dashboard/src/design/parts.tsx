@@ -64,7 +64,9 @@ export function Bar({
   return (
     <div className={styles['bar']}>
       {crumbs}
-      <h1 className="nowrap">{title}</h1>
+      <h1 className="nowrap" title={typeof title === 'string' ? title : undefined}>
+        {title}
+      </h1>
       {children}
     </div>
   );

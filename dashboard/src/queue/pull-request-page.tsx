@@ -169,7 +169,12 @@ function PullRequestBar({ pull, queue: { owner, name }, actions }: BarProps): Re
       crumbs={
         <>
           <span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>
-          <Link className={parts['crumb']} to="/$owner/$name/queue/$" params={{ owner, name, _splat: pull.baseBranch }}>
+          <Link
+            className={parts['crumb']}
+            title={pull.baseBranch}
+            to="/$owner/$name/queue/$"
+            params={{ owner, name, _splat: pull.baseBranch }}
+          >
             {pull.baseBranch} /
           </Link>
         </>
