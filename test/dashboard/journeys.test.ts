@@ -359,6 +359,49 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('sees the chosen row of the palette, however far it is down the list', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/main');
+    await page.keyboard.press('Control+k');
+    const list = page.getByRole('listbox', { name: 'Choices' });
+    const chosen = list.getByRole('option', { selected: true });
+    await chosen.waitFor();
+    const isVisible = async (): Promise<boolean> => {
+      const [row, box] = await Promise.all([chosen.boundingBox(), list.boundingBox()]);
+      if (row === null || box === null) throw new Error('The palette shows no chosen row.');
+      return row.y >= box.y && row.y + row.height <= box.y + box.height;
+    };
+    // The pointer rests on the list, and rows move under it.
+    await list.hover();
+    for (const key of ['ArrowDown', 'ArrowUp'])
+      for (let step = 0; step < 20; step += 1) {
+        await page.keyboard.press(key);
+        expect([key, step, await isVisible()]).toEqual([key, step, true]);
+      }
+    // Above the first row is the name of its group.
+    expect(await list.evaluate((one) => one.scrollTop)).toBe(0);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('runs nothing in the palette by the Enter that ends the composition of a word', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/pulls');
+    await page.keyboard.press('Control+k');
+    const input = page.getByRole('combobox', { name: 'Search or act' });
+    await input.fill('gift partial');
+    await page.getByRole('option', { name: /Gift cards/ }).waitFor();
+    const init = { key: 'Enter', bubbles: true, cancelable: true };
+    await input.dispatchEvent('keydown', { ...init, isComposing: true });
+    // Safari ends the composition before this event.
+    await input.dispatchEvent('keydown', { ...init, keyCode: 229 });
+    expect([await input.count(), new URL(page.url()).pathname]).toEqual([1, '/acme/shop/pulls']);
+    await input.dispatchEvent('keydown', init);
+    await page.waitForURL('**/acme/shop/pull/3');
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('finds a pull request of any repository with the palette on other pages', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;

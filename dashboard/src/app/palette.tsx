@@ -1,7 +1,7 @@
 // The palette, which lists every command of the page, every queue, and what the server finds by words. When an action
 // has been highlighted for a moment, the palette reads and shows the preview of the action. The palette is a combobox
 // over a list box, as WAI-ARIA describes it.
-import { useEffect, useId, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { Dialog } from '../design/dialog.tsx';
 import { Icon } from '../design/icons.tsx';
 import { Kbd } from '../design/parts.tsx';
@@ -29,6 +29,7 @@ export function Palette({ shell, onClose }: PaletteProps): ReactNode {
     choice.run();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (isOfComposition(event.nativeEvent)) return;
     if (event.key === 'ArrowDown') setIndex(Math.min(index + 1, choices.length - 1));
     else if (event.key === 'ArrowUp') setIndex(Math.max(index - 1, 0));
     else if (event.key === 'Enter' && event.altKey) ask(chosen);
@@ -66,6 +67,14 @@ export function Palette({ shell, onClose }: PaletteProps): ReactNode {
       <Footer />
     </Dialog>
   );
+}
+
+/**
+ * Whether the key belongs to the composition of a word, for example in Japanese. Safari ends the composition before the
+ * event of the key, whose code is then 229.
+ */
+function isOfComposition({ isComposing, keyCode }: globalThis.KeyboardEvent): boolean {
+  return isComposing || keyCode === 229;
 }
 
 interface Previewed {
@@ -124,12 +133,18 @@ function Choices({ choices, ...props }: ChoicesProps): ReactNode {
 type ChoiceItemProps = Omit<ChoicesProps, 'choices'> & { readonly choice: Choice };
 
 function ChoiceItem({ choice, id, chosen, previewed, run, point }: ChoiceItemProps): ReactNode {
+  const row = useRef<HTMLDivElement>(null);
+  const isChosen = choice === chosen;
+  useEffect(() => {
+    if (isChosen) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [isChosen]);
   return (
     <div
+      ref={row}
       id={`${id}${choice.id}`}
       role="option"
       tabIndex={-1}
-      aria-selected={choice === chosen}
+      aria-selected={isChosen}
       className={styles['choice']}
       onMouseMove={() => point(choice)}
       onClick={() => run(choice)}
