@@ -324,6 +324,32 @@ describe('pull requests that are not in line', () => {
     );
   });
 
+  it('are filtered by the text as it is typed, also in its middle', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/pulls');
+    const filter = page.getByRole('searchbox', { name: 'Filter by number, title, author or branch' });
+    const sought = (): string | null => new URL(page.url()).searchParams.get('text');
+    await filter.pressSequentially('abcd');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.type('xy');
+    expect(await filter.inputValue()).toBe('abxycd');
+    await expect.poll(sought).toBe('abxycd');
+    await filter.fill('Blocked 14');
+    await page.getByRole('link', { name: 'Blocked 14' }).waitFor();
+    await page.getByRole('link', { name: 'Blocked 13' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'All', exact: true }).click();
+    await page.waitForURL('**show=all**');
+    expect(await filter.inputValue()).toBe('Blocked 14');
+    expect(sought()).toBe('Blocked 14');
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Pull requests' }).click();
+    await expect.poll(async () => await filter.inputValue()).toBe('');
+    await page.goBack();
+    await expect.poll(async () => await filter.inputValue()).toBe('Blocked 14');
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('are ten beside the line, which leads to all', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;

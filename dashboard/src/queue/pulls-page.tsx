@@ -173,8 +173,18 @@ interface FilterProps {
   readonly text: string;
 }
 
+/** Shows what the user types at once, because the router changes the address later. */
 function Filter({ input, text }: FilterProps): ReactNode {
   const navigate = useNavigate();
+  const [typed, setTyped] = useState(text);
+  /** The texts that were typed, and that the address does not have yet. */
+  const sent = useRef<string[]>([]);
+  useEffect(() => {
+    const at = sent.current.lastIndexOf(text);
+    sent.current = sent.current.slice(at + 1);
+    // Another text comes from a link, or from Back.
+    if (at === -1) setTyped(text);
+  }, [text]);
   return (
     <input
       ref={input}
@@ -182,9 +192,11 @@ function Filter({ input, text }: FilterProps): ReactNode {
       type="search"
       aria-label="Filter by number, title, author or branch"
       placeholder="Filter"
-      value={text}
+      value={typed}
       onChange={(event) => {
         const value = event.currentTarget.value;
+        setTyped(value);
+        sent.current.push(value);
         void navigate({
           to: '.',
           search: (before: Record<string, unknown>) => ({ ...before, text: value || undefined }),
