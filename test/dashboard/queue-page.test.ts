@@ -339,6 +339,43 @@ describe('the page for a screen', () => {
     await expect.poll(async () => await passTime().then(async () => await heading.count())).toBe(1);
   });
 
+  it('says that too many screens show the queue until there is room for it', async () => {
+    const link = await openLink();
+    await using screen = await openWindow(browser, s);
+    const { page } = screen;
+    await page.clock.install();
+    let isFull = false;
+    let asked = 0;
+    await page.route('**/changes?**', async (route) => {
+      asked += 1;
+      if (isFull) return await route.fulfill({ contentType: 'text/event-stream', body: 'event: full\ndata: {}\n\n' });
+      const board = {
+        version: 'any',
+        repository: 'acme/shop',
+        branch: 'main',
+        at: new Date().toISOString(),
+        summary: { tone: 'green', sentence: 'Nothing is in line.' },
+        queue: null,
+      };
+      // The stream ends, and the page connects again after a millisecond.
+      isFull = asked === 1;
+      const body = `retry: 1\ndata: ${JSON.stringify(board)}\n\n`;
+      return await route.fulfill({ contentType: 'text/event-stream', body });
+    });
+    await page.goto(link);
+    const notice = page.getByRole('heading', { name: 'Too many screens show this queue' });
+    await notice.waitFor();
+    const board = page.getByRole('heading', { name: 'Nothing is in line.' });
+    await page.clock.fastForward(19_000);
+    expect([await notice.count(), await board.count()]).toEqual([1, 0]);
+    isFull = false;
+    const passTime = async (): Promise<void> => await page.clock.fastForward(20_000);
+    await expect
+      .poll(async () => await passTime().then(async () => [await notice.count(), asked > 2]))
+      .toEqual([0, true]);
+    await board.waitFor();
+  });
+
   it('names the checks that failed', async () => {
     const link = await openLink();
     await using screen = await openWindow(browser, s);

@@ -59,7 +59,12 @@ changes.addEventListener('ended', () => {
 });
 changes.addEventListener('full', () => {
   changes.close();
-  showNotice('Too many screens show this queue', 'Close one of the screens, then open this page again.');
+  board = null;
+  showNotice(
+    'Too many screens show this queue',
+    'Close one of the screens. This page then shows the queue within half a minute.',
+  );
+  setTimeout(() => void reload(), retryEveryMs);
 });
 changes.addEventListener('error', () => {
   notLiveSince ??= Date.now();
