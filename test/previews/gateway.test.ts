@@ -127,6 +127,8 @@ describe('PREVIEW_ADDRESS', () => {
     ['10.0.0.7:4100', { host: '10.0.0.7', port: 4100 }],
     ['worker-1.internal:4100', { host: 'worker-1.internal', port: 4100 }],
     ['[fd00::7]:4100', { host: 'fd00::7', port: 4100 }],
+    ['[10.0.0.7]:4100', { host: '10.0.0.7', port: 4100 }],
+    ['[0.0.0.0]:4100', null],
     ['0.0.0.0:4100', null],
     ['[::]:4100', null],
     ['[nonsense]:1', null],

@@ -9,6 +9,7 @@ import { listSources } from '../../scripts/build.mjs';
 import { nodeFlags as flagsOfScripts } from '../../scripts/toolchain.mjs';
 import { secretVariables } from '../../src/launcher/secret-files.ts';
 import { nodeFlags } from '../../src/platform/node-flags.ts';
+import { parseGatewayAddress } from '../../src/platform/previews/index.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 import { copiesOf, readStages } from '../support/dockerfile.ts';
 
@@ -92,6 +93,13 @@ it('the code reads every variable of compose.yaml, the chart and the image', () 
   });
   expect(named.length).toBeGreaterThan(30);
   expect(unknown).toEqual([]);
+});
+
+it.each(['10.0.0.7', 'fd00::7'])('a worker of the chart whose pod has the address %s serves previews there', (host) => {
+  const [, written = ''] =
+    /- name: PREVIEW_ADDRESS\n\s+value: (.+)\n/.exec(read('deploy/chart/templates/worker.yaml')) ?? [];
+  const address = String(parse(written)).replace('$(POD_ADDRESS)', host);
+  expect(parseGatewayAddress(address)).toEqual({ host, port: 4100 });
 });
 
 it('compose.yaml and the chart start commands that the program has', () => {

@@ -32,12 +32,14 @@ export const loopbackGateway: GatewayAddress = { host: '127.0.0.1', port: 0 };
 const keyBytes = 32;
 const connectTimeoutMs = 10_000;
 
-/** Parses `<host>`, `<host>:<port>` or `[<IPv6>]:<port>`. Null: other machines cannot connect to such an address. */
+/**
+ * Parses `<host>`, `<host>:<port>` or `[<IP address>]:<port>`. Null: other machines cannot connect to such an address.
+ */
 export function parseGatewayAddress(text: string): GatewayAddress | null {
   const [, bracketed, named, port = '0'] = /^(?:\[([^\]]+)\]|([^:[\]\s/]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const host = bracketed ?? named;
   if (host === undefined || Number(port) > 65_535) return null;
-  if (bracketed !== undefined && isIP(bracketed) !== 6) return null;
+  if (bracketed !== undefined && isIP(bracketed) === 0) return null;
   // `0.0.0.0` and `::` mean all addresses of this machine. Other machines cannot connect to these two.
   return /^[0:.]+$/.test(host) ? null : { host, port: Number(port) };
 }
