@@ -71,6 +71,8 @@ it('the defaults of the chart fit its schema, which refuses unknown names', () =
   expect(isValid({ ...values, replicas: 3 })).toBe(false);
   expect(isValid({ ...values, settings: { LOGLEVEL: 'info' } })).toBe(false);
   expect(isValid({ ...values, settings: { LOG_LEVEL: 'info', OTEL_SERVICE_NAME: 'x' } })).toBe(true);
+  // On a cluster whose pods have only IPv6 addresses, nothing reaches the default `0.0.0.0`.
+  expect(isValid({ ...values, settings: { INTERLOCK_HOST: '::' } })).toBe(true);
 });
 
 it('the code reads every variable of compose.yaml, the chart and the image', () => {
