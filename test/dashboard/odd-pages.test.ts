@@ -108,6 +108,17 @@ describe('a base branch with a very long name', () => {
       .waitFor();
     expect(visit.complaints).toEqual([]);
   });
+
+  it('is broken on a narrow screen, on the page of a queue without pull requests', async () => {
+    await using visit = await signIn(browser, s, { width: 390 });
+    const { page } = visit;
+    await visit.open(`/acme/shop/queue/none-${branch}`);
+    for (const part of [page.locator('main h2'), page.getByText('Push a branch, open its pull request')]) {
+      const box = await part.boundingBox();
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
+    }
+    expect(visit.complaints).toEqual([]);
+  });
 });
 
 describe('a visitor who may read no repository', () => {
