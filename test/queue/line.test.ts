@@ -1,8 +1,20 @@
 // Pull requests that skip the line or validation, and what people do at the host meanwhile.
 import { describe, expect, it } from 'vitest';
 import { advanceQueue, openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
+import { gate } from '../support/gate.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { atRest, expectLandedOnce, hostOf, line, resetCodes, resets, skipLine, startCi, statuses } from './stories.ts';
+import {
+  atRest,
+  expectLandedOnce,
+  hostOf,
+  line,
+  meanwhile,
+  resetCodes,
+  resets,
+  skipLine,
+  startCi,
+  statuses,
+} from './stories.ts';
 
 describe('skipping', () => {
   it('the line goes before the others and resets them with 302; two that skip keep their order, each in its own batch', async () => {
@@ -96,6 +108,32 @@ describe('at the host', () => {
     await w.settled(a, b);
     await expectLandedOnce(w, a, b);
     expect(await w.rows("select 1 from local_pull_request where head_branch like 'mq-%'")).toHaveLength(2);
+  });
+
+  it('a bot pull request that somebody closes during the landing of another batch is reset after the landing', async () => {
+    await using held = await gate();
+    await using w = await world({
+      configuration: parallel({ builds: 2 }),
+      ci: `checks:\n  test: {run: 'test ! -e a.txt || test ! -e b.txt || ${held.waits}'}\n`,
+      runsCi: false,
+    });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(a, b);
+    await w.until(async () => (await statuses(w, a, b)).every((status) => status === 'tagged'));
+    await using _ = await startCi(w);
+    const botOf = `select bot.number from bot_pull_request bot join batch_member m on m.batch_id = bot.batch_id
+      join pull_request p on p.id = m.pull_request_id where p.number = $1 and bot.closed_at is null`;
+    const close = async (): Promise<void> => {
+      const [bot] = await w.rows<{ number: number }>(botOf, [b]);
+      await w.host.close(bot?.number ?? 0);
+      await w.service.drain();
+    };
+    await meanwhile('landing:after_gate', close, () => w.settled(a));
+    await w.until(async () => (await w.batches()).length === 3);
+    expect(await resetCodes(w)).toEqual([304]);
+    await held.open();
+    await w.settled(b);
+    await expectLandedOnce(w, a, b);
   });
 
   it('an identical change pushed to the base does not stop the line: both pull requests land', async () => {

@@ -15,18 +15,23 @@ import { startWork, finishWork } from '../store/status.writer.ts';
 /**
  * Resets the build of a closed bot pull request and all builds made on it (304), because the host may run no checks for
  * a closed pull request. The members are built again. Does nothing for other pull requests, and for bot pull requests
- * of ended batches.
+ * of ended batches. Returns what keeps the build from being reset now: the landing of a batch of the queue, or a halted
+ * queue, or a base branch whose tip is unknown (`halt`). Null: nothing has to be reset any more.
  */
-export async function resetClosedBuild(ctx: Context, repository: HostedRepository, number: number): Promise<void> {
+export async function resetClosedBuild(
+  ctx: Context,
+  repository: HostedRepository,
+  number: number,
+): Promise<'landing' | 'halt' | null> {
   // The host is called only if the number belongs to the bot pull request of a running build.
   const values = [ctx.accountId, repository.id, number];
   const building = await ctx.db.read(ctx.accountId, { name: 'build_of_draft', text: buildOfBotPullRequest, values });
-  if (building.length === 0) return;
+  if (building.length === 0) return null;
   const seen = await hostClient(ctx, repository).getPullRequest(number);
-  if (seen === null || seen.state === 'open') return;
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
+  if (seen === null || seen.state === 'open') return null;
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const [batch] = await tx.query<Build>(buildOfBotPullRequest, values);
-    if (batch !== undefined) await resetFrom(ctx, tx, batch);
+    return batch === undefined ? null : await resetFrom(ctx, tx, batch);
   });
 }
 
@@ -40,19 +45,19 @@ const buildOfBotPullRequest = `select b.id, b.queue_id as "queueId", b.repositor
   join batch b on b.account_id = bot.account_id and b.id = bot.batch_id
   where bot.account_id = $1 and bot.repository_id = $2 and bot.number = $3 and b.state = 'building'`;
 
-async function resetFrom(ctx: Context, tx: Transaction, build: Build): Promise<void> {
+async function resetFrom(ctx: Context, tx: Transaction, build: Build): Promise<'landing' | 'halt' | null> {
   const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: build.repositoryId });
   const queue = await changeQueue(ctx, tx, build.queueId);
   // If the tip is unknown or the queue is halted, nothing is planned, so nothing is reset either. Results of checks
   // still count.
-  if (!queue.baseTip || !queue.baseTree || haltOf(repository, queue) !== null) return;
+  if (!queue.baseTip || !queue.baseTree || haltOf(repository, queue) !== null) return 'halt';
   const { configuration, rules } = rulesOf(repository, queue);
   const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, tip: queue.baseTip, tipTree: queue.baseTree });
   const { batches } = loaded.snapshot;
   // While a landing is under way nothing is reset, because the outcome of the landing decides.
-  if (batches.some((batch) => batch.landingStarted)) return;
+  if (batches.some((batch) => batch.landingStarted)) return 'landing';
   const resetIds = findBuiltOn(batches, build.id);
-  if (resetIds.length === 0) return;
+  if (resetIds.length === 0) return null;
   const work = startWork(ctx, tx, queue);
   const decisions = supersede(
     batches.filter(({ id }) => resetIds.includes(id)),
@@ -60,4 +65,5 @@ async function resetFrom(ctx: Context, tx: Transaction, build: Build): Promise<v
   );
   await writeDecisions(work, loaded, { decisions, configuration });
   await finishWork(work);
+  return null;
 }

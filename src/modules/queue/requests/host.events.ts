@@ -11,8 +11,10 @@ import { planHint, type TakenHint } from '../store/host-hints.ts';
 import type { HostedRepository } from '../../../hosts/port.ts';
 
 const branches = 'refs/heads/';
-/** How long the deletion of a base branch waits for the end of a landing. */
+/** How long the deletion of a base branch, or a closed bot pull request, waits for the end of a landing. */
 const untilLandedMs = 2_000;
+/** How long a closed bot pull request waits for the end of a halt. Each look reads the pull request from the host. */
+const untilResumedMs = 60_000;
 
 export async function receiveHostHint(ports: Ports, hint: TakenHint): Promise<void> {
   if (hint.repository === null) return;
@@ -29,14 +31,15 @@ export async function receiveHostHint(ports: Ports, hint: TakenHint): Promise<vo
       const [commit = '', ref = ''] = subject.split(' ');
       if (!ref.startsWith(branches)) return;
       const isNoted = await noteDeletion(ctx, repository, { baseBranch: ref.slice(branches.length), commit });
-      if (!isNoted) await planHint(ctx, hint, new Date(ctx.clock().getTime() + untilLandedMs));
+      if (!isNoted) await planAgain(ctx, hint, untilLandedMs);
       return;
     }
     case 'pull_request':
-      if (await isBotPullRequest(ctx, repository.id, Number(subject)))
-        return await resetClosedBuild(ctx, repository, Number(subject));
-      if ((await syncPullRequest(ctx, repository, Number(subject))) === null)
-        await resetClosedBuild(ctx, repository, Number(subject));
+      if (
+        (await isBotPullRequest(ctx, repository.id, Number(subject))) ||
+        (await syncPullRequest(ctx, repository, Number(subject))) === null
+      )
+        await receiveBotPullRequest(ctx, repository, hint);
       return;
     case 'comment':
       return await followComments(ctx, repository.id);
@@ -48,6 +51,16 @@ export async function receiveHostHint(ports: Ports, hint: TakenHint): Promise<vo
     default:
       kind satisfies never;
   }
+}
+
+async function receiveBotPullRequest(ctx: Context, repository: HostedRepository, hint: TakenHint): Promise<void> {
+  const keptBy = await resetClosedBuild(ctx, repository, Number(hint.subject));
+  if (keptBy !== null) await planAgain(ctx, hint, keptBy === 'landing' ? untilLandedMs : untilResumedMs);
+}
+
+/** The host reports the change only once, so the hint is handled again later. */
+async function planAgain(ctx: Context, hint: TakenHint, afterMs: number): Promise<void> {
+  await planHint(ctx, hint, new Date(ctx.clock().getTime() + afterMs));
 }
 
 async function receiveRules(ctx: Context, repository: HostedRepository): Promise<void> {
