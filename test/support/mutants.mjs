@@ -390,7 +390,7 @@ export const mutants = [
   },
   {
     what: 'a landing does not wait for own checks',
-    file: 'src/domain/queue/planning/line.ts',
+    file: gate,
     from: "return !skipValidation && hasOwn && ownVerdict === 'pending';",
     to: "return !skipValidation && hasOwn && ownVerdict === 'red';",
     tests: [],

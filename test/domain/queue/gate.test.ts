@@ -49,6 +49,20 @@ describe('a planned landing passes the gate:', () => {
       'commit of b1',
     ],
     [
+      'a pull request whose own checks run, if none is required',
+      { ...green, waiting: [pr(1, { ownVerdict: 'pending' })] },
+      'commit of b1',
+    ],
+    [
+      'skipped validation, while an own check runs',
+      {
+        ...green,
+        waiting: [pr(1, { skipValidation: true, ownVerdict: 'pending' })],
+        rules: { ownRequiredChecks: null },
+      },
+      'commit of b1',
+    ],
+    [
       'skipped validation, without a build',
       { line: [{ of: [1], build: 'unstarted' }], waiting: [pr(1, { skipValidation: true })] },
       null,
@@ -116,6 +130,23 @@ describe('a landing is refused', () => {
       'with a pull request whose own check failed',
       withMember({ ownVerdict: 'red', ownFailedChecks: ['lint', 'unit'] }),
       'an own check failed: lint, unit',
+    ],
+    [
+      'with a pull request whose own check runs again',
+      { rules: { ...facts.rules, ownRequiredChecks: null }, ...withMember({ ownVerdict: 'pending' }) },
+      'the own checks of a pull request run',
+    ],
+    [
+      'in serial mode, with a pull request whose check of the service runs',
+      {
+        rules: {
+          ...facts.rules,
+          mode: 'serial',
+          ownRequiredChecks: [{ name: 'interlock/verify', acceptableStatuses: ['success'] }],
+        },
+        ...withMember({ ownVerdict: 'pending' }),
+      },
+      'the own checks of a pull request run',
     ],
     [
       'of a speculative build, if none are made any more',

@@ -1,14 +1,8 @@
 // Finds the position of one pull request in line, by the rules of the planner. `explain` turns these facts into
 // sentences.
+import { waitsForOwnChecks } from '../landing/gate.ts';
 import { planNextBatch } from '../linear/next-batch.ts';
-import {
-  isSpeculative,
-  isSuspended,
-  membersOf,
-  verdictOf,
-  waitsForOwnChecks,
-  type LineView,
-} from '../planning/line.ts';
+import { isSpeculative, isSuspended, membersOf, verdictOf, type LineView } from '../planning/line.ts';
 import { judgeGates } from '../evidence/final-gates.ts';
 import { reorderedText } from '../model/reordered.ts';
 import { ciDeadline, startDeadline, type BatchVerdict } from '../evidence/verdict.ts';
@@ -167,7 +161,7 @@ function ownChecksOf(
   batch: BatchState | null,
 ): ExplainedPullRequest['ownChecks'] {
   const members = batch === null || batch.sideBuild !== null ? [pullRequest] : membersOf(view, batch);
-  const waiting = members.filter((member) => waitsForOwnChecks(view, member));
+  const waiting = members.filter((member) => waitsForOwnChecks(view.snapshot.rules, member));
   if (waiting.length === 0) return null;
   const others = waiting.filter(({ id }) => id !== pullRequest.id).map(({ number }) => number);
   return { own: others.length < waiting.length, others };

@@ -3,6 +3,7 @@
 // ever.
 import { evidenceFor } from '../evidence/evidence.ts';
 import { judgeGates } from '../evidence/final-gates.ts';
+import { isServiceCheck } from '../evidence/service-checks.ts';
 import { isValidationSkipped } from '../evidence/verdict.ts';
 import { inLineOrder } from '../model/order.ts';
 import { findOverlaps, type Targets } from '../model/overlap.ts';
@@ -93,7 +94,7 @@ function batchFault({ batch, queue, rules }: GateFacts): string | null {
   return batch.buildKeysHash === rules.buildKeysHash ? null : 'configuration changed';
 }
 
-function memberFault({ members }: GateFacts): string | null {
+function memberFault({ members, rules }: GateFacts): string | null {
   const landing = new Set<string>();
   for (const { pullRequest, pinned, current } of members) {
     if (current === null) return 'a member left';
@@ -104,6 +105,7 @@ function memberFault({ members }: GateFacts): string | null {
     landing.add(pullRequest);
     if (current.obstacle !== null) return current.obstacle;
     if (hasFailedByItself(current)) return `an own check failed: ${current.ownFailedChecks.join(', ')}`;
+    if (waitsForOwnChecks(rules, current)) return 'the own checks of a pull request run';
   }
   return null;
 }
@@ -116,6 +118,22 @@ export function isOnTip({ parentCommit }: Pick<BatchState, 'parentCommit'>, tip:
 /** Whether a required check of its own head is red, and validation is not skipped. */
 export function hasFailedByItself(pullRequest: Pick<PullRequestState, 'ownVerdict' | 'skipValidation'>): boolean {
   return pullRequest.ownVerdict === 'red' && !pullRequest.skipValidation;
+}
+
+/**
+ * Whether the landing of a pull request waits for its own required checks. In serial mode its head commit itself is
+ * built, so only checks that the service itself reports count.
+ */
+export function waitsForOwnChecks(
+  { mode, ownRequiredChecks }: Pick<QueueRules, 'mode' | 'ownRequiredChecks'>,
+  { skipValidation, ownVerdict }: Pick<PullRequestState, 'ownVerdict' | 'skipValidation'>,
+): boolean {
+  const hasOwn = mode === 'serial' ? requiresServiceCheck(ownRequiredChecks) : ownRequiredChecks?.length !== 0;
+  return !skipValidation && hasOwn && ownVerdict === 'pending';
+}
+
+function requiresServiceCheck(required: QueueRules['ownRequiredChecks']): boolean {
+  return required?.some(({ name }) => isServiceCheck(name)) ?? false;
 }
 
 /** After the plan, a pull request may have skipped the line, or a pull request may have got more targets. */

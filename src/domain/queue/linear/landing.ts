@@ -1,8 +1,8 @@
 // Decides whether the first batch of the line may land now, and how long it may wait for the own checks of its pull
 // requests.
-import { mayLand, membersOf, verdictOf, waitsForOwnChecks, type LineView } from '../planning/line.ts';
+import { mayLand, membersOf, verdictOf, type LineView } from '../planning/line.ts';
 import { resetInvalidBatches } from './resets.ts';
-import { isOnTip } from '../landing/gate.ts';
+import { isOnTip, waitsForOwnChecks } from '../landing/gate.ts';
 import {
   landGreenBatch,
   type LandableBatch,
@@ -54,7 +54,9 @@ export function judgeOwnCheckWait(view: LineView): OwnCheckWait {
 }
 
 function membersThatWait(view: LineView, landable: LandableBatch | null): readonly PullRequestState[] {
-  return landable === null ? [] : membersOf(view, landable.batch).filter((member) => waitsForOwnChecks(view, member));
+  return landable === null
+    ? []
+    : membersOf(view, landable.batch).filter((member) => waitsForOwnChecks(view.snapshot.rules, member));
 }
 
 /** How many builds wait only for the own checks of their pull requests. Only the first batch can. */

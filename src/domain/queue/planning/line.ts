@@ -2,10 +2,9 @@
 // LineView never changes. A decision that removes batches or pull requests makes a new view, which the next step plans
 // on.
 import { arrangeLine, inLineOrder } from '../model/order.ts';
-import { buildsSpeculatively, type QueueRules } from '../model/rules.ts';
+import { buildsSpeculatively } from '../model/rules.ts';
 import type { BatchState, PullRequestState, ResetCode, Snapshot } from '../model/snapshot.ts';
-import { hasFailedByItself } from '../landing/gate.ts';
-import { isServiceCheck } from '../evidence/service-checks.ts';
+import { hasFailedByItself, waitsForOwnChecks } from '../landing/gate.ts';
 import { judgeBatches, readingsOf, type BatchVerdict } from '../evidence/verdict.ts';
 import type { Decision } from '../model/decision.ts';
 
@@ -217,25 +216,13 @@ export function verdictOf(view: LineView, batch: BatchState): BatchVerdict {
 }
 
 /**
- * Whether the landing of a pull request waits for its own required checks. In serial mode its head commit itself is
- * built, so only checks that the service itself reports count.
- */
-export function waitsForOwnChecks(view: LineView, { skipValidation, ownVerdict }: PullRequestState): boolean {
-  const { mode, ownRequiredChecks } = view.snapshot.rules;
-  const hasOwn = mode === 'serial' ? requiresServiceCheck(ownRequiredChecks) : ownRequiredChecks?.length !== 0;
-  return !skipValidation && hasOwn && ownVerdict === 'pending';
-}
-
-function requiresServiceCheck(required: QueueRules['ownRequiredChecks']): boolean {
-  return required?.some(({ name }) => isServiceCheck(name)) ?? false;
-}
-
-/**
  * Whether a fact about the pull request itself keeps it from landing now: its own checks, or a head that the host does
  * not show yet. The landing gate refuses such a head even if validation is skipped.
  */
 export function isHeld(view: LineView, pullRequest: PullRequestState): boolean {
-  return pullRequest.isHeadUnseen || hasFailedByItself(pullRequest) || waitsForOwnChecks(view, pullRequest);
+  return (
+    pullRequest.isHeadUnseen || hasFailedByItself(pullRequest) || waitsForOwnChecks(view.snapshot.rules, pullRequest)
+  );
 }
 
 /** Whether neither a pause nor a landing time stops landings now. (The halt of a queue stops the whole plan.) */

@@ -1,8 +1,9 @@
 // Finds the mergeable set: the pull requests that may land together on the evidence of green builds. A pull request is
 // in the set only together with every pull request before it that overlaps it. The green builds prove as much about the
 // set as one build of the whole set would (composed-evidence.ts).
+import { waitsForOwnChecks } from '../landing/gate.ts';
 import { findConflict, isUntouched, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
-import { mayLand, waitsForOwnChecks } from '../planning/line.ts';
+import { mayLand } from '../planning/line.ts';
 import { overlapsAll } from './reorderable.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
 import { areOneGroup } from './build-units.ts';
@@ -164,7 +165,7 @@ export function commitsOfBuilds({ builds }: MergeableSet): readonly string[] {
 export function countHeld(graph: SpeculationGraph): number {
   if (!mayLand(graph.view)) return 0;
   const isHeld = ({ members }: SpeculativeBuild): boolean =>
-    members.some((index) => isReadyAt(graph, index, (row) => waitsForOwnChecks(graph.view, row)));
+    members.some((index) => isReadyAt(graph, index, (row) => waitsForOwnChecks(graph.view.snapshot.rules, row)));
   const held = graph.builds.filter((build) => isGreen(build) && isHeld(build));
   if (held.length === 0) return 0;
   const { builds } = findMergeableSet(graph, () => true);

@@ -2,9 +2,10 @@
 // failed by themselves → hold the pull requests stacked on them → judge the landing in line → eject failed pull
 // requests → reorder pull requests that others need not wait for → dequeue stuck pull requests → end builds whose
 // result no longer matters.
+import { waitsForOwnChecks } from '../landing/gate.ts';
 import { blockFailedPullRequests, holdPullRequestsAbove } from '../planning/departures.ts';
 import { greenSince, endOwnCheckWait, type OwnCheckWait } from '../planning/green-batch.ts';
-import { mayLand, waitsForOwnChecks, type LineView, type Step } from '../planning/line.ts';
+import { mayLand, type LineView, type Step } from '../planning/line.ts';
 import { ejectFailedPullRequests, endObsoleteBuilds, judgeLanding } from './ejection.ts';
 import type { SpeculationGraph } from './graph.ts';
 import { estimateLandingProbabilities, type LandingProbabilities } from './landing-probability.ts';
@@ -71,7 +72,7 @@ function judgeOwnCheckWait(graph: SpeculationGraph, justified: MergeableSet): Ow
   if (stuckTimeoutMins === null || !mayLand(graph.view)) return ownCheckWait;
   for (const index of justified.indices) {
     const row = graph.line[index];
-    if (row === undefined || !waitsForOwnChecks(graph.view, row)) continue;
+    if (row === undefined || !waitsForOwnChecks(graph.view.snapshot.rules, row)) continue;
     const since = justified.builds.flatMap(({ pendingSet, verdict }) =>
       pendingSet.has(index) && verdict.kind === 'green' ? [greenSince(graph.view, verdict)] : [],
     );
