@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { advanceQueue, driveBatch } from '../../src/modules/queue/index.ts';
 import { among, inFull } from '../support/tier.ts';
-import { parallel, world, type World } from '../support/world.ts';
+import { parallel, serial, world, type World } from '../support/world.ts';
 import {
   atRest,
   dyingAt,
@@ -90,6 +90,34 @@ describe('while the build is made', () => {
     ]);
     expect(await resetCodes(w)).toEqual([310]);
   });
+
+  it.each([
+    [
+      'and `check_mergeability_to_queue`',
+      (more: string) => parallel({ builds: 2, batch: 2, more: `${more}check_mergeability_to_queue: true\n` }),
+    ],
+    ['in serial mode', (more: string) => `${serial()}  parallel_mode:\n    ${more}`],
+  ])(
+    'with `on_commit_added: requeue` %s, a pushed pull request is pending until the own checks of its new head are green',
+    async (_name, rules) => {
+      await using w = await world({ configuration: rules('on_commit_added: requeue\n'), runsCi: false });
+      const a = await w.open('a', { 'a.txt': 'a\n' });
+      const ci = await startCi(w);
+      await w.queue(a);
+      await w.pause(true);
+      await w.until(async () => (await statuses(w, a))[0] === 'queued');
+      await ci[Symbol.asyncDispose]();
+      await w.commit('a', { 'more.txt': 'more\n' });
+      await w.service.drain();
+      expect(await statuses(w, a)).toEqual(['pending']);
+      expect((await w.events()).filter(([action]) => action === 'queued')).toEqual([['queued', [a]]]);
+      await w.pause(false);
+      await using _ = await startCi(w);
+      await w.settled(a);
+      await expectLandedOnce(w, a);
+      expect(await w.git('show', 'main:more.txt')).toBe('more');
+    },
+  );
 
   it('a pause lets the build end, and holds its landing until the pause ends', async () => {
     const { w, a, b } = await twoInOneBatch();

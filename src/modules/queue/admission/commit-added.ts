@@ -2,7 +2,7 @@
 // untested.
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
-import { findLoss, writeAdmission } from './admission.service.ts';
+import { loadAdmission, writeAdmission } from './admission.service.ts';
 import { isLandingStarted } from '../store/intents.ts';
 import { countOwnPushes, isMovedByLanding } from '../facts/own-pushes.ts';
 import { rulesOf } from '../store/rules-in-force.ts';
@@ -88,7 +88,10 @@ export function endSkippedValidation(row: PullRequestRow): void {
   row.skipValidation = false;
 }
 
-/** Follows `on_commit_added` of the configuration: the pull request is blocked, or requeued at the end of the line. */
+/**
+ * Follows `on_commit_added` of the configuration: the pull request is blocked, or requeued at the end of the line if it
+ * would be admitted with its new head.
+ */
 export async function answerCommitAdded(work: QueueWork, row: PullRequestRow): Promise<void> {
   endSkippedValidation(row);
   const repository = await work.tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
@@ -97,9 +100,11 @@ export async function answerCommitAdded(work: QueueWork, row: PullRequestRow): P
     blockPullRequest(work, row, { code: 116 });
     return;
   }
-  // The new commit may have broken a precondition. The pull request is then pending or blocked, and is not requeued.
-  const loss = findLoss({ repository, queue: work.queue, pullRequest: row });
-  if (loss !== null) return writeAdmission(work, row, loss);
+  // The new commit may have broken a precondition, and the own checks of the new head may run. The pull request is then
+  // pending or blocked, and is not requeued.
+  await work.tx.em.flush();
+  const admission = await loadAdmission(work.ctx, work.tx, { repository, queue: work.queue, pullRequest: row });
+  if (admission.kind !== 'queue') return writeAdmission(work, row, admission);
   writeStatus(work, row, 'requeue');
   announce(work, row, 'queued');
 }
