@@ -59,6 +59,7 @@ const moves: readonly (readonly [weight: number, move: Move])[] = [
   [2, (world, index) => onLine(world, index, (row) => world.push(row))],
   [1, (world, index) => onLine(world, index, (row) => world.close(row))],
   [2, (world, index) => onLine(world, index, (row) => world.skipLine(row))],
+  [1, (world, index) => onLine(world, index, (row) => (row.skipValidation = true))],
   [2, (world, index) => world.queue(index % (world.pullRequests.length + 1))],
   [
     4,

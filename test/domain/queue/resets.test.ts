@@ -114,6 +114,38 @@ describe('a batch that is no longer valid is reset, with all batches behind it',
       ['supersede b1 309 by p1', 'start new p1 on tip'],
     ],
     [
+      '309: its first pull request skips validation, so it lands alone without a build',
+      { line: [{ of: [1, 2], build: 'pending' }], waiting: [pr(1, { skipValidation: true, status: 'tagged' })] },
+      ['supersede b1 309 by p1', 'start new p1 on tip'],
+    ],
+    [
+      'a pull request that skips validation behind another of its batch waits for that one, and the build goes on',
+      { line: [{ of: [1, 2], build: 'pending' }], waiting: [pr(2, { skipValidation: true, status: 'tagged' })] },
+      [],
+    ],
+    [
+      'a batch behind another one goes on if its first pull request skips validation',
+      {
+        line: [first, { of: [2, 3], build: 'pending' }],
+        waiting: [pr(2, { skipValidation: true, status: 'tagged' })],
+      },
+      [],
+    ],
+    [
+      'a build goes on during a pause if its first pull request skips validation',
+      {
+        line: [{ of: [1, 2], build: 'pending' }],
+        waiting: [pr(1, { skipValidation: true, status: 'tagged' })],
+        queue: { paused: true },
+      },
+      [],
+    ],
+    [
+      'a green batch lands, of which one pull request skips validation',
+      { line: [{ of: [1, 2], build: 'success' }], waiting: [pr(1, { skipValidation: true, status: 'tagged' })] },
+      ['land b1 by commit of b1'],
+    ],
+    [
       'a batch that was only being made is reset alone',
       {
         line: [

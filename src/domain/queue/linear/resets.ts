@@ -1,6 +1,14 @@
 // Resets batches that are no longer valid. The first invalid batch and every batch built on it are reset for the same
 // cause.
-import { conflictingMember, isSuspended, verdictOf, withoutBatches, type LineView } from '../planning/line.ts';
+import {
+  conflictingMember,
+  isSuspended,
+  mayLand,
+  membersOf,
+  verdictOf,
+  withoutBatches,
+  type LineView,
+} from '../planning/line.ts';
 import type { BatchState } from '../model/snapshot.ts';
 import { type Cause, supersede, memberFault, ruleFault } from '../planning/resets.ts';
 import type { Decision } from '../model/decision.ts';
@@ -47,7 +55,8 @@ export function findFault(view: LineView): Fault | null {
       orderFault(view, batch, index) ??
       ruleFault(view, batch) ??
       parentFault(view, { at, parent }) ??
-      outcomeFault(view, batch);
+      outcomeFault(view, batch) ??
+      skipFault(view, batch);
     if (cause !== null) return { at, ...cause };
     index += batch.members.length;
     // A batch without a commit cannot be a parent. The batches behind a probe stay until the probe has a commit.
@@ -92,4 +101,16 @@ function outcomeFault(view: LineView, batch: BatchState): Cause | null {
   // A canceled build proves nothing about its pull requests, so they return to their places and count as untested.
   const verdict = verdictOf(view, batch);
   return verdict.kind === 'worthless' ? { code: verdict.code, causedBy: null } : null;
+}
+
+/**
+ * The first pull request in line skips validation and may land now, but its batch waits for a build with others. The
+ * batch is reset, so that the pull request lands alone. A pull request that skips validation behind others of its batch
+ * lands after them, so that a reset would only delay both.
+ */
+function skipFault(view: LineView, batch: BatchState): Cause | null {
+  const [first, ...others] = membersOf(view, batch);
+  if (batch !== view.batches[0] || !first?.skipValidation || others.every((other) => other.skipValidation)) return null;
+  if (!mayLand(view) || verdictOf(view, batch).kind !== 'pending') return null;
+  return { code: 309, causedBy: first.id };
 }
