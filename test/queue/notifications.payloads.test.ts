@@ -101,6 +101,21 @@ describe('the webhooks', () => {
     expect(await sent(w, 'reset')).toMatchObject([{ pr_reset_count: 2, closed_bot_pr_count: 1, status_code: 302 }]);
   });
 
+  it.each([
+    ['serial', serial()],
+    ['no-queue', 'merge_mode:\n  type: no-queue\n'],
+  ])('report the reset of the builds of parallel mode if the mode becomes %s', async (_name, rules) => {
+    await using w = await world({ configuration: parallel({ builds: 1, batch: 2 }), runsCi: false });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(a, b);
+    await w.until(async () => (await sent(w, 'added_to_batch')).length === 2);
+    await w.configure(rules);
+    await w.until(async () => (await w.batches())[0]?.state === 'superseded');
+    expect(await sent(w, 'reset')).toMatchObject([
+      { pr_number: a, pr_reset_count: 2, closed_bot_pr_count: 1, status_code: 307 },
+    ]);
+  });
+
   it('report a failed check whose long message is cut inside of an emoji', async () => {
     await using w = await world();
     const number = await w.open('a', { bad: 'bad\n' });

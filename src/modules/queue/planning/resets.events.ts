@@ -66,7 +66,6 @@ export class Resets {
   }
 
   announceAll(work: QueueWork, loaded: LoadedQueue): void {
-    if (loaded.snapshot.rules.mode !== 'parallel') return;
     for (const { cause, back, closed } of this.#resets.values()) {
       if (back.length === 0) continue;
       const causedBy = cause.causedBy === null ? undefined : loaded.pullRequests.get(cause.causedBy);
