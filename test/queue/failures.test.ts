@@ -2,10 +2,11 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { retryBuild } from '../../src/modules/queue/requests/resetting.service.ts';
 import { gate } from '../support/gate.ts';
-import { parallel, world, type World } from '../support/world.ts';
+import { parallel, serial, world, type World } from '../support/world.ts';
 import { expectLandedOnce, judgedByBuildsAlone, line, resets, startCi, statuses, turnsAt } from './stories.ts';
 import { builtTogether } from './failures.ts';
 
@@ -125,6 +126,37 @@ describe('a red build', () => {
     await held.open();
     await w.settled(number);
     expect(await statuses(w, number)).toEqual(['merged']);
+  });
+
+  it('that hangs in serial mode runs again when a user builds it again', async () => {
+    await using held = await gate();
+    await using w = await world({
+      configuration: serial(),
+      // The first attempt hangs. The check of the head that was brought up to date is the build.
+      ci: `checks:\n  test: {run: 'test ! -e other || ${held.waits}'}\n`,
+    });
+    const number = await w.open('topic', { topic: '1\n' });
+    await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
+    await w.commit('main', { other: '1\n' });
+    await w.queue(number);
+    const conclusions = async (): Promise<(string | null)[]> =>
+      (
+        await w.rows<{ conclusion: string | null }>(
+          `select coalesce(conclusion, state) as conclusion from local_check_run
+           where commit = (select tested_commit from batch where tested_commit is not null order by id limit 1) order by id`,
+        )
+      ).map(({ conclusion }) => conclusion);
+    const isRunning = (expected: readonly string[]) => async (): Promise<boolean> =>
+      isDeepStrictEqual(await conclusions(), expected);
+    await w.until(isRunning(['running']));
+    await retryBuild(w.ctx, { repository: w.repository, number });
+    await w.until(isRunning(['cancelled', 'running']));
+    // The second request does not count as a build that CI canceled again.
+    await retryBuild(w.ctx, { repository: w.repository, number });
+    await w.until(isRunning(['cancelled', 'cancelled', 'running']));
+    await held.open();
+    await w.settled(number);
+    await expectLandedOnce(w, number);
   });
 
   it('blocks its pull request with 107 when the attempts are used up', async () => {

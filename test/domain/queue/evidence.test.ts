@@ -253,6 +253,12 @@ describe('a canceled build is canceled again', () => {
     ['not because of a build of another tree', canceled, [{ ...canceled, commit: 'other', tree: 'o' }], false],
     ['not because of a red build', canceled, [{ ...build({ text: 'unit:failure' }), commit: 'other' }], false],
     ['if its check was canceled before', build({ text: 'unit:cancelled unit#2:cancelled' }), [], true],
+    [
+      'not if the service stopped the last attempt',
+      { ...build({ text: 'unit:cancelled unit#2:cancelled' }), isStopped: true },
+      [],
+      false,
+    ],
     ['not if a later run had replaced its canceled check', build({ text: 'unit:stale unit#2:cancelled' }), [], false],
     ['not if its check failed before', build({ text: 'unit:failure unit#2:cancelled' }), [], false],
     ['not if another check was canceled before', build({ text: 'x:cancelled x#2:success unit:cancelled' }), [], false],

@@ -59,7 +59,7 @@ export function judgeBuild(build: BuildState, required: readonly RequiredCheck[]
 /**
  * Whether a canceled build repeats a canceled build of the same tree, or its check was canceled in an earlier attempt
  * too. A canceled build is repeated only once, because the reason may be permanent, such as a time limit of a job. Builds
- * that the service itself stopped do not count.
+ * and attempts that the service itself stopped do not count.
  */
 export function isCanceledAgain(
   build: BuildState,
@@ -74,7 +74,10 @@ export function isCanceledAgain(
     );
   const isOther = ({ tree, commit, isStopped }: BuildState): boolean =>
     tree === build.tree && commit !== build.commit && !isStopped;
-  return isRepeated || builds.some((other) => isOther(other) && judgeBuild(other, requiredChecks) === 'none');
+  return (
+    (isRepeated && !build.isStopped) ||
+    builds.some((other) => isOther(other) && judgeBuild(other, requiredChecks) === 'none')
+  );
 }
 
 /**

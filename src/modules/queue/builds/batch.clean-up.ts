@@ -24,7 +24,8 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
     value: batch.id,
     orderBy: 'id',
   });
-  if (batch.commit && (await planStop(ctx, loaded))) await client.cancelChecks(batch.commit);
+  const tested = batch.mode === 'serial' ? batch.testedCommit : batch.commit;
+  if (tested && (await planStop(ctx, loaded))) await client.cancelChecks(tested);
   const isOwn = bot === null || (!bot.idle && !bot.heirBatchId && !bot.closedAt);
   if (isOwn) {
     const branch = bot?.branch ?? botBranch(batch.id);
@@ -50,16 +51,20 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
 /**
  * Whether the checks of the batch may be stopped. If the result of the build is open, the build is marked first, so that
  * its canceled checks do not count as canceled by CI. The checks of a landed commit go on, because the commit is on the base
- * branch. Those of a green build go on, because the build may justify another landing of its tree.
+ * branch. Those of a green build go on, because the build may justify another landing of its tree. In serial mode the
+ * checks of the head are the build of the next batch too, so they are stopped only if a user resets the build (300).
+ * The next batch then runs them again (`renewHeadBuild`).
  */
 async function planStop(ctx: Context, { batch, repository }: LoadedBatch): Promise<boolean> {
-  if (batch.mode !== 'parallel' || batch.state === 'landed') return false;
+  const isReset = batch.mode === 'serial' && batch.resetCode === 300;
+  if ((batch.mode !== 'parallel' && !isReset) || batch.state === 'landed') return false;
+  const commit = (isReset ? batch.testedCommit : batch.commit) ?? '';
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const [queue, [build]] = await Promise.all([
       tx.load(QueueEntity, batch.queueId),
-      loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [batch.commit ?? ''], trees: [] }),
+      loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [commit], trees: [] }),
     ]);
-    if (queue === null || build === undefined) return true;
+    if (queue === null || build === undefined) return !isReset;
     const verdict = judgeBuild(build, rulesOf(repository, queue).rules.requiredChecks);
     if (verdict === 'pending')
       await tx.send('update build set stopped = true where account_id = $1 and repository_id = $2 and commit = $3', [
@@ -67,7 +72,7 @@ async function planStop(ctx: Context, { batch, repository }: LoadedBatch): Promi
         batch.repositoryId,
         build.commit,
       ]);
-    return verdict !== 'green';
+    return isReset ? verdict === 'pending' : verdict !== 'green';
   });
 }
 

@@ -57,11 +57,23 @@ async function refusalToRepeat(
   try {
     const started = await hostClient(ctx, loaded.host).rerunChecks(head, names);
     await recordChecks(ctx, loaded.host, head);
+    const isRunning = (await findWorthlessChecks(ctx, loaded, head)).length === 0;
+    if (isRunning) await countCancellations(ctx, loaded, head);
     // Somebody else may have started the checks.
-    if (started.length > 0 || (await findWorthlessChecks(ctx, loaded, head)).length === 0) return null;
+    if (started.length > 0 || isRunning) return null;
     return `the checks of the head were canceled or ended more than a day ago, and cannot be run again: ${names.join(', ')}`;
   } catch (error) {
     if (error instanceof HostRefused) return error.message;
     throw error;
   }
+}
+
+/** From now on CI itself cancels the checks of the head, unless the service stops the build again. */
+async function countCancellations(ctx: Context, { batch }: LoadedBatch, head: string): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.send(
+      'update build set stopped = false where account_id = $1 and repository_id = $2 and commit = $3 and stopped',
+      [ctx.accountId, batch.repositoryId, head],
+    );
+  });
 }
