@@ -97,6 +97,7 @@ it('a deployment that waits for its code host is canceled at once', async () => 
   await r.w.until(async () => (await r.deployments()).some(({ problem }) => problem !== null));
   await r.cancel(id);
   await r.become('v1-rc1 canceled');
+  expect(await r.w.rows('select status, calls from deployment')).toEqual([{ status: 'canceled', calls: 0 }]);
 });
 
 it('a deployment whose code host fails until the time limit ends with the failure of the host', async () => {
