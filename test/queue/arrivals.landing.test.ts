@@ -2,6 +2,8 @@
 // Nothing stops the landing: it lands the pinned heads, once. The changes are handled afterwards.
 import { describe, expect, it } from 'vitest';
 import { carryOut, setRepositoryActive, syncPullRequest } from '../../src/modules/queue/index.ts';
+import { HostRefused } from '../../src/hosts/port.ts';
+import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { among, inFull } from '../support/tier.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import {
@@ -209,6 +211,23 @@ describe('a push to the base', () => {
     await meanwhile(landingStarted, mergeAtHost, () => w.settled(a));
     await expectLandedOnce(w, first, a);
     expect(await line(w)).toEqual([`Add first (#${first})`, `Add a (#${a})`]);
+  });
+
+  it('after a landing has started, while the host refuses to show a pull request of it: the landing ends all the same', async () => {
+    const { w, a, b } = await twoInLine();
+    await using _ = w;
+    const refuseAndPush = async () => {
+      replaceHostMethod(w, 'getPullRequest', (original) => async (repository, number) => {
+        if (number === a) throw new HostRefused('403 Forbidden');
+        return await original(repository, number);
+      });
+      await push(w);
+    };
+    await meanwhile(landingStarted, refuseAndPush, () =>
+      w.until(async () => (await line(w)).includes(`Add b (#${b})`)),
+    );
+    expect(await line(w)).toEqual(['Outside', `Add a (#${a})`, `Add b (#${b})`]);
+    expect((await w.events()).map(([action]) => action)).not.toContain('queue_halted');
   });
 
   it('after a landing has started, together with another base branch for the pull request: it does not land', async () => {

@@ -216,10 +216,10 @@ const comparedLandings = 100;
 
 /**
  * Writes that a base branch was deleted when it was at `commit`. Returns false if a landing on the branch is under way:
- * the deletion may have taken it away, and it is recorded later. Nothing is compared until then, so call this again. The branch may have been made again
- * since, and a read of its ref would show only a rewrite. The deletion took away the landings that `commit` contains.
- * Landings on the branch that was made again are not among them, so it does not matter when the host reports the
- * deletion. If the host cannot show `commit`, nothing is written, and the lost landings stay a violation of
+ * the deletion may have taken it away, and it is recorded later. Nothing is compared until then, so call this again. The
+ * branch may have been made again since, and a read of its ref would show only a rewrite. The deletion took away the
+ * landings that `commit` contains. Landings on the branch that was made again are not among them, so it does not matter
+ * when the host reports the deletion. If the host cannot show `commit`, nothing is written, and the lost landings stay a violation of
  * `landed_tree`.
  */
 export async function noteDeletion(

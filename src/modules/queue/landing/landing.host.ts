@@ -13,8 +13,9 @@ import { PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.
 
 /** The largest number of commits that a rebase by the host may add for one pull request. */
 const maxCommits = 500;
-/** How long after its start a landing waits for a host that does not show a merge which is on the base branch. */
+/** How long after its start a landing waits for a host that does not show its merge. */
 const lateMergeMs = 2 * 60_000;
+const lookAgainMs = 5_000;
 
 /** `startedAt`: when the landing was started. */
 export async function mergeAtHost(ctx: Context, loaded: LoadedBatch, startedAt: Date): Promise<Outcome> {
@@ -30,10 +31,13 @@ export async function mergeAtHost(ctx: Context, loaded: LoadedBatch, startedAt: 
   const earlier = await readLandingRef(ctx, host, batch.id);
   if (earlier !== null) return await outcomeOf(ctx, loaded, { commit: earlier, failure: baseMoved });
   if ((await client.getPullRequest(number))?.state === 'merged') return await judgeMerge(ctx, loaded, number);
+  const isTimeLeft = (): boolean => ctx.clock().getTime() - startedAt.getTime() < lateMergeMs;
+  // With a time for the next attempt, the attempts do not count as failures, and the queue does not halt.
+  const notShown = (message: string): HostUnavailable =>
+    new HostUnavailable(message, isTimeLeft() ? { retryAt: ctx.clock().getTime() + lookAgainMs } : {});
   const giveUp = async (failure: Failure): Promise<Outcome> => {
-    const isTimeLeft = ctx.clock().getTime() - startedAt.getTime() < lateMergeMs;
-    if (isTimeLeft && (await isMergedOnBase(ctx, loaded)))
-      throw new HostUnavailable(`${baseBranch} contains the merge of #${number}, and the host does not show it yet.`);
+    if (isTimeLeft() && (await isMergedOnBase(ctx, loaded)))
+      throw notShown(`${baseBranch} contains the merge of #${number}, and the host does not show it yet.`);
     return await settleOutcome(ctx, loaded, failure);
   };
   if ((await client.readRef(base))?.commit !== batch.parentCommit) return await giveUp(baseMoved);
@@ -56,7 +60,7 @@ export async function mergeAtHost(ctx: Context, loaded: LoadedBatch, startedAt: 
   await passFailpoint('landing:after_merge');
   // The state at the host decides, and not the response of the call, because an earlier call may have succeeded.
   if ((await client.getPullRequest(number))?.state === 'merged') return await judgeMerge(ctx, loaded, number);
-  if (failure === null) throw new HostUnavailable(`#${number} was merged, and the host does not show it yet.`);
+  if (failure === null) throw notShown(`#${number} was merged, and the host does not show it yet.`);
   return await giveUp(failure);
 }
 

@@ -73,21 +73,24 @@ async function readRulesAgain(ctx: Context, { host, baseBranch }: LoadedBatch): 
   }
 }
 
+/** How long a landing reads its members again, in milliseconds. The other members are read after it. */
+const readMembersMs = 20_000;
+
 /**
  * Reads the members from the host, because the base branch may have moved by a merge of one of them. What has changed is
- * recorded at the landing and counts when it ends, so that the queue does not plan such a member again. If the host
- * cannot be read now, `concludeLanding` plans another read.
+ * recorded at the landing and counts when it ends, so that the queue does not plan such a member again. The landing ends
+ * also if a member cannot be read: `concludeLanding` plans another read of all of them.
  */
 async function readMembersAgain(ctx: Context, { host, members }: LoadedBatch): Promise<void> {
+  const until = ctx.clock().getTime() + readMembersMs;
   const ids = members.map((member) => member.pullRequestId);
-  try {
-    for (const { number } of await ctx.db.loadMany(ctx.accountId, PullRequestEntity, ids))
-      await syncPullRequest(ctx, host, number);
-  } catch (error) {
-    if (!(error instanceof HostUnavailable)) throw error;
-    ctx.log.warn(
-      { error: String(error), repository: `${host.owner}/${host.name}` },
-      'The base branch moved during a landing, and the pull requests of the landing cannot be read now.',
+  for (const { number } of await ctx.db.loadMany(ctx.accountId, PullRequestEntity, ids)) {
+    if (ctx.clock().getTime() > until) return;
+    await syncPullRequest(ctx, host, number).catch((error: unknown) =>
+      ctx.log.warn(
+        { error: String(error), repository: `${host.owner}/${host.name}`, number },
+        'The base branch moved during a landing, and a pull request of the landing cannot be read now.',
+      ),
     );
   }
 }
