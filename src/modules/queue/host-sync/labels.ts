@@ -25,12 +25,12 @@ export interface LabelAct extends LabelWrite {
   readonly refusal: string | null;
 }
 
-/** How long a host may show a changed label without showing who has changed it. */
+/** How long a host may show an added label without showing who has added it. */
 const shownWithinMs = 2 * 60_000;
 
 export interface ReadLabels {
   readonly acts: readonly LabelAct[];
-  /** The changes of which the host does not show yet who has made them. */
+  /** The added labels of which the host does not show yet who has added them. */
   readonly unseen: readonly LabelWrite[];
 }
 
@@ -38,8 +38,9 @@ export const noActs: ReadLabels = { acts: [], unseen: [] };
 
 /**
  * `before.labels` are the labels at the last read of the host. They are ignored if the pull request was just opened.
- * The labels and their changes are two reads, and a host may answer the second one from an older copy. So a change counts
- * when the host shows it, or when the host has not shown it for two minutes.
+ * The labels and their changes are two reads, and a host may answer the second one from an older copy. So an added label
+ * counts when the host shows who has added it, or when the host has not shown it for two minutes. A removed label counts
+ * at once, because the pull request must not land meanwhile.
  */
 export async function readLabelActs(
   ctx: Context,
@@ -65,7 +66,7 @@ export async function readLabelActs(
   for (const write of changedLabels(before.isOpened ? [] : before.labels, seen.labels, rules)) {
     const shown = await hostClient(ctx, repository).readLabelChange(seen.number, write.label);
     const isShown = shown === null ? before.isOpened : shown.present === write.present;
-    if (!isShown && !isOverdue) {
+    if (!isShown && write.present && !isOverdue) {
       unseen.push(write);
       continue;
     }

@@ -8,7 +8,7 @@ import type { PullRequestRow } from '../store/queue.entities.ts';
 export interface SeenPullRequest extends HostPullRequest {
   /** Whether the host's record of the pull request still has an older head than `headSha`. */
   readonly headUnseen: boolean;
-  /** Since when the host shows a change of a label, but not who has made it. Null: there is no such change. */
+  /** Since when the host shows an added label, but not who has added it. Null: there is no such label. */
   readonly labelUnseenSince: Date | null;
 }
 
@@ -22,17 +22,16 @@ export function withTipAsHead(recorded: HostPullRequest): SeenPullRequest {
 }
 
 /**
- * A changed label of which the host does not show yet who has changed it. It stays as it was, so that a later read finds
- * the change.
+ * Leaves out added labels of which the host does not show yet who has added them, so that a later read finds them as
+ * added.
  */
-export function withoutChanges(
+export function withoutUnseen(
   seen: SeenPullRequest,
   { unseen, since }: { readonly unseen: readonly LabelWrite[]; readonly since: Date },
 ): SeenPullRequest {
   if (unseen.length === 0) return seen;
-  const kept = seen.labels.filter((label) => !unseen.some((change) => isSameLabel(change.label, label)));
-  const removed = unseen.filter(({ present }) => !present).map(({ label }) => label);
-  return { ...seen, labels: [...kept, ...removed], labelUnseenSince: since };
+  const labels = seen.labels.filter((label) => !unseen.some((added) => isSameLabel(added.label, label)));
+  return { ...seen, labels, labelUnseenSince: since };
 }
 
 export function factsOf(

@@ -16,7 +16,7 @@ import { configurationOf } from '../store/rules-in-force.ts';
 import { readHead, signatureFacts, type HeadFacts } from './head.facts.ts';
 import {
   withTipAsHead,
-  withoutChanges,
+  withoutUnseen,
   factsOf,
   hasFacts,
   hasHostState,
@@ -90,7 +90,7 @@ export async function syncPullRequest(
       ? await readLabelActs(ctx, { ...repository, ...before }, { seen, before: { ...before, isOpened: isNew } })
       : noActs;
     const since = before.labelUnseenSince ?? ctx.clock();
-    const kept = { ...found, seen: withoutChanges(seen, { unseen, since }) };
+    const kept = { ...found, seen: withoutUnseen(seen, { unseen, since }) };
     const unchanged = await findUnchanged(ctx, kept, { stored, head });
     const row =
       unchanged ??
@@ -220,7 +220,7 @@ async function storePullRequest(
 
 /**
  * Plans to read the pull request again. A host reports a push or a label, but does not report when its record of the
- * pull request has the new head, or when it shows who has changed the label. Usually it does so within seconds.
+ * pull request has the new head, or when it shows who has added the label. Usually it does so within seconds.
  */
 async function planNextRead(
   ctx: Context,
