@@ -201,6 +201,8 @@ describe('the commands of the first steps', () => {
     await page.getByRole('button', { name: 'Make it' }).click();
     const commands = await page.getByRole('region', { name: 'Commands that push a check' }).innerText();
     await run(clone, 'sh', '-c', commands);
+    // A second time, as after a push that failed.
+    await run(clone, 'sh', '-c', commands);
     return `${s.url}/git/acme/${name}.git`;
   }
 

@@ -23,7 +23,7 @@ export function commandsOf(landed: {
   const { commit, owner, name, signedBy } = landed;
   return [
     `# in a clone of ${owner}/${name}`,
-    `git fetch origin`,
+    `git fetch`,
     `git rev-parse ${shortenCommit(commit)}^{tree}`,
     `git rev-parse ${shortenCommit(commit)}^1`,
     `# every landing, derived again without Interlock from this clone and the two files below`,

@@ -154,8 +154,10 @@ function TokensLink(): ReactNode {
  * after a command that has failed, and the commands use neither `origin` nor other files.
  */
 function commandsOf({ owner, name }: RepositoryName): string {
+  const remote = `${location.origin}/git/${owner}/${name}.git`;
   return [
-    `git remote add interlock ${location.origin}/git/${owner}/${name}.git`,
+    // Whoever runs the commands again, because the push failed, has the remote already.
+    `(git remote add interlock ${remote} || test "$(git remote get-url interlock)" = ${remote})`,
     'mkdir -p .service',
     String.raw`(test -e .service/ci.yml || printf 'checks:\n  unit:\n    run: npm test\n' > .service/ci.yml)`,
     'git add .service/ci.yml',

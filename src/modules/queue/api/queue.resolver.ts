@@ -169,7 +169,7 @@ export class QueuesResolver {
 
   @Mutation(() => SetRepositoryActivePayload, {
     description:
-      'Deactivates a repository, or activates it again. If it is inactive, its pull requests leave the queue, its previews and runbooks end, and nothing is pushed, opened, queued, validated, landed, released or deployed. A landing that has started still ends; the commits and the history are kept. An environment can still be rolled back. Repeating the call changes nothing. Needs admin.',
+      'Deactivates a repository, or activates it again. If it is inactive, its pull requests leave the queue, its previews end, its runbooks end except a completed one whose pull requests are still to be queued, and nothing is pushed, opened, queued, validated, landed, released or deployed. A landing that has started still ends; the commits and the history are kept. An environment can still be rolled back. Repeating the call changes nothing. Needs admin.',
   })
   async setRepositoryActive(
     @Ctx() ctx: GraphQLContext,
