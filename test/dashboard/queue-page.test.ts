@@ -366,7 +366,7 @@ describe('the page for a screen', () => {
     const notice = page.getByRole('heading', { name: 'Too many screens show this queue' });
     await notice.waitFor();
     const board = page.getByRole('heading', { name: 'Nothing is in line.' });
-    await page.clock.fastForward(19_000);
+    await page.clock.fastForward(5_000);
     expect([await notice.count(), await board.count()]).toEqual([1, 0]);
     isFull = false;
     const passTime = async (): Promise<void> => await page.clock.fastForward(20_000);

@@ -115,7 +115,7 @@ describe('a data directory', () => {
   });
 
   test('the demo prints its batches, a bisection, landings, deployments and its end', async () => {
-    await until(async () => interlock.said().includes('The demo is over'), { withinMs: 120_000 });
+    await until(async () => /^To roll production back, .*\n/m.test(interlock.said()), { withinMs: 120_000 });
     const said = interlock.said();
     expect(said).toContain('The demo is over: 5 merged, 2 blocked.');
     expect(said).toMatch(/ s {2}batch {5}#1 #2 #3 #4 on main at [0-9a-f]{8}$/m);
