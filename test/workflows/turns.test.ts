@@ -120,7 +120,7 @@ beforeAll(async () => {
   await owner.query(
     `create table errand (
        id bigint generated always as identity primary key, account_id bigint not null, status text not null default 'new',
-       call_at timestamptz, calls integer not null default 0, problem text,
+       call_at timestamptz, calls integer not null default 0, problem text, failing_since timestamptz,
        supervised_by text, supervised_until timestamptz, next_look_at timestamptz);
      grant all on errand to interlock_app, interlock_system`,
   );
