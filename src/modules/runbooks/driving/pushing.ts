@@ -1,8 +1,9 @@
 // Pushes a commit of a runbook to its branch, by compare-and-set. The branch is read first, and shows whether the
 // commit was already pushed. If another user pushed to the branch, the commit is cherry-picked onto the new tip. If the
-// commit was lost with the machine that made it, the agent works on the leaf again.
+// commit is missing for ten minutes, it was lost with the machine that made it, and the agent works on the leaf again.
 import type { Context } from '../../../context.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
+import { pauseAfter } from '../../../domain/runbooks/drive.ts';
 import { isLive } from '../../../domain/runbooks/runbook.ts';
 import {
   CommitMissing,
@@ -14,6 +15,7 @@ import {
   toHostedRepository,
 } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
+import { delayNextCall } from '../../../platform/turns/index.ts';
 import { findHandles } from '../../accounts/index.ts';
 import { syncPullRequest } from '../../queue/index.ts';
 import { RunbookCommitEntity, type RunbookCommitRow, type RunbookPullRequestRow } from '../runbooks.entities.ts';
@@ -28,7 +30,7 @@ export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string
   if (made === undefined) return { message: 'There was nothing left to push.', write: async () => {} };
   const pullRequest = pullRequestOf(rows, made.pullRequestId);
   if (await hasEnded(ctx, rows, pullRequest)) return ended;
-  if (await isLost(ctx, rows, { made, leafId })) return lost(ctx, leafId);
+  if (await isMissing(ctx, rows, { made, leafId })) return waitForCommit(ctx, rows, { made, leafId });
   await takeBack(ctx, rows, made);
   // The authors are recorded before the push, so that no author can approve the commit.
   await recordAuthors(ctx, rows, pullRequest.branch);
@@ -135,10 +137,10 @@ async function recordAuthors(
 }
 
 /**
- * Whether neither this machine nor the host has the commit any more. If the host shows the ref that keeps the commit,
- * and does not give the commit yet, throws CommitMissing, and the push is tried again later.
+ * Whether neither this machine nor the host has the commit. If the host shows the ref that keeps the commit, and does
+ * not give the commit yet, throws CommitMissing, and the push is tried again later.
  */
-async function isLost(
+async function isMissing(
   ctx: Context,
   { repository }: RunbookRows,
   { made, leafId }: { readonly made: RunbookCommitRow; readonly leafId: string },
@@ -146,6 +148,40 @@ async function isLost(
   const client = hostClient(ctx, repository);
   if ((await client.readCommit(made.commit)) !== null) return false;
   return (await client.readRef(leafCommitRef(leafId)))?.commit !== made.commit;
+}
+
+/** How long a commit is missing at the host and at the workers that try to push it until it counts as lost. */
+const lostAfterMs = 10 * 60_000;
+/** The longest pause between two tries, so that the worker that has the commit takes one of them. */
+const longestPauseMs = 30_000;
+
+/**
+ * Tries the push again later, because the host may not have kept the commit while the worker that made it lives and has
+ * it. After ten minutes the commit counts as lost. An earlier failure of the host does not count.
+ */
+function waitForCommit(
+  ctx: Context,
+  { runbook: { problem, failingSince, calls } }: RunbookRows,
+  { made, leafId }: { readonly made: RunbookCommitRow; readonly leafId: string },
+): CallResult {
+  const message = `Neither this worker nor the code host has the commit ${made.commit}. The push is tried again, because another worker may have the commit.`;
+  const now = ctx.clock();
+  const isRepeated = problem === message;
+  const since = (isRepeated && failingSince) || now;
+  if (now.getTime() - since.getTime() >= lostAfterMs) return lost(ctx, leafId);
+  return {
+    message,
+    write: async (_tx, { runbook, commits }) => {
+      if (commits.find(({ id }) => id === made.id)?.state !== 'made') return;
+      Object.assign(runbook, { failingSince: since, calls: isRepeated ? calls : 0 });
+      delayNextCall(runbook, { now, pauseAfter: pauseOf, problem: message });
+      await Promise.resolve();
+    },
+  };
+}
+
+function pauseOf(calls: number): number {
+  return Math.min(pauseAfter(calls), longestPauseMs);
 }
 
 /** Lets the agent work on the leaf again, once. The leaf fails if it has lost a commit before, or was canceled. */
