@@ -118,7 +118,8 @@ async function createWorker(
     ...(workflowBundle === null
       ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
       : { workflowBundle: { codePath: workflowBundle } }),
-    maxConcurrentActivityTaskExecutions: mostSupervised + 100,
+    // For deployments, for other supervised work, and for all other activities.
+    maxConcurrentActivityTaskExecutions: 2 * mostSupervised + 100,
     // After a worker was killed, its cached workflow runs move to another worker after this time. The default is 10 s.
     stickyQueueScheduleToStartTimeout: '5s',
     // Heartbeats are sent every second, so they must not be throttled for longer.

@@ -52,6 +52,7 @@ interface Errand extends KindTypes {
     readonly signal?: AbortSignal;
     readonly call?: () => Promise<void>;
     readonly work?: (supervised: SupervisedWork<Errand>) => Promise<void>;
+    readonly isUrgent?: boolean;
   };
 }
 
@@ -88,6 +89,7 @@ const carryOut: CarryOut<Errand> = {
       kind: errands,
       due,
       by,
+      isUrgent: by.isUrgent ?? false,
       leased: { table: 'errand', id: due.id, wanted: "status = 'called'", kept: "status = 'called'" },
       openLog: () => ({ write: (text) => void written.push(text), close: async () => {} }),
       again: (attempt) => `attempt ${attempt}`,
@@ -120,8 +122,8 @@ beforeAll(async () => {
   await owner.query(
     `create table errand (
        id bigint generated always as identity primary key, account_id bigint not null, status text not null default 'new',
-       call_at timestamptz, calls integer not null default 0, problem text, failing_since timestamptz,
-       supervised_by text, supervised_until timestamptz, next_look_at timestamptz);
+       call_at timestamptz, calls integer not null default 0, problem text,
+       failing_since timestamptz, supervised_by text, supervised_until timestamptz, next_look_at timestamptz);
      grant all on errand to interlock_app, interlock_system`,
   );
   await owner.end();
@@ -208,7 +210,7 @@ it.each([
   expect(await carriedOut()).toBe('supervised');
 });
 
-it('a worker that supervises as much as it may gives an errand back, and still makes calls', async () => {
+it('a worker that supervises as much as it may gives an errand back, and still makes calls and does urgent work', async () => {
   const gate = Promise.withResolvers<void>();
   const others = await db.system.query<{ id: string }>(
     "insert into errand (account_id, status) select 1, 'called' from generate_series(1, $1) returning id::text",
@@ -226,6 +228,10 @@ it('a worker that supervises as much as it may gives an errand back, and still m
   await comeToSupervise();
   await expect(carriedOut()).rejects.toThrow(WorkHandedOver);
   expect(await row()).toMatchObject({ status: 'called', calls: 0, supervisedBy: null });
+  const [urgent] = await db.system.query<{ id: string }>(
+    "insert into errand (account_id, status) values (1, 'called') returning id::text",
+  );
+  expect(await carryOutDue(ctx, carryOut, { id: urgent?.id ?? '', by: { isUrgent: true } })).toBe('supervised');
   gate.resolve();
   expect(new Set(await Promise.all(supervised))).toEqual(new Set(['supervised']));
   expect(await carriedOut()).toBe('supervised');

@@ -18,6 +18,8 @@ export interface Supervision<T extends KindTypes> {
   readonly due: Pick<DueStep<T>, 'id'>;
   readonly by: T['by'];
   readonly leased: LeasedRow;
+  /** Whether the work must not wait behind other work. Urgent work has a limit of its own. Left out: it is not urgent. */
+  readonly isUrgent?: boolean;
   readonly openLog: () => PieceLog;
   /** Returns the line with which the log of a repeated attempt begins. */
   readonly again: (attempt: number) => string;
@@ -54,14 +56,14 @@ export class WorkHandedOver extends Error {
 }
 
 /**
- * How much work a process supervises at once. Supervised work may take hours, and each has an activity slot of the
+ * How much urgent work and how much other work a process supervises at once. Supervised work may take hours, and each has an activity slot of the
  * worker. The worker has more slots, so that the activities of queues need not wait for supervised work.
  */
 export const mostSupervised = 100;
 
 const longestProblem = 500;
 
-let supervisedNow = 0;
+const supervisedNow = { urgent: 0, other: 0 };
 
 /** Another worker has the lease, or the work has ended. */
 class Superseded extends Error {
@@ -75,13 +77,14 @@ class Superseded extends Error {
  * supervises as much as it may; the row is then as before, and Temporal tries again after a pause.
  */
 export async function supervise<T extends KindTypes>(ctx: Context, supervision: Supervision<T>): Promise<string> {
-  if (supervisedNow >= mostSupervised)
+  const kind = supervision.isUrgent ? 'urgent' : 'other';
+  if (supervisedNow[kind] >= mostSupervised)
     throw new WorkHandedOver('This worker supervises as much work as it may. The work starts when a worker has room.');
-  supervisedNow += 1;
+  supervisedNow[kind] += 1;
   try {
     return await superviseUnderLease(ctx, supervision);
   } finally {
-    supervisedNow -= 1;
+    supervisedNow[kind] -= 1;
   }
 }
 

@@ -63,6 +63,7 @@ export async function superviseRun<T extends KindTypes & { readonly by: ReleaseD
     due,
     by,
     leased: { id, ...leases[subject] },
+    isUrgent: subject === 'deployment',
     openLog: () => openRunLog(ctx, subject === 'deployment' ? { deploymentId: id } : { candidateId: id }),
     again: (attempt) => `The run is started again: attempt ${attempt}.`,
     hostFailureOf,
