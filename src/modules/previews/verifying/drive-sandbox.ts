@@ -31,9 +31,25 @@ const bootTimeoutMs = 10 * 60_000;
 const lifeMs = 45 * 60_000;
 
 export async function driveSandbox(supervised: SupervisedVerification): Promise<Ending> {
-  const { ctx, rows, verifying, log } = supervised;
+  const { rows, verifying, log } = supervised;
   const { preview } = rows.verification;
   if (preview?.method !== 'sandbox') return { status: 'error', summary: 'The verification uses no preview.' };
+  const { inTurn = withoutLimit } = verifying;
+  let hasBegun = false;
+  const begin = async (): Promise<Ending> => {
+    hasBegun = true;
+    return await readAndBoot(supervised, preview);
+  };
+  const onWait = (): void => log.write('[interlock] The preview waits until this worker has room for it.\n');
+  return await inTurn(begin, { signal: supervised.signal, onWait }).catch((error: unknown): Ending => {
+    if (hasBegun || !supervised.signal.aborted) throw error;
+    return { status: 'error', summary: 'The verification was stopped before its sandbox booted.' };
+  });
+}
+
+/** Reads the image and the secrets after the wait, because users may replace or delete them meanwhile. */
+async function readAndBoot(supervised: SupervisedVerification, preview: SandboxEntry): Promise<Ending> {
+  const { ctx, rows, verifying, log } = supervised;
   const image = await findPreviewImage(ctx, preview.image);
   if (image === null)
     return {
@@ -49,17 +65,7 @@ export async function driveSandbox(supervised: SupervisedVerification): Promise<
   if (opened.missing.length > 0) return { status: 'error', summary: missingText(opened.missing) };
   const secrets = opened.values;
   log.hide(Object.values(secrets));
-  const { inTurn = withoutLimit } = verifying;
-  let hasBegun = false;
-  const begin = async (): Promise<Ending> => {
-    hasBegun = true;
-    return await bootAndDrive(supervised, { preview, image, sandboxes, secrets });
-  };
-  const onWait = (): void => log.write('[interlock] The preview waits until this worker has room for it.\n');
-  return await inTurn(begin, { signal: supervised.signal, onWait }).catch((error: unknown): Ending => {
-    if (hasBegun || !supervised.signal.aborted) throw error;
-    return { status: 'error', summary: 'The verification was stopped before its sandbox booted.' };
-  });
+  return await bootAndDrive(supervised, { preview, image, sandboxes, secrets });
 }
 
 interface Bootable {
