@@ -140,7 +140,7 @@ export function decideBuild(situation: BuildSituation, now: number): BuildStep {
     return {
       kind: 'become',
       status: 'failed',
-      because: `The build did not end within ${minutes(situation.timeoutSec)}.`,
+      because: `The build did not end within ${minutes(situation.timeoutSec)}.${isSupervised(situation.provider) ? ' This time includes waits for room at a worker.' : ''}`,
     };
   if (situation.isCanceled) return decideCanceledBuild(situation, { now, deadline });
   if (situation.provider.kind === 'none') return { kind: 'wait', for: 'report', until: deadline };

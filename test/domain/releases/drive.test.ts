@@ -430,6 +430,15 @@ describe('the build of a candidate', () => {
       { kind: 'become', status: 'failed', because: 'The build did not end within 60 minutes.' },
     ],
     [
+      'by a command fails after its time limit, which includes its waits',
+      build({ provider: command, createdAt: longAgo }),
+      {
+        kind: 'become',
+        status: 'failed',
+        because: 'The build did not end within 60 minutes. This time includes waits for room at a worker.',
+      },
+    ],
+    [
       'fails if each worker is lost',
       build({ provider: command, calls: 5 }),
       {
