@@ -24,8 +24,7 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
     value: batch.id,
     orderBy: 'id',
   });
-  const tested = batch.mode === 'serial' ? batch.testedCommit : batch.commit;
-  if (tested && (await planStop(ctx, loaded))) await client.cancelChecks(tested);
+  if (batch.commit && (await planStop(ctx, loaded))) await client.cancelChecks(batch.commit);
   const isOwn = bot === null || (!bot.idle && !bot.heirBatchId && !bot.closedAt);
   if (isOwn) {
     const branch = bot?.branch ?? botBranch(batch.id);
@@ -52,19 +51,17 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
  * Whether the checks of the batch may be stopped. If the result of the build is open, the build is marked first, so that
  * its canceled checks do not count as canceled by CI. The checks of a landed commit go on, because the commit is on the base
  * branch. Those of a green build go on, because the build may justify another landing of its tree. In serial mode the
- * checks of the head are the build of the next batch too, so they are stopped only if a user resets the build (300).
- * The next batch then runs them again (`renewHeadBuild`).
+ * checks of the head are the build of the next batch too. If a user resets the build, the next batch stops them and runs
+ * them again (`renewHeadBuild`).
  */
 async function planStop(ctx: Context, { batch, repository }: LoadedBatch): Promise<boolean> {
-  const isReset = batch.mode === 'serial' && batch.resetCode === 300;
-  if ((batch.mode !== 'parallel' && !isReset) || batch.state === 'landed') return false;
-  const commit = (isReset ? batch.testedCommit : batch.commit) ?? '';
+  if (batch.mode !== 'parallel' || batch.state === 'landed') return false;
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const [queue, [build]] = await Promise.all([
       tx.load(QueueEntity, batch.queueId),
-      loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [commit], trees: [] }),
+      loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [batch.commit ?? ''], trees: [] }),
     ]);
-    if (queue === null || build === undefined) return !isReset;
+    if (queue === null || build === undefined) return true;
     const verdict = judgeBuild(build, rulesOf(repository, queue).rules.requiredChecks);
     if (verdict === 'pending')
       await tx.send('update build set stopped = true where account_id = $1 and repository_id = $2 and commit = $3', [
@@ -72,7 +69,7 @@ async function planStop(ctx: Context, { batch, repository }: LoadedBatch): Promi
         batch.repositoryId,
         build.commit,
       ]);
-    return isReset ? verdict === 'pending' : verdict !== 'green';
+    return verdict !== 'green';
   });
 }
 

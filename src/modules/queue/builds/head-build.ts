@@ -12,7 +12,8 @@ import { blockMembers } from './batch.refusals.ts';
  * Makes the existing build of a head count as a build on this base commit, even if the build was recorded for another
  * base commit. If the build is canceled or too old, its checks are run again. There is no new commit to test, so the
  * planner would otherwise end this batch and start the same batch without end. If the host does not run the checks
- * again, the pull request is blocked. Returns whether the build counts, or runs again.
+ * again, the pull request is blocked. If a user reset the batch before (300), its running checks are stopped first.
+ * Returns whether the build counts, or runs again.
  */
 export async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise<boolean> {
   const { batch, members } = loaded;
@@ -25,12 +26,68 @@ export async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise
       [ctx.accountId, batch.repositoryId, head, batch.baseCommit],
     );
   });
+  await stopResetChecks(ctx, loaded, head);
   const names = await findWorthlessChecks(ctx, loaded, head);
   if (names.length === 0) return true;
   const refused = await refusalToRepeat(ctx, loaded, { head, names });
   if (refused === null) return true;
   await blockMembers(ctx, loaded, [{ member, message: refused }]);
   return false;
+}
+
+/**
+ * Stops the running checks of the head, if a user reset the last batch that tested it (300). The checks are marked before
+ * they are stopped, and are marked only once for each reset. If this step is repeated, the checks that it has started
+ * meanwhile go on.
+ */
+async function stopResetChecks(ctx: Context, loaded: LoadedBatch, head: string): Promise<void> {
+  const { batch, host } = loaded;
+  const [last] = await ctx.db.read<{ id: string; isReset: boolean }>(ctx.accountId, {
+    name: 'last_batch_of_head',
+    text: `select id, coalesce(reset_code = 300, false) as "isReset" from batch
+           where account_id = $1 and repository_id = $2 and tested_commit = $3 and queue_id = $4 and id < $5 order by id desc limit 1`,
+    values: [ctx.accountId, batch.repositoryId, head, batch.queueId, batch.id],
+  });
+  if (!last?.isReset) return;
+  // The host may have ended or started checks since they were recorded.
+  await recordChecks(ctx, host, head);
+  if (!(await markStopped(ctx, loaded, { head, resetBatchId: last.id }))) return;
+  await hostClient(ctx, host).cancelChecks(head);
+  await recordChecks(ctx, host, head);
+}
+
+/** Marks the running checks, if none is marked for this reset yet. Returns whether a marked check is running. */
+async function markStopped(
+  ctx: Context,
+  { batch, repository }: LoadedBatch,
+  { head, resetBatchId }: { readonly head: string; readonly resetBatchId: string },
+): Promise<boolean> {
+  const values = [ctx.accountId, batch.repositoryId, head, resetBatchId];
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const [queue, [build]] = await Promise.all([
+      tx.load(QueueEntity, batch.queueId),
+      loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [head], trees: [] }),
+    ]);
+    if (queue === null || build === undefined) return false;
+    if (judgeBuild(build, rulesOf(repository, queue).rules.requiredChecks) !== 'pending') return false;
+    await tx.send(
+      `update check_result set stopped_batch_id = $4
+       where account_id = $1 and repository_id = $2 and commit = $3 and conclusion = 'pending' and not exists (
+         select from check_result where account_id = $1 and repository_id = $2 and commit = $3 and stopped_batch_id = $4)`,
+      values,
+    );
+    const running = await tx.query(
+      `select 1 from check_result
+       where account_id = $1 and repository_id = $2 and commit = $3 and conclusion = 'pending' and stopped_batch_id = $4`,
+      values,
+    );
+    if (running.length > 0)
+      await tx.send(
+        'update build set stopped = true where account_id = $1 and repository_id = $2 and commit = $3',
+        values.slice(0, 3),
+      );
+    return running.length > 0;
+  });
 }
 
 /** The names of the checks that must run again, because the build is canceled or too old. Empty: the build counts. */
