@@ -249,6 +249,23 @@ describe('a push to the base', () => {
     expect(await line(w, 'release')).toEqual([`Add a (#${a})`]);
   });
 
+  it('after a landing has started, together with another base branch that is changed back: the request holds', async () => {
+    await using w = await world({ configuration: 'base_branches: [main, release]\nmerge_mode:\n  type: no-queue\n' });
+    await w.git('branch', 'release', 'main');
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(a);
+    const changeBaseTwice = async () => {
+      for (const base of ['release', 'main']) {
+        await retarget(w, a, base);
+        await syncPullRequest(w.ctx, { ...hostOf(w), host: 'local' }, a);
+      }
+      await push(w);
+    };
+    await meanwhile(landingStarted, changeBaseTwice, () => w.settled(a));
+    expect(await statuses(w, a)).toEqual(['merged']);
+    expect((await w.host.comments(a)).filter(({ key }) => key.startsWith('reply:base:'))).toEqual([]);
+  });
+
   it('if the worker dies after the host has moved the base, the landing ref shows the landing, and it is recorded once', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;

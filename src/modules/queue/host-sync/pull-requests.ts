@@ -311,7 +311,7 @@ async function findUnchanged(
   if (row === null || !hasFacts(row, seen) || row.headSha !== seen.headSha || !hasHostState(row, seen)) return null;
   if (head !== null && head.unverified !== null) return null;
   if (head !== null && (row.authorName !== head.authorName || row.authorEmail !== head.authorEmail)) return null;
-  if (kept === undefined || (head !== null && !kept.hasBuild)) return null;
+  if (kept === undefined || kept.hasBaseChange || (head !== null && !kept.hasBuild)) return null;
   return row.status === 'merged' || isAssigned(row, kept, await readAssignment(ctx, of)) ? row : null;
 }
 
@@ -319,6 +319,8 @@ interface KeptOf {
   readonly baseBranch: string;
   readonly isBelowMerged: boolean | null;
   readonly hasBuild: boolean;
+  /** Whether a change of the base branch is recorded at the started landing of the pull request. */
+  readonly hasBaseChange: boolean;
 }
 
 async function readKeptOf(
@@ -329,7 +331,9 @@ async function readKeptOf(
     name: 'pull_request_unchanged',
     text: `select q.base_branch as "baseBranch",
              (select b.status = 'merged' and b.queue_id = p.queue_id from pull_request b where b.account_id = $1 and b.id = p.below_id) as "isBelowMerged",
-             exists (select from build where account_id = $1 and repository_id = $3 and commit = $4) as "hasBuild"
+             exists (select from build where account_id = $1 and repository_id = $3 and commit = $4) as "hasBuild",
+             exists (select from intent i where i.account_id = $1 and i.queue_id = p.queue_id and i.kind = 'land' and i.state = 'started'
+               and i.payload #>> array['atHost', p.id::text, 'kind'] = 'retargeted') as "hasBaseChange"
            from pull_request p join queue q on q.account_id = $1 and q.id = p.queue_id where p.account_id = $1 and p.id = $2`,
     values: [ctx.accountId, of.id, of.repositoryId, of.head],
   });

@@ -9,7 +9,7 @@ import { isQueued } from '../../../domain/queue/model/status.ts';
 import type { HostPullRequest, HostedRepository } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { isBelowLanded } from '../facts/stacks.ts';
-import { keepChangeAtHost } from '../store/intents.ts';
+import { forgetBaseChange, keepChangeAtHost } from '../store/intents.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/queue.entities.ts';
 import { changeQueuesInOrder, ensureQueue } from '../store/queue.locks.ts';
 import {
@@ -163,8 +163,12 @@ export async function moveToQueueOfBase(
   tx: Transaction,
   { storedRow, target, current }: LockedAssignment,
 ): Promise<QueueWork> {
-  if (storedRow === null || target === current) return startWork(ctx, tx, target);
   const work = startWork(ctx, tx, current);
+  if (storedRow === null) return work;
+  if (target === current) {
+    await forgetBaseChange(work, storedRow.id);
+    return work;
+  }
   if (await keepChangeAtHost(work, storedRow.id, { kind: 'retargeted', to: target.baseBranch })) return work;
   await endRequestForOldBase(work, storedRow, target.baseBranch);
   Object.assign(storedRow, { queueId: target.id });

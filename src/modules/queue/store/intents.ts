@@ -95,6 +95,15 @@ export async function keepChangeAtHost(work: QueueWork, pullRequestId: string, c
   return rows.length > 0;
 }
 
+/** Forgets a recorded change of the base branch, because the pull request has its old base branch again. */
+export async function forgetBaseChange(work: QueueWork, pullRequestId: string): Promise<void> {
+  await work.tx.send(
+    `update intent i set payload = i.payload #- array['atHost', $2::text]
+     where ${isLandingOf} and i.payload #>> array['atHost', $2::text, 'kind'] = 'retargeted'`,
+    [work.ctx.accountId, pullRequestId],
+  );
+}
+
 /** The recorded changes at the host by the ids of their pull requests. */
 export function changesAtHostOf({ payload }: IntentRow): ReadonlyMap<string, ChangeAtHost> {
   return new Map(Object.entries((payload['atHost'] ?? {}) as Record<string, ChangeAtHost>));
