@@ -59,7 +59,8 @@ export function judgeBuild(build: BuildState, required: readonly RequiredCheck[]
 /**
  * Whether a canceled build repeats a canceled build of the same tree, or its check was canceled in an earlier attempt
  * too. A canceled build is repeated only once, because the reason may be permanent, such as a time limit of a job. Builds
- * and attempts that the service itself stopped do not count.
+ * that the service itself stopped do not count. A stopped attempt of a head that runs again in serial mode does count as
+ * an earlier attempt, so that the next cancellation by CI is not repeated.
  */
 export function isCanceledAgain(
   build: BuildState,
