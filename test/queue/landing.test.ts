@@ -162,14 +162,14 @@ describe('a landing that goes on after it has halted its queue', () => {
     const disarm = onFailpoint('landing:after_conclude', async () => {
       await Promise.resolve((isRecorded = true));
     });
-    replaceHostMethod(w, 'readBaseRules', (original) => async (...of) => {
+    replaceHostMethod(w, 'readRef', (original) => async (...of) => {
       if (!isRecorded) return await original(...of);
       isRecorded = false;
       failures += 1;
-      throw new HostUnavailable('The rules cannot be read.');
+      throw new HostUnavailable('The base branch cannot be read.');
     });
     await wakeAll(w);
-    await expect(w.settled(number)).rejects.toThrow('The rules cannot be read.');
+    await expect(w.settled(number)).rejects.toThrow('The base branch cannot be read.');
     disarm();
     expect(failures).toBe(1);
     expect(await halts()).toEqual([]);
