@@ -5,7 +5,6 @@ import type { LocalHost } from '../../src/hosts/local/index.ts';
 import { carryOut, openPullRequest } from '../../src/modules/queue/index.ts';
 import { findUnknownLandings } from '../../src/modules/queue/facts/unknown-landings.ts';
 import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
-import { HostUnavailable } from '../../src/hosts/port.ts';
 import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { isAtGitHub } from '../support/world-host.ts';
 import { parallel, world, type World } from '../support/world.ts';
@@ -19,7 +18,6 @@ import {
   retarget,
   setLabel,
   statuses,
-  wakeAll,
 } from './stories.ts';
 import { hangAt, startedLanding, hostMerges, mergedEvents, countBots, greenHeads } from './merging.ts';
 import { among, cases } from '../support/tier.ts';
