@@ -1,7 +1,6 @@
 // Runbooks whose pull requests are at GitHub: branches are pushed, each pull request is opened once even if the process
 // dies, follow-ups are pushed on top, changes of people are noticed, refusals are shown with the message of GitHub, and
 // the commit of a worker whose disk is lost before the push is pushed by another worker or made again.
-import { cp, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { continueRunbook, createRunbook, retryRunbook } from '../../../src/modules/runbooks/index.ts';
 import { updateRunbookDefaults } from '../../../src/modules/runbooks/defaults.service.ts';
@@ -9,7 +8,6 @@ import { mirrorDirectory, removeMirror } from '../../../src/hosts/github/mirror-
 import { HostUnavailable } from '../../../src/hosts/port.ts';
 import { onFailpoint } from '../../../src/platform/failpoints.ts';
 import { runbookDrivingOf } from '../../support/runbook-agent.ts';
-import { git } from '../commits.ts';
 import { queueWorld, type QueueWorld } from './queue-world.ts';
 
 let w: QueueWorld;
@@ -162,12 +160,9 @@ async function begins(number: number): Promise<number> {
 
 /**
  * The disk of the worker is lost after the agent's work has been recorded, `times` times. `isKept`: whether GitHub could
- * be reached before, so that it keeps the commit. `before` runs before the disk is lost.
+ * be reached before, so that it keeps the commit.
  */
-function loseDisk(
-  times: number,
-  { isKept, before }: { readonly isKept: boolean; readonly before?: () => Promise<void> },
-): () => void {
+function loseDisk(times: number, { isKept }: { readonly isKept: boolean }): () => void {
   let left = times;
   let isAway = false;
   const releases = [
@@ -184,7 +179,6 @@ function loseDisk(
       if (left === 0) return;
       left -= 1;
       expect(await keptRefs()).toHaveLength(isKept ? 1 : 0);
-      await before?.();
       await removeMirror(mirrorDirectory(w.engine.dataDir, w.repository));
     }),
   ];
@@ -212,34 +206,6 @@ async function passMissing(): Promise<boolean> {
   );
   return rows.length > 0;
 }
-
-test('a commit that GitHub does not keep yet waits for the worker that has it', async () => {
-  const mirror = mirrorDirectory(w.engine.dataDir, w.repository);
-  const other = `${mirror}.other`;
-  // Another worker made the commit, and GitHub has been away for hours. The push is called at this worker.
-  const copy = async (): Promise<void> => {
-    await cp(mirror, other, { recursive: true });
-    await w.rows(
-      "update runbook set failing_since = now() - interval '2 hours' where number = (select max(number) from runbook)",
-    );
-  };
-  const release = loseDisk(1, { isKept: false, before: copy });
-  const number = await begin('write i.txt one');
-  await w.until(async () => {
-    const [row] = await w.rows<{ calls: number }>('select calls from runbook where number = $1', [number]);
-    const made = await w.rows("select 1 from runbook_commit where state = 'made'");
-    return made.length > 0 && (row?.calls ?? 0) >= 2;
-  });
-  release();
-  expect(await leaves(number)).toEqual(['1.1 in_progress']);
-  const [made] = await w.rows<{ commit: string }>("select commit from runbook_commit where state = 'made'");
-  git(mirror, '-c', 'protocol.version=2', 'fetch', '--quiet', other, made?.commit ?? '');
-  await rm(other, { recursive: true });
-  await w.until(async () => (await leaves(number)).join() === '1.1 completed');
-  expect(await begins(number)).toBe(1);
-  const [opened] = await atGitHub(`interlock/runbook-${number}`);
-  expect(opened?.commits).toEqual(['write i.txt one']);
-});
 
 test('a step whose commit is lost everywhere is worked on again', async () => {
   const release = loseDisk(1, { isKept: false });
