@@ -1,5 +1,5 @@
 // The top of the page of a queue: its buttons and its banners.
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { useClient } from 'urql';
 import { useAct, type Action } from '../app/act.tsx';
@@ -119,16 +119,14 @@ function BranchChoice({
 export function InactiveBanner({ queue, repository }: Pick<ViewProps, 'queue' | 'repository'>): ReactNode {
   const client = useClient();
   return (
-    <Banner
-      action={
-        <BannerButton action={activateAction(client, queue)} refusal={refusalOf(repository.viewerCan, 'ADMINISTER')}>
-          Activate…
-        </BannerButton>
-      }
+    <ActBanner
+      label="Activate…"
+      action={activateAction(client, queue)}
+      refusal={refusalOf(repository.viewerCan, 'ADMINISTER')}
     >
       {queue.owner}/{queue.name} is inactive: its pull requests are not queued, validated or merged. Only an admin can
       activate it.
-    </Banner>
+    </ActBanner>
   );
 }
 
@@ -138,58 +136,44 @@ export function QueueBanners({ queue, data, repository }: Pick<ViewProps, 'queue
   return (
     <>
       {data.haltedAt && (
-        <Banner
-          tone="red"
-          action={
-            <BannerButton action={resumeAction(client, queue)} refusal={refusal('HALT')}>
-              Resume…
-            </BannerButton>
-          }
-        >
+        <ActBanner tone="red" label="Resume…" action={resumeAction(client, queue)} refusal={refusal('HALT')}>
           Halted since <At at={data.haltedAt} />: {data.haltedReason} Only an admin can resume it.
-        </Banner>
+        </ActBanner>
       )}
       {data.paused && (
-        <Banner
-          action={
-            <BannerButton action={pauseAction(client, queue, data)} refusal={refusal('PAUSE')}>
-              Resume…
-            </BannerButton>
-          }
-        >
+        <ActBanner label="Resume…" action={pauseAction(client, queue, data)} refusal={refusal('PAUSE')}>
           Paused{data.pause?.message ? `: “${data.pause.message}”` : ''}. Nothing is validated or merged.
-        </Banner>
+        </ActBanner>
       )}
       {data.frozen && (
-        <Banner
-          tone="blue"
-          action={
-            <BannerButton action={unfreezeAction(client, queue)} refusal={refusal('FREEZE')}>
-              Lift…
-            </BannerButton>
-          }
-        >
+        <ActBanner tone="blue" label="Lift…" action={unfreezeAction(client, queue)} refusal={refusal('FREEZE')}>
           {data.frozen.sentence} Builds go on.
-        </Banner>
+        </ActBanner>
       )}
     </>
   );
 }
 
-/** The button of a banner. It is disabled if the viewer may not do the action, and says why. */
-function BannerButton({
-  action,
-  refusal,
-  children,
-}: {
+interface ActBannerProps extends Pick<ComponentProps<typeof Banner>, 'tone'> {
+  /** The text of the button. */
+  readonly label: string;
   readonly action: Action;
+  /** Why the viewer may not do the action. */
   readonly refusal: string | undefined;
   readonly children: ReactNode;
-}): ReactNode {
+}
+
+/** A banner with a button. The button is disabled if the viewer may not do the action, and says why. */
+function ActBanner({ label, action, refusal, children, ...banner }: ActBannerProps): ReactNode {
   const act = useAct();
-  return (
+  const button = (
     <Button disabled={refusal !== undefined} title={refusal} onClick={() => act(action)}>
-      {children}
+      {label}
     </Button>
+  );
+  return (
+    <Banner {...banner} action={button}>
+      {children}
+    </Banner>
   );
 }
