@@ -478,10 +478,16 @@ function writeMergeOfHost(work: QueueWork, row: PullRequestRow, { commit, at }: 
 
 /**
  * Applies a change at the host that was recorded while the pull request was landing, after the landing was given up. A
- * pull request with another base branch stays in its queue until its next read.
+ * pull request with another base branch stays in its queue until its next read. Undefined: no change was recorded.
  */
-export async function followChangeAtHost(work: QueueWork, row: PullRequestRow, change: ChangeAtHost): Promise<void> {
-  switch (change.kind) {
+export async function followChangeAtHost(
+  work: QueueWork,
+  row: PullRequestRow,
+  change: ChangeAtHost | undefined,
+): Promise<void> {
+  switch (change?.kind) {
+    case undefined:
+      return;
     case 'merged':
       if (row.status !== 'merged') followMergeOfHost(work, row, change);
       return;

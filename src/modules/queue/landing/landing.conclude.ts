@@ -182,8 +182,7 @@ async function followArrivals(
   const changes = changesAtHostOf(intent);
   for (const member of (await loadMembers(work.tx, [batch.id])).get(batch.id) ?? []) {
     const row = await work.tx.em.findOneOrFail(PullRequestEntity, { id: member.pullRequestId });
-    const change = changes.get(row.id);
-    if (change !== undefined) await followChangeAtHost(work, row, change);
+    await followChangeAtHost(work, row, changes.get(row.id));
     if (!isQueued(row.status)) continue;
     if (!active || withdrawals.has(row.id)) {
       await changeAs(work, withdrawals.get(row.id) ?? null, async () => await dequeue(work, row));
@@ -257,10 +256,7 @@ async function failLanding(
   const pinned = new Set([...members.values()].flat().map((member) => member.pinnedHead));
   for (const row of rows) if (!pinned.has(row.headSha)) endSkippedValidation(row);
   const changes = changesAtHostOf(intent);
-  for (const row of rows) {
-    const change = changes.get(row.id);
-    if (change !== undefined) await followChangeAtHost(work, row, change);
-  }
+  for (const row of rows) await followChangeAtHost(work, row, changes.get(row.id));
   for (const row of rows.filter((member) => isQueued(member.status)))
     blockPullRequest(work, row, { code: 110, text: blockText(110, [message]), message });
   const pullRequests = new Map(rows.map((row) => [row.id, row]));
