@@ -156,7 +156,7 @@ function TokensLink(): ReactNode {
 function commandsOf({ owner, name }: RepositoryName): string {
   const remote = `${location.origin}/git/${owner}/${name}.git`;
   return [
-    // Whoever runs the commands again, because the push failed, has the remote already.
+    // The remote exists if the user runs the commands again, for example after a failed push.
     `(git remote add interlock ${remote} || test "$(git remote get-url interlock)" = ${remote})`,
     'mkdir -p .service',
     String.raw`(test -e .service/ci.yml || printf 'checks:\n  unit:\n    run: npm test\n' > .service/ci.yml)`,

@@ -33,7 +33,7 @@ export interface Supervision<T extends KindTypes> {
    * out: the work handles such failures itself.
    */
   readonly hostFailureOf?: (error: unknown) => { readonly retryAt: number | null } | null;
-  /** Called if the work threw another an error. Left out: the lease expires, and the work is then started again. */
+  /** Called if the work threw another error. Left out: the lease expires, and the work is then started again. */
   readonly failed?: (supervised: SupervisedWork<T>, error: unknown) => Promise<void>;
 }
 
@@ -56,8 +56,9 @@ export class WorkHandedOver extends Error {
 }
 
 /**
- * How much urgent work and how much other work a process supervises at once. Supervised work may take hours, and each has an activity slot of the
- * worker. The worker has more slots, so that the activities of queues need not wait for supervised work.
+ * How much urgent work and how much other work a process supervises at once. Supervised work may take hours, and each
+ * piece has an activity slot of the worker. The worker has more slots, so that the activities of queues need not wait
+ * for supervised work.
  */
 export const mostSupervised = 100;
 
