@@ -198,6 +198,34 @@ describe('an account', () => {
   });
 });
 
+it('empties an event that gets its position while its repository is erased', async () => {
+  const { repositoryId } = await seed(s, { name: 'last' });
+  const confirm = 'acme/last';
+  await account.run('eraseRepository', { repository: { ...web, name: 'last' }, confirm }, 'erasure { id }');
+  await carryOut();
+  await s.rows('update erasure set finished_at = null, leased_until = null where repository = $1', [confirm]);
+  let positioned: Promise<void> = Promise.resolve();
+  const disarm = onFailpoint('erasure:events_emptied', async () => {
+    // Work that was under way writes an event, whose position is given while the events are emptied again.
+    await s.rows("insert into event (account_id, repository_id, action, at) values ($1, $2, 'merged', now())", [
+      s.accountId,
+      repositoryId,
+    ]);
+    const { promise: isLocked, resolve } = Promise.withResolvers<void>();
+    positioned = s.ports.db.transaction(s.accountId, async (tx) => {
+      await tx.query('update event set position = 1000000 where repository_id = $1', [repositoryId]);
+      resolve();
+      const waiting = "select 1 from pg_locks where not granted and locktype = 'transactionid'";
+      await expect.poll(async () => (await s.rows(waiting)).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    });
+    await isLocked;
+  });
+  await carryOut();
+  await positioned;
+  disarm();
+  expect(await s.rows('select 1 from event where repository_id = $1', [repositoryId])).toEqual([]);
+});
+
 it('every table belongs to a repository, to its account alone, or to the installation', async () => {
   const catalogue = await readCatalogue(s.ports.db.system.query);
   const ofRepository = new Set(planRepository(catalogue, []).owned.map(({ table }) => table));

@@ -72,15 +72,19 @@ async function carryOut(ports: Ports, { accountId, repositoryId }: OpenErasure):
   );
 }
 
-/** Empties the events of a repository. An event keeps only its position and its instant. */
+/**
+ * Empties the events of a repository. An event keeps only its position and its instant. An event that gets its position
+ * at the same time is emptied after that, because it is chosen by its key: a row that is chosen by its place in the table
+ * would be passed over.
+ */
 async function emptyEvents({ db }: Ports, accountId: string, repositoryId: string): Promise<void> {
   for (;;) {
     const emptied = await db.system.query(
       `update event e set repository_id = null, queue_id = null, pull_request_id = null, batch_id = null,
          environment_id = null, candidate_id = null, deployment_id = null, runbook_id = null, verification_id = null,
          registration_id = null, action = 'repository_deleted', actor = null, payload = '{"owner": "", "name": ""}'
-       where e.ctid = any(array(
-         select ctid from event where account_id = $1 and repository_id = $2 limit 2000)) and e.repository_id = $2
+       where e.id = any(array(
+         select id from event where account_id = $1 and repository_id = $2 limit 2000)) and e.repository_id = $2
        returning 1`,
       [accountId, repositoryId],
     );
