@@ -150,7 +150,7 @@ def is_green(checks, gate):
         found = {newest[name] for name in newest if re.fullmatch(glob, name, re.DOTALL)} or {'missing'}
         if not found <= set(required['acceptableStatuses']) or (found == {'missing'} and required.get('isAwaited')):
             return False
-    return True
+    return newest != {}
 
 
 def covers(part, landed, member):

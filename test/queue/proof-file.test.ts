@@ -219,6 +219,11 @@ const lie = (body: ProofBody): object => ({
   })),
 });
 
+const untested = ({ evidence }: ProofBody): object => ({
+  evidence: evidence.map((each) => ({ ...each, checks: [] })),
+  gate: [{ name: 'test', acceptableStatuses: ['success', 'missing'] }],
+});
+
 const tampered: readonly (readonly [string, (file: ProofFile) => ProofFile, string])[] = [
   ['a changed check result', (file) => changed(file, 0, lie), 'its proof was changed'],
   [
@@ -227,6 +232,11 @@ const tampered: readonly (readonly [string, (file: ProofFile) => ProofFile, stri
     'its proof is not signed by an accepted key',
   ],
   ['a red result that another key signed', (file) => signedAgain(chained(changed(file, 0, lie))), 'is not green'],
+  [
+    'evidence without a check, signed by another key',
+    (file) => signedAgain(chained(changed(file, 0, untested))),
+    'is not green',
+  ],
   [
     'a changed tree, signed by another key',
     (file) => signedAgain(chained(changed(file, 0, () => ({ tree: 'f'.repeat(40) })))),

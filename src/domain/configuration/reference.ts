@@ -51,7 +51,7 @@ A build is red if a required check failed. If nothing is wrong with the build ex
 - For a pull request's own head: the checks that the code host's branch protection requires if \`use_github_mergeability\` is true, otherwise \`required_checks\`. An empty list requires nothing. \`require_all_checks_pass\` adds every check that ran.
 - For a build in parallel mode: the first of these lists that is not empty: \`override_required_checks\`, \`required_checks\`, the host's list if \`use_github_mergeability\` is true. If all are empty: every check that ran. \`require_all_draft_checks_pass\` adds every check that ran. Checks without which the code host takes no commit are added in any case ([rules of GitHub](github.md#rules-of-the-base-branch)).
 - For a build in serial mode: the same without \`override_required_checks\`. \`require_all_checks_pass\` adds every check that ran. The build is the pull request's own head, brought up to date.
-- "Adds" means that the checks of the list remain required. A build without any check is never green.
+- "Adds" means that the checks of the list remain required. A build without any check is never green, also if every required check may be missing.
 `;
 
 function tableOf(entries: readonly KeyEntry[]): string {

@@ -47,13 +47,12 @@ export function judgeOwnHead(
 
 /**
  * The verdict of a build. It is `none` if the build proves nothing because a required check was canceled. A complete
- * build without any check is red.
+ * build without any check is red, also if every required check may be missing: nothing has tested it.
  */
 export function judgeBuild(build: BuildState, required: readonly RequiredCheck[] | null): Verdict {
   const list = ofCi(build);
-  const verdict = judgeChecks(list, atLeastOne(required));
-  if (verdict !== 'none' || list.checks.length > 0) return verdict;
-  return build.complete ? 'red' : 'pending';
+  if (list.checks.length === 0) return build.complete ? 'red' : 'pending';
+  return judgeChecks(list, atLeastOne(required));
 }
 
 /**
