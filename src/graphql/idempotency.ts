@@ -89,6 +89,7 @@ export function storeAnswers({ kept, log, admit }: StoringOptions): ApolloServer
 /** Undefined: the answer is not stored. */
 function keyOf({
   request,
+  source,
   operation,
   contextValue,
 }: GraphQLRequestContext<GraphQLContext>): IdempotencyKey | undefined {
@@ -98,7 +99,8 @@ function keyOf({
     throw refusal(new DomainError('BAD_INPUT', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'));
   const { userId, role, scopes } = contextValue.actor;
   if (userId === null) return undefined;
-  const requestText = JSON.stringify([request.query, request.variables ?? {}, request.operationName ?? null]);
+  // `request.query` is missing if the client sends only the hash of a persisted query.
+  const requestText = JSON.stringify([source, request.variables ?? {}, request.operationName ?? null]);
   return {
     accountId: contextValue.accountId,
     userId,

@@ -226,6 +226,22 @@ it('empties an event that gets its position while its repository is erased', asy
   expect(await s.rows('select 1 from event where repository_id = $1', [repositoryId])).toEqual([]);
 });
 
+it('makes one record of an erasure that is requested twice at the same time', async () => {
+  const { repositoryId } = await seed(s, { name: 'twice' });
+  const input = { repository: { ...web, name: 'twice' }, confirm: 'acme/twice' };
+  const waiting = async () =>
+    (await s.rows("select 1 from pg_locks where not granted and locktype in ('transactionid', 'tuple')")).length;
+  const answers = await s.ports.db.transaction(s.accountId, async (tx) => {
+    await tx.query('select 1 from repository where id = $1 for update', [repositoryId]);
+    const requests = [1, 2].map(async () => await account.run('eraseRepository', input, 'erasure { requestedAt }'));
+    await expect.poll(waiting, { timeout: 20_000 }).toBeGreaterThan(1);
+    return requests;
+  });
+  const [first, second] = await Promise.all(answers);
+  expect(second).toEqual(first);
+  expect(await s.rows('select 1 from erasure where repository_id = $1', [repositoryId])).toHaveLength(1);
+});
+
 it('every table belongs to a repository, to its account alone, or to the installation', async () => {
   const catalogue = await readCatalogue(s.ports.db.system.query);
   const ofRepository = new Set(planRepository(catalogue, []).owned.map(({ table }) => table));

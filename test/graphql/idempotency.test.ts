@@ -1,4 +1,5 @@
 // A mutation of GraphQL with an Idempotency-Key runs once, also if a client that lost the answer sends it again.
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
 import { inMarkedScope } from '../../src/platform/database.ts';
@@ -76,6 +77,34 @@ it('a lasting refusal is replayed, and a refusal for missing permissions is not'
     [false, 'FORBIDDEN'],
     [false, 'FORBIDDEN'],
   ]);
+});
+
+it('a persisted query may be repeated by its hash alone, and is told apart from another one', async () => {
+  const ask = async (
+    query: string,
+    { withText, key = 'hash' }: { readonly withText: boolean; readonly key?: string },
+  ) => {
+    const sha256Hash = createHash('sha256').update(query).digest('hex');
+    const response = await fetch(`${s.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${s.token}`, 'idempotency-key': key },
+      body: JSON.stringify({
+        extensions: { persistedQuery: { version: 1, sha256Hash } },
+        variables: { name: 'shop', paused: true },
+        ...(withText && { query }),
+      }),
+    });
+    const { data, errors } = (await response.json()) as { data?: unknown; errors?: { extensions: { code: string } }[] };
+    return [response.headers.get('idempotent-replayed'), data ?? errors?.map(({ extensions }) => extensions.code)];
+  };
+  const answer = { pauseRepository: { repository: { paused: true } } };
+  expect(await ask(pause, { withText: false })).toEqual([null, ['PERSISTED_QUERY_NOT_FOUND']]);
+  expect(await ask(pause, { withText: true })).toEqual([null, answer]);
+  expect(await ask(pause, { withText: false })).toEqual(['true', answer]);
+  const longer = `${pause} `;
+  expect(await ask(longer, { withText: true, key: 'of-another-query' })).toEqual([null, answer]);
+  expect(await ask(longer, { withText: false })).toEqual([null, ['KEY_REUSED']]);
+  await send('not-paused', { paused: false });
 });
 
 it('only one of several requests at once does the work', async () => {

@@ -16,7 +16,7 @@ import { stopReleases } from '../releases/index.ts';
 import { stopRunbooks } from '../runbooks/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { readImpact, type ErasureImpact } from './erasure.impact.ts';
-import { findErasure, insertErasure, readErasures, type Erasure } from './erasures.rows.ts';
+import { findErasure, findErasureInTransaction, insertErasure, readErasures, type Erasure } from './erasures.rows.ts';
 
 export interface ErasureAnswer {
   /** The record of the erasure. Null: a preview was requested. */
@@ -69,6 +69,9 @@ export async function eraseRepository(
   requireConfirmed(confirm, called);
   const erasure = await ctx.db.transaction(ctx.accountId, async (tx) => {
     await deactivateForErasure(ctx, tx, repositoryId);
+    // Another request may have begun the erasure while this one waited for the repository.
+    const begun = await findErasureInTransaction(ctx, tx, repositoryId);
+    if (begun !== null) return begun;
     await recordUserAction(ctx, tx, { action: 'repository_erased', target: called });
     return await insertErasure(ctx, tx, { id: repositoryId, name: called });
   });

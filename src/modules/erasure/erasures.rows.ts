@@ -24,7 +24,12 @@ export async function insertErasure(
     [ctx.accountId, repository?.id ?? null, repository?.name ?? null, ctx.actor.email, ctx.clock().toISOString()],
   );
   if (row === undefined) throw new Error('The record of an erasure was not written.');
-  return { ...row, requestedAt: new Date(row.requestedAt), finishedAt: null };
+  return fromDriver(row);
+}
+
+/** The driver of a transaction returns instants as text. */
+function fromDriver({ requestedAt, finishedAt, ...row }: Erasure): Erasure {
+  return { ...row, requestedAt: new Date(requestedAt), finishedAt: finishedAt && new Date(finishedAt) };
 }
 
 /** The newest erasure of a repository with this name. */
@@ -35,6 +40,19 @@ export async function findErasure(ctx: Context, repository: string): Promise<Era
     values: [ctx.accountId, repository],
   });
   return row ?? null;
+}
+
+/** The erasure of a repository whose row the caller has locked. Null: nobody has begun one. */
+export async function findErasureInTransaction(
+  ctx: Context,
+  tx: Transaction,
+  repositoryId: string,
+): Promise<Erasure | null> {
+  const [row] = await tx.query<Erasure>(
+    `select ${columns} from erasure where account_id = $1 and repository_id = $2 order by id limit 1`,
+    [ctx.accountId, repositoryId],
+  );
+  return row === undefined ? null : fromDriver(row);
 }
 
 export async function readErasures(ctx: Context): Promise<readonly Erasure[]> {
