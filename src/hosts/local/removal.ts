@@ -33,11 +33,14 @@ async function removeRows(
   { accountId, id }: HostRepository,
   table: (typeof tables)[number],
 ): Promise<void> {
-  const text = `delete from ${table} where ctid = any(array(
-    select ctid from ${table} where account_id = $1 and repository_id = $2 limit ${atOnce})) returning 1`;
+  const some = `select ctid from ${table} where account_id = $1 and repository_id = $2`;
   for (;;) {
-    const removed = await db.transaction(accountId, async (tx) => await tx.query(text, [accountId, id]));
-    if (removed.length < atOnce) return;
+    const left = await db.transaction(accountId, async (tx) => {
+      // A row that another process changes meanwhile is passed over.
+      await tx.send(`delete from ${table} where ctid = any(array(${some} limit ${atOnce}))`, [accountId, id]);
+      return await tx.query(`${some} limit 1`, [accountId, id]);
+    });
+    if (left.length === 0) return;
   }
 }
 

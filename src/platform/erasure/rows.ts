@@ -73,12 +73,10 @@ async function inPieces(
 ): Promise<void> {
   const also = rows.column === undefined ? (rows.leaf ?? 'true') : `t.${rows.column} is not null`;
   const where = `${rows.where} and ${also}`;
-  const chosen = `t.ctid = any(array(select t.ctid from ${rows.table} t where ${where} limit ${atOnce}))`;
-  const text = `with touched as (${statement(chosen)} returning 1) select count(*)::int as count from touched`;
-  for (;;) {
-    const [{ count } = { count: 0 }] = await query<{ count: number }>(text, values);
-    if (count === 0) return;
-  }
+  const some = `select t.ctid from ${rows.table} t where ${where}`;
+  // A row that another process changes meanwhile is passed over.
+  while ((await query(`${some} limit 1`, values)).length > 0)
+    await query(statement(`t.ctid = any(array(${some} limit ${atOnce}))`), values);
 }
 
 /** Counts the owned rows of each table. Tables without such rows are left out. */
