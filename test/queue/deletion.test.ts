@@ -10,6 +10,7 @@ import { prepareRepository, pushBranches } from '../rest/contract/repository.ts'
 import { startServer, type TestServer } from '../support/server.ts';
 
 const repository = { owner: 'acme', name: 'web' };
+const production = { project: 'Web', environment: 'production' };
 const byName = '{ repository(owner: "acme", name: "web") { id deletedAt pullRequests { nodes { number } } } }';
 
 let s: TestServer;
@@ -28,6 +29,10 @@ beforeAll(async () => {
   await account.run('createReleaseProject', { name: 'Web', repository }, 'releaseProject { name }');
   const provider = { kind: 'HTTP', url: 'https://cd.example.test', secret: 'a secret of sixteen' };
   await account.run('createEnvironment', { project: 'Web', name: 'production', provider }, 'environment { id }');
+  const endsAt = new Date(Date.now() + 3_600_000).toISOString();
+  await account.run('freezeEnvironment', { ...production, endsAt }, 'freeze { id }');
+  const schedule = { cronStart: '0 18 * * 5', cronEnd: '0 8 * * 1', timezone: 'Europe/Berlin' };
+  await account.run('createFreezeSchedule', { environment: production, schedule }, 'freeze { id }');
   await account.run('setPreviewSecret', { key: 'KEY', value: 'secret' }, 'previewSecret { key }');
   await account.run('grantPreviewSecret', { key: 'KEY', repository }, 'previewSecret { key }');
   await account.run('createSlackDestination', { kind: 'PEOPLE', repository }, 'slackDestination { id }');
@@ -100,6 +105,8 @@ describe('deleteRepository', () => {
       'slack_destination where repository_id = $1',
       'repository where removed_at is null and id = $1',
       'environment where provider_secret is not null and $1 <> 0',
+      'environment where next_freeze_change_at is not null and $1 <> 0',
+      'freeze_rule where deleted_at is null and $1 <> 0',
     ])
       expect([rows, await s.rows(`select 1 from ${rows}`, [id])]).toEqual([rows, []]);
     // Readers see an event only when it has a position.
@@ -130,6 +137,10 @@ describe('deleteRepository', () => {
     const rolledBack =
       'mutation { rollBackEnvironment(input: {project: "Web", environment: "production"}) { __typename } }';
     expect((await s.graphql(rolledBack)).errors).toMatchObject([{ message: 'The repository acme/web was deleted' }]);
+    const freeze = 'mutation ($input: FreezeEnvironmentInput!) { freezeEnvironment(input: $input) { __typename } }';
+    expect((await s.graphql(freeze, { input: production })).errors).toMatchObject([
+      { message: 'The repository acme/web was deleted' },
+    ]);
   });
 
   it.each(['repository:deleted', 'repository:removed_from_host'])(

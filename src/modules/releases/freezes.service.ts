@@ -1,5 +1,6 @@
 // Freezes and unfreezes environments, each in one transaction that locks the environment's row. Once a freeze is
-// committed, no deployment to the environment starts unless it is forced. Deployments that have started continue.
+// committed, no deployment to the environment starts unless it is forced. Deployments that have started continue. The
+// environments of a deleted repository are not frozen any more.
 import type { Context } from '../../context.ts';
 import type { RecurringSpan } from '../../domain/calendar/spans.ts';
 import { notFound } from '../../domain/errors.ts';
@@ -17,9 +18,11 @@ import {
   freezeFacts,
   insertFreeze,
   loadEnvironmentFreezes,
+  lockRepositoryForShare,
   maySeeInside,
   readFreeze,
   requireAtHostOf,
+  requireNotDeleted,
   type StoredFreeze,
 } from '../repositories/index.ts';
 import { announceFreeze, idsOf, namesOf } from './freezes.announce.ts';
@@ -52,10 +55,10 @@ export async function freezeEnvironment(ctx: Context, input: FreezeEnvironmentRe
   requireAction(ctx, 'freeze');
   const reason = checkedReason(input.reason);
   const span = checkedSpan(input.endsAt, ctx.clock());
-  const { environment } = await loadEnvironment(ctx, input, 'release:write');
+  const { project, environment } = await loadEnvironment(ctx, input, 'release:write');
   const { changed, impact } = await underEnvironment(
     ctx,
-    { id: environment.id, preview: input.preview },
+    { id: environment.id, repositoryId: project.repositoryId, preview: input.preview },
     async (change) => {
       const { tx, row, freezes } = change;
       const now = ctx.clock().getTime();
@@ -81,10 +84,10 @@ export async function scheduleEnvironmentFreeze(
   requireAction(ctx, 'freeze');
   const reason = checkedReason(input.reason);
   const span = checkedSchedule(input.schedule);
-  const { environment } = await loadEnvironment(ctx, input, 'release:write');
+  const { project, environment } = await loadEnvironment(ctx, input, 'release:write');
   const { changed, impact } = await underEnvironment(
     ctx,
-    { id: environment.id, preview: input.preview },
+    { id: environment.id, repositoryId: project.repositoryId, preview: input.preview },
     async (change) => {
       const { tx, row } = change;
       const freeze = await insertFreeze(ctx, tx, {
@@ -106,10 +109,10 @@ export async function unfreezeEnvironment(
   input: EnvironmentRef & { readonly preview?: boolean },
 ): Promise<{ readonly deleted: number; readonly impact: FreezeImpactFacts | null }> {
   requireAction(ctx, 'freeze');
-  const { environment } = await loadEnvironment(ctx, input, 'release:write');
+  const { project, environment } = await loadEnvironment(ctx, input, 'release:write');
   const { changed, impact } = await endWhere(
     ctx,
-    { id: environment.id, preview: input.preview },
+    { id: environment.id, repositoryId: project.repositoryId, preview: input.preview },
     ({ source }) => source !== 'schedule',
   );
   return { deleted: changed.length, impact };
@@ -135,7 +138,11 @@ export async function deleteFreeze(
   }
   if (environmentId !== null) {
     await requireAtHostOf(ctx, inside, 'release:write');
-    const { changed, impact } = await endWhere(ctx, { id: environmentId, preview }, (each) => each.id === id);
+    const { changed, impact } = await endWhere(
+      ctx,
+      { id: environmentId, repositoryId: inside, preview },
+      (each) => each.id === id,
+    );
     const [freeze] = changed;
     if (freeze !== undefined) return { freeze, impact };
   }
@@ -150,6 +157,7 @@ interface Change {
 
 interface ChangedEnvironment {
   readonly id: string;
+  readonly repositoryId: string;
   readonly preview?: boolean | undefined;
 }
 
@@ -175,10 +183,11 @@ interface Done<T> {
 
 async function underEnvironment<T>(
   ctx: Context,
-  { id, preview }: ChangedEnvironment,
+  { id, repositoryId, preview }: ChangedEnvironment,
   work: (change: Change) => Promise<{ readonly changed: T; readonly replaces: StoredFreeze | null }>,
 ): Promise<Done<T>> {
   const act = async (tx: Transaction): Promise<Done<T>> => {
+    requireNotDeleted(await lockRepositoryForShare(tx, repositoryId));
     const change = await startChange(ctx, tx, id);
     const { changed, replaces } = await work(change);
     await announceFreeze(ctx, tx, change.row);

@@ -17,6 +17,8 @@ import { isUnfinished } from './repositories.service.ts';
 
 const candidates = 'select id from release_candidate where account_id = $1 and repository_id = $2';
 const queues = 'select id from queue where account_id = $1 and repository_id = $2';
+const projects = 'select id from release_project where account_id = $1 and repository_id = $2';
+const environments = `select id from environment where account_id = $1 and project_id in (${projects})`;
 const runbooks = 'select id from runbook where account_id = $1 and repository_id = $2';
 const verifications = 'select id from verification where account_id = $1 and repository_id = $2';
 
@@ -45,7 +47,7 @@ const underWay: readonly (readonly [one: string, several: string, rows: string])
 ];
 
 /**
- * SQL that voids planned work, stops timers, and deletes the rights, links and secrets of a deleted repository, except
+ * SQL that voids planned work, stops timers, ends freezes, and deletes the rights, links and secrets of a deleted repository, except
  * the secrets of providers.
  */
 const releaseStatements = [
@@ -55,6 +57,9 @@ const releaseStatements = [
   'update runbook set next_look_at = null where account_id = $1 and repository_id = $2',
   'update release_candidate set git_look_at = null where account_id = $1 and repository_id = $2',
   'update repository set next_freeze_change_at = null where account_id = $1 and id = $2',
+  `update environment set next_freeze_change_at = null where account_id = $1 and project_id in (${projects})`,
+  `update freeze_rule set deleted_at = now() where account_id = $1 and deleted_at is null
+     and (repository_id = $2 or environment_id in (${environments}))`,
   'delete from preview_secret_grant where account_id = $1 and repository_id = $2',
   'delete from embed_link where account_id = $1 and repository_id = $2',
   'delete from permission_grant where account_id = $1 and repository_id = $2',
@@ -69,8 +74,7 @@ const releaseStatements = [
  */
 const providerSecrets = [
   'update release_project set build_secret = null where account_id = $1 and repository_id = $2',
-  `update environment set provider_secret = null where account_id = $1 and project_id in (
-     select id from release_project where account_id = $1 and repository_id = $2)`,
+  `update environment set provider_secret = null where account_id = $1 and project_id in (${projects})`,
 ];
 
 const atOnce = 5_000;
