@@ -143,6 +143,36 @@ describe('deleteRepository', () => {
     ]);
   });
 
+  it('lets a new release project have the name of its project, whose history stays under another name', async () => {
+    const [former] = await s.rows<{ id: string }>("select id from release_project where name = 'Web'");
+    const { releaseProject } = await account.run<{ releaseProject: object }>(
+      'createReleaseProject',
+      { name: 'Web', repository },
+      'releaseProject { name repository { deletedAt } environments { name } }',
+    );
+    expect(releaseProject).toEqual({ name: 'Web', repository: { deletedAt: null }, environments: [] });
+    const { data } = await s.graphql(
+      '{ releaseProjects { nodes { name repository { deletedAt } environments { name } } } }',
+    );
+    expect(data).toEqual({
+      releaseProjects: {
+        nodes: [
+          { name: 'Web', repository: { deletedAt: null }, environments: [] },
+          {
+            name: `Web (deleted ${former?.id})`,
+            repository: { deletedAt: expect.any(String) },
+            environments: [{ name: 'production' }],
+          },
+        ],
+      },
+    });
+    const again =
+      'mutation ($input: CreateReleaseProjectInput!) { createReleaseProject(input: $input) { __typename } }';
+    expect((await s.graphql(again, { input: { name: 'Web', repository } })).errors).toMatchObject([
+      { message: 'A release project Web already exists.' },
+    ]);
+  });
+
   it.each(['repository:deleted', 'repository:removed_from_host'])(
     'is finished later if it is cut off at %s',
     async (place) => {

@@ -81,7 +81,8 @@ export class ReleaseProjectsResolver {
   }
 
   @Mutation(() => ReleaseProjectPayload, {
-    description: 'Creates a release project for a repository. Needs release:write.',
+    description:
+      'Creates a release project for a repository. A project of a deleted repository that has the name is renamed to `<name> (deleted <id>)`. Needs release:write.',
   })
   async createReleaseProject(
     @Ctx() ctx: GraphQLContext,

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { isSameProvider } from '../../domain/releases/release.ts';
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { requireReleaseName } from '../../domain/releases/name.ts';
+import { longestName, requireReleaseName } from '../../domain/releases/name.ts';
+import type { Transaction } from '../../platform/database.ts';
 import { recordUserAction, requireScope, type Secrets } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { loadRepository, type RepositoryName } from '../repositories/index.ts';
@@ -26,7 +27,7 @@ export interface NewReleaseProject {
   readonly buildTimeoutSec?: number | null;
 }
 
-/** Throws CONFLICT if the account has a release project with this name. */
+/** Throws CONFLICT if the account has a release project with this name, unless the repository of that project was deleted. */
 export async function createReleaseProject(ctx: Context, secrets: Secrets, input: NewReleaseProject): Promise<void> {
   requireScope(ctx, 'release:write');
   const name = requireReleaseName(input.name, 'input.name');
@@ -34,6 +35,7 @@ export async function createReleaseProject(ctx: Context, secrets: Secrets, input
   const buildTimeoutSec = checkedSeconds(input.buildTimeoutSec ?? defaultBuildTimeoutSec, 'input.buildTimeoutSec');
   const repository = await loadRepository(ctx, input.repository, 'release:write');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await freeName(ctx, tx, name);
     const [row] = await tx.query<{ id: string }>(
       `insert into release_project (account_id, name, repository_id, build_provider, build_timeout_sec, created_at)
        values ($1, $2, $3, $4, $5, $6) on conflict (account_id, name) do nothing returning id`,
@@ -60,6 +62,17 @@ export async function createReleaseProject(ctx: Context, secrets: Secrets, input
     ]);
     await recordUserAction(ctx, tx, { action: 'release_project_created', target: name });
   });
+}
+
+/** Renames the project of a deleted repository that has the name. The project and its history can still be read. */
+async function freeName(ctx: Context, tx: Transaction, name: string): Promise<void> {
+  await tx.send(
+    `update release_project p set name = left(p.name, ${longestName - 40}) || ' (deleted ' || p.id || ')'
+     from repository r
+     where p.account_id = $1 and p.name = $2 and r.account_id = p.account_id and r.id = p.repository_id
+       and r.deleted_at is not null`,
+    [ctx.accountId, name],
+  );
 }
 
 export interface ReleaseProjectChange {
