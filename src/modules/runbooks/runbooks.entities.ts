@@ -139,6 +139,7 @@ export const RunbookCommitEntity = defineEntity({
     message: p.string(),
     files: p.integer(),
     state: p.string().$type<RunbookCommitState>(),
+    isLost: p.boolean().default(false),
     at: p.datetime(),
   },
 });

@@ -161,6 +161,30 @@ test('a step whose commit is lost twice fails with the reason, and a retry works
   expect(await begins(number)).toBe(3);
 });
 
+test('a step whose earlier commit conflicted is worked on again when its commit is lost for the first time', async () => {
+  const main = await w.person.git.getRef({ ...w.place, ref: 'heads/main' });
+  // A person pushes to the branch of the runbook before its commit is pushed.
+  const pushes = onFailpoint('runbook:after_leaf_written', async () => {
+    pushes();
+    const [runbook] = await w.rows<{ number: number }>('select max(number) as number from runbook');
+    const branch = `interlock/runbook-${runbook?.number}`;
+    await w.person.git.createRef({ ...w.place, ref: `refs/heads/${branch}`, sha: main.data.object.sha });
+    const content = Buffer.from('two').toString('base64');
+    await w.person.repos.createOrUpdateFileContents({ ...w.place, branch, path: 'j.txt', content, message: 'mine' });
+  });
+  const number = await r.begin('write j.txt one');
+  await w.until(async () => (await r.leaves(number)).join().startsWith('1.1 failed'));
+  pushes();
+  expect((await r.leaves(number)).join()).toContain('conflict with that push in j.txt');
+  const release = loseDisk(1, { isKept: false });
+  await retryRunbook(w.ctx, { number });
+  await w.until(passMissing);
+  await w.until(async () => /completed|failed/.test((await r.leaves(number)).join()));
+  release();
+  expect(await r.leaves(number)).toEqual(['1.1 completed']);
+  expect(await begins(number)).toBe(3);
+});
+
 test("every answer of the emulator agrees with GitHub's description of its API", () => {
   expect(w.emulator.core.mistakes).toEqual([]);
 });

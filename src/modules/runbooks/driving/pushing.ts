@@ -194,8 +194,8 @@ function lost(ctx: Context, leafId: string): CallResult {
       const commit = now.commits.find(({ stepId, state }) => stepId === leafId && state === 'made');
       if (commit === undefined) return;
       const { accountId, cancelRequestedAt } = now.runbook;
-      const isFirst = (await tx.em.count(RunbookCommitEntity, { accountId, stepId: leafId, state: 'void' })) === 0;
-      commit.state = 'void';
+      const isFirst = (await tx.em.count(RunbookCommitEntity, { accountId, stepId: leafId, isLost: true })) === 0;
+      Object.assign(commit, { state: 'void', isLost: true });
       await tx.em.flush();
       if (isFirst && !cancelRequestedAt) return;
       const errorMessage = `${message} Retry the step. The agent then does the step again.`;
