@@ -102,6 +102,9 @@ it('findOverdue finds work that is older than its own time limit, and leaves out
   };
   await insert('verification', { ...verification, head_commit: sha(1), expires_at: ago(6) });
   await insert('verification', { ...verification, head_commit: sha(2), expires_at: ago(4) });
+  // It waits for its code host, which has asked to wait.
+  const waiting = { ...verification, head_commit: sha(3), status: 'booting', expires_at: ago(aWhile) };
+  await insert('verification', { ...waiting, failing_since: ago(aWhile), call_at: ago(-aWhile) });
 
   const runbook = {
     ...account,

@@ -447,6 +447,32 @@ test('a verification whose code host asks to wait makes no call before that time
   expect(asked[1]).toBeGreaterThanOrEqual(given[0] ?? Infinity);
 });
 
+test('the time limit of a sandbox counts from its boot, also if an earlier attempt had one and this one waits for room', async () => {
+  w = await verificationWorld();
+  const { driving } = w.loop.verifications;
+  if (driving === null) throw new Error('No worker drives verifications.');
+  const inTurn = atMost(1);
+  w.loop.verifications.driving = { ...driving, inTurn };
+  const others = Promise.withResolvers<void>();
+  let failures = 0;
+  replaceHostMethod(w, 'checkOut', (original) => async (...of) => {
+    if ((failures += 1) > 1) return await original(...of);
+    void inTurn(async () => await others.promise);
+    throw new HostUnavailable('GitHub answered 502.');
+  });
+  skipWaits();
+  try {
+    const number = await openApp();
+    const run = await w.comesTo(number, 'booting');
+    await w.until(async () => (await w.log(run)).includes('The preview waits until this worker has room for it.'));
+    expect(await w.rows('select expires_at from verification')).toEqual([{ expires_at: null }]);
+    others.resolve();
+    await w.comesTo(number, 'passed');
+  } finally {
+    others.resolve();
+  }
+});
+
 test('a verification whose code host fails for a day ends, and its check names the failure', async () => {
   w = await verificationWorld();
   replaceHostMethod(w, 'checkOut', () => async () => {

@@ -40,7 +40,9 @@ const bounded: Readonly<Record<Overdue['what'], { readonly open: string; readonl
   },
   verifications: {
     open: "verification v where v.status in ('booting', 'driving', 'tearing_down') and v.next_look_at is not null",
-    until: 'v.expires_at',
+    // A verification that waits for its code host calls it again after the wait.
+    until:
+      'case when v.failing_since is null then v.expires_at when v.expires_at is not null then greatest(v.expires_at, v.call_at) end',
   },
   runbooks: {
     // A runbook that was canceled while its worker was lost has nothing left to do.

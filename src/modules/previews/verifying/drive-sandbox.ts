@@ -35,6 +35,11 @@ export async function driveSandbox(supervised: SupervisedVerification): Promise<
   const { preview } = rows.verification;
   if (preview?.method !== 'sandbox') return { status: 'error', summary: 'The verification uses no preview.' };
   const { inTurn = withoutLimit } = verifying;
+  // The time limit of the sandbox of an earlier attempt is over. The next sandbox gets its own when it boots.
+  await supervised.write(async ({ verification }) => {
+    verification.expiresAt = null;
+    await Promise.resolve();
+  });
   let hasBegun = false;
   const begin = async (): Promise<Ending> => {
     hasBegun = true;
