@@ -3,13 +3,14 @@ import pg from 'pg';
 import { expect, inject, it } from 'vitest';
 import { areSecretsOfInstallation, generateSecrets } from '../../src/modules/accounts/index.ts';
 import { migrate } from '../../src/platform/migrate.ts';
+import { openBrowser } from '../accounts/browser.ts';
 import { startServer } from '../support/server.ts';
 import { readPage } from './pages.ts';
 
-/** Runs the block of SQL that begins with this word. */
-async function runBlock(word: string, client: pg.Client): Promise<void> {
+/** Runs the block of SQL that begins with these words. */
+async function runBlock(words: string, client: pg.Client): Promise<void> {
   const blocks = readPage('docs/operations.md').blocks.filter(
-    ({ language, text }) => language === 'sql' && text.startsWith(word),
+    ({ language, text }) => language === 'sql' && text.startsWith(words),
   );
   expect(blocks).toHaveLength(1);
   for (const { text } of blocks) await client.query(text);
@@ -43,8 +44,30 @@ it('after a lost secret, processes start with another one only after the update 
     const others = generateSecrets();
     expect(await areSecretsOfInstallation(s.ports, others)).toBe(false);
     await owner.connect();
-    await runBlock('update', owner);
+    await runBlock('update api_token', owner);
     expect(await areSecretsOfInstallation(s.ports, others)).toBe(true);
+  } finally {
+    await owner.end();
+    await s.close();
+  }
+});
+
+it('after a restore, the update that docs/operations.md gives ends all sessions, and no token', async () => {
+  const s = await startServer();
+  const owner = new pg.Client({ connectionString: s.databaseUrl });
+  try {
+    const query = '{ viewer { email } }';
+    const browser = openBrowser(s);
+    await browser.submit('/session', { token: s.token });
+    const email = { data: { viewer: { email: expect.any(String) } } };
+    const { cookie } = browser;
+    const asked = async (): Promise<object> => (await openBrowser(await s.another()).graphql(query, { cookie })).answer;
+    expect(await asked()).toMatchObject(email);
+    await owner.connect();
+    await runBlock('update user_session', owner);
+    // The statement runs before servers start, so a server that has just started is asked.
+    expect(await asked()).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
+    expect((await s.graphql(query)).errors).toEqual([]);
   } finally {
     await owner.end();
     await s.close();
