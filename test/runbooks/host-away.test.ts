@@ -3,7 +3,9 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { DomainError } from '../../src/domain/errors.ts';
 import { maxAttempts } from '../../src/domain/runbooks/drive.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { runbookWorld, type RunbookWorld } from '../support/runbook-world.ts';
 
 interface Failing {
@@ -103,6 +105,24 @@ describe('a code host that fails', () => {
     expect(await r.leaves(number)).toEqual(['1.1 completed', '2.1 completed']);
     expect(await r.file('interlock/runbook-1', 'a.txt')).toBe('one');
     expect(await r.file('interlock/runbook-1', 'b.txt')).toBe('two');
+  });
+
+  it('is not named if something else has refused a call for a day', async () => {
+    await using r = await runbookWorld();
+    const release = onFailpoint('runbook:before_queue', async () => {
+      await Promise.reject(new DomainError('CONFLICT', 'The queue is busy. Try again.'));
+    });
+    try {
+      await r.begin('write a.txt one', { queueWhenGreen: true });
+      await r.w.until(async () => (await failing(r)).problem === 'The queue is busy. Try again.');
+      await r.w.rows("update runbook set failing_since = failing_since - interval '1 day'");
+      await r.w.until(async () => (await failing(r)).failing_since === null);
+      expect((await failing(r)).problem).toBe(
+        'It was tried for 24 hours without success: retry later. The last failure: The queue is busy. Try again.',
+      );
+    } finally {
+      release();
+    }
   });
 
   it('before a leaf has started does not use up its attempts', async () => {

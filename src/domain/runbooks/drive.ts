@@ -200,6 +200,12 @@ export function isHostGivenUp(failingSince: number, now: number): boolean {
   return now - failingSince >= hostGivenUpHours * 60 * 60 * 1000;
 }
 
+/** The reason of the failure if a call has failed for a day, and the last time not because of the code host. */
+export function callGivenUp(problem: string): string {
+  return `It was tried for ${hostGivenUpHours} hours without success: retry later. The last failure: ${problem}`;
+}
+
+/** The reason of the failure if the code host has failed for a day. */
 export function hostGivenUp(problem: string): string {
   return `The code host has failed for ${hostGivenUpHours} hours: retry when the host works again. The last failure: ${problem}`;
 }

@@ -32,6 +32,8 @@ export interface Failure {
   readonly message: string;
   /** Whether the work is not tried again. */
   readonly isFinal: boolean;
+  /** Whether the code host failed. Absent: something else failed, or the kind does not ask. */
+  readonly isHostAway?: boolean;
   /** Until when the code host has asked to wait, in milliseconds since the epoch. Null or absent: it has not asked. */
   readonly retryAt?: number | null;
 }

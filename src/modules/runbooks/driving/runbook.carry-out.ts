@@ -1,7 +1,13 @@
 // Carries out the calls of a runbook: pushes and calls of the code host. Calls run outside of a transaction.
 import type { Context } from '../../../context.ts';
 import { DomainError, isTemporary } from '../../../domain/errors.ts';
-import { hostGivenUp, isHostGivenUp, pauseAfter, type RunbookCall } from '../../../domain/runbooks/drive.ts';
+import {
+  callGivenUp,
+  hostGivenUp,
+  isHostGivenUp,
+  pauseAfter,
+  type RunbookCall,
+} from '../../../domain/runbooks/drive.ts';
 import { HostRefused, HostUnavailable, retryAtOf, toHostedRepository } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { carryOutDue, delayNextCall, type CarryOut } from '../../../platform/turns/index.ts';
@@ -37,10 +43,11 @@ const carryOut: CarryOut<RunbookTypes> = {
       : {
           message: error instanceof Error ? error.message : String(error),
           isFinal: error instanceof HostRefused || (error instanceof DomainError && !isTemporary(error)),
+          isHostAway: error instanceof HostUnavailable,
           retryAt: retryAtOf(error),
         },
-  fail: async (ctx, tx, { rows, message, isFinal, due: { step } }) => {
-    const failed = isFinal ? message : putOffCall(ctx, rows, message);
+  fail: async (ctx, tx, { rows, message, isFinal, isHostAway = false, due: { step } }) => {
+    const failed = isFinal ? message : putOffCall(ctx, rows, { message, isHostAway });
     if (failed !== null && step.kind === 'call') await refuse(ctx, tx, { rows, call: step.call, message: failed });
   },
 };
@@ -71,10 +78,15 @@ async function carryOutCall(ctx: Context, rows: RunbookRows, call: RunbookCall):
  * Schedules the next attempt of a failed call, and returns null. If the call has failed for too long, schedules
  * nothing, and returns a message.
  */
-function putOffCall(ctx: Context, { runbook }: RunbookRows, message: string): string | null {
+function putOffCall(
+  ctx: Context,
+  { runbook }: RunbookRows,
+  { message, isHostAway }: { readonly message: string; readonly isHostAway: boolean },
+): string | null {
   const now = ctx.clock();
   runbook.failingSince ??= now;
-  if (isHostGivenUp(runbook.failingSince.getTime(), now.getTime())) return hostGivenUp(message);
+  if (isHostGivenUp(runbook.failingSince.getTime(), now.getTime()))
+    return isHostAway ? hostGivenUp(message) : callGivenUp(message);
   delayNextCall(runbook, { now, pauseAfter, problem: message });
   return null;
 }
