@@ -4,11 +4,38 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { cleanUp } from '../../src/modules/queue/builds/batch.clean-up.ts';
+import { renewHeadBuild } from '../../src/modules/queue/builds/head-build.ts';
 import { retryBuild } from '../../src/modules/queue/requests/resetting.service.ts';
+import { loadBatch } from '../../src/modules/queue/store/batch.rows.ts';
 import { gate } from '../support/gate.ts';
 import { parallel, serial, world, type World } from '../support/world.ts';
 import { expectLandedOnce, judgedByBuildsAlone, line, resets, startCi, statuses, turnsAt } from './stories.ts';
 import { builtTogether } from './failures.ts';
+
+/** A pull request in serial mode whose build, the check of its head, runs until `waits` ends. */
+async function buildingInSerialMode(waits: string) {
+  const w = await world({
+    configuration: serial(),
+    // The check of the head that was brought up to date is the build.
+    ci: `checks:\n  test: {run: 'test ! -e other || ${waits}'}\n`,
+  });
+  const number = await w.open('topic', { topic: '1\n' });
+  await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
+  await w.commit('main', { other: '1\n' });
+  await w.queue(number);
+  const conclusions = async (): Promise<(string | null)[]> =>
+    (
+      await w.rows<{ conclusion: string | null }>(
+        `select coalesce(conclusion, state) as conclusion from local_check_run
+         where commit = (select tested_commit from batch where tested_commit is not null order by id limit 1) order by id`,
+      )
+    ).map(({ conclusion }) => conclusion);
+  const isRunning = (expected: readonly string[]) => async (): Promise<boolean> =>
+    isDeepStrictEqual(await conclusions(), expected);
+  await w.until(isRunning(['running']));
+  return { w, number, isRunning };
+}
 
 describe('a red build', () => {
   it('is passed by the green build on top of it, and both pull requests land as one commit', async () => {
@@ -130,30 +157,50 @@ describe('a red build', () => {
 
   it('that hangs in serial mode runs again when a user builds it again', async () => {
     await using held = await gate();
-    await using w = await world({
-      configuration: serial(),
-      // The first attempt hangs. The check of the head that was brought up to date is the build.
-      ci: `checks:\n  test: {run: 'test ! -e other || ${held.waits}'}\n`,
-    });
-    const number = await w.open('topic', { topic: '1\n' });
-    await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
-    await w.commit('main', { other: '1\n' });
-    await w.queue(number);
-    const conclusions = async (): Promise<(string | null)[]> =>
-      (
-        await w.rows<{ conclusion: string | null }>(
-          `select coalesce(conclusion, state) as conclusion from local_check_run
-           where commit = (select tested_commit from batch where tested_commit is not null order by id limit 1) order by id`,
-        )
-      ).map(({ conclusion }) => conclusion);
-    const isRunning = (expected: readonly string[]) => async (): Promise<boolean> =>
-      isDeepStrictEqual(await conclusions(), expected);
-    await w.until(isRunning(['running']));
+    const { w, number, isRunning } = await buildingInSerialMode(held.waits);
+    await using _ = w;
     await retryBuild(w.ctx, { repository: w.repository, number });
     await w.until(isRunning(['cancelled', 'running']));
     // The second request does not count as a build that CI canceled again.
     await retryBuild(w.ctx, { repository: w.repository, number });
     await w.until(isRunning(['cancelled', 'cancelled', 'running']));
+    await held.open();
+    await w.settled(number);
+    await expectLandedOnce(w, number);
+  });
+
+  it('in serial mode is repeated if CI cancels it once after a user built it again, and blocks if CI does so twice', async () => {
+    await using held = await gate();
+    const { w, number, isRunning } = await buildingInSerialMode(held.waits);
+    await using _ = w;
+    // From the next attempt on, a cancellation counts as one by CI.
+    const isCounted = async (): Promise<boolean> => (await w.rows('select 1 from build where stopped')).length === 0;
+    const cancelByCi = async (): Promise<unknown> =>
+      await w.rows("update local_check_run set cancel_requested = true where state = 'running'");
+    const isBlocked = async (): Promise<boolean> => (await statuses(w, number))[0] === 'blocked 107';
+    await retryBuild(w.ctx, { repository: w.repository, number });
+    await w.until(async () => (await isRunning(['cancelled', 'running'])()) && (await isCounted()));
+    await cancelByCi();
+    const isRepeated = isRunning(['cancelled', 'cancelled', 'running']);
+    await w.until(async () => (await isRepeated()) || (await isBlocked()));
+    expect(await statuses(w, number)).not.toEqual(['blocked 107']);
+    await cancelByCi();
+    await w.until(isBlocked);
+  });
+
+  it('in serial mode is not stopped again by the clean-up of a build that a user reset, nor by a repeated step', async () => {
+    await using held = await gate();
+    const { w, number, isRunning } = await buildingInSerialMode(held.waits);
+    await using _ = w;
+    await retryBuild(w.ctx, { repository: w.repository, number });
+    await w.until(isRunning(['cancelled', 'running']));
+    const [reset, next] = await w.rows<{ id: string }>(
+      `select b.id::text from batch b where b.id >= (select r.id from batch r where r.reset_code = 300) order by b.id limit 2`,
+    );
+    await cleanUp(w.ctx, await loadBatch(w.ctx, reset?.id ?? ''));
+    await renewHeadBuild(w.ctx, await loadBatch(w.ctx, next?.id ?? ''));
+    expect(await w.rows('select 1 from local_check_run where cancel_requested and conclusion is null')).toEqual([]);
+    expect(await isRunning(['cancelled', 'running'])()).toBe(true);
     await held.open();
     await w.settled(number);
     await expectLandedOnce(w, number);

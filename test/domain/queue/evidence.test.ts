@@ -263,6 +263,27 @@ describe('a canceled build is canceled again', () => {
       [],
       false,
     ],
+    [
+      'not if the service stopped the earlier attempt',
+      { ...build({ text: 'unit:cancelled unit#2:cancelled' }), stoppedAttempts: [{ name: 'unit', attempt: 1 }] },
+      [],
+      false,
+    ],
+    [
+      'if CI canceled it twice after the service had stopped an attempt',
+      {
+        ...build({ text: 'unit:cancelled unit#2:cancelled unit#3:cancelled' }),
+        stoppedAttempts: [{ name: 'unit', attempt: 1 }],
+      },
+      [],
+      true,
+    ],
+    [
+      'if the service stopped only an attempt of another check',
+      { ...build({ text: 'unit:cancelled unit#2:cancelled' }), stoppedAttempts: [{ name: 'lint', attempt: 1 }] },
+      [],
+      true,
+    ],
     ['not if a later run had replaced its canceled check', build({ text: 'unit:stale unit#2:cancelled' }), [], false],
     ['not if its check failed before', build({ text: 'unit:failure unit#2:cancelled' }), [], false],
     ['not if another check was canceled before', build({ text: 'x:cancelled x#2:success unit:cancelled' }), [], false],

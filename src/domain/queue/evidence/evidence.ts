@@ -58,20 +58,20 @@ export function judgeBuild(build: BuildState, required: readonly RequiredCheck[]
 /**
  * Whether a canceled build repeats a canceled build of the same tree, or its check was canceled in an earlier attempt
  * too. A canceled build is repeated only once, because the reason may be permanent, such as a time limit of a job. Builds
- * that the service itself stopped do not count. A stopped attempt of a head that runs again in serial mode does count as
- * an earlier attempt, so that the next cancellation by CI is not repeated.
+ * and attempts that the service itself stopped do not count.
  */
 export function isCanceledAgain(
   build: BuildState,
   builds: readonly BuildState[],
   { requiredChecks }: Pick<QueueRules, 'requiredChecks'>,
 ): boolean {
-  const { checks } = ofCi(build);
+  const { checks, stoppedAttempts = [] } = ofCi(build);
+  const isStopped = (check: CheckState): boolean =>
+    stoppedAttempts.some(({ name, attempt }) => name === check.name && attempt === check.attempt);
+  const canceledByCi = checks.filter((check) => isCanceled(check) && !isStopped(check));
   const isRepeated = newestAttempts(checks)
     .filter(isCanceled)
-    .some(({ name, attempt }) =>
-      checks.some((check) => check.name === name && check.attempt < attempt && isCanceled(check)),
-    );
+    .some(({ name, attempt }) => canceledByCi.some((check) => check.name === name && check.attempt < attempt));
   const isOther = ({ tree, commit, isStopped }: BuildState): boolean =>
     tree === build.tree && commit !== build.commit && !isStopped;
   return (

@@ -65,6 +65,8 @@ export interface BuildState {
   readonly lastEndAt: number | null;
   /** Whether the service stopped the build while its result was open. Absent: it did not. */
   readonly isStopped?: boolean;
+  /** The attempts of its checks that the service stopped for a user. Absent: none. */
+  readonly stoppedAttempts?: readonly Pick<CheckState, 'name' | 'attempt'>[];
 }
 
 export type Verdict = 'pending' | 'green' | 'red' | 'none';

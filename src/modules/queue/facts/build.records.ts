@@ -357,11 +357,12 @@ export async function loadBuilds(ctx: Context, tx: Transaction, wanted: WantedBu
     `select b.commit, b.tree, b.base_commit, b.stopped,
             b.complete and coalesce(b.complete_at, b.finished_at, b.started_at) <= $6 as complete,
             extract(epoch from b.started_at) * 1000 as started, case when b.finished_at <= $6 then extract(epoch from b.finished_at) * 1000 end as finished,
-            c.last_end, coalesce(c.checks, '[]') as checks
+            c.last_end, coalesce(c.checks, '[]') as checks, c.stopped_attempts
      from (select ${buildColumns} from build where account_id = $1 and repository_id = $2 and commit = any($3)
            union select ${buildColumns} from build where account_id = $1 and repository_id = $2 and tree = any($4) and (started_at > $5 or commit = any($7))) b
      left join lateral (
        select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', r.name, 'attempt', r.attempt, 'conclusion', ${sqlConclusion('$6')}, 'event', r.event)) order by r.name, r.attempt) as checks,
+              jsonb_agg(jsonb_build_object('name', r.name, 'attempt', r.attempt)) filter (where r.stopped_batch_id is not null) as stopped_attempts,
               extract(epoch from max(r.completed_at) filter (where ${sqlHadEnded('$6')})) * 1000 as last_end
        from check_result r
        where r.account_id = $1 and r.repository_id = $2 and r.commit = b.commit and ${sqlWasKnown('$6')}) c on true
@@ -390,6 +391,7 @@ interface BuildRecord {
   readonly finished: string | null;
   readonly last_end: string | null;
   readonly checks: { name: string; attempt: number; conclusion: CheckConclusion; event?: string }[];
+  readonly stopped_attempts: { name: string; attempt: number }[] | null;
 }
 
 function toBuildState(row: BuildRecord): BuildState {
@@ -403,5 +405,6 @@ function toBuildState(row: BuildRecord): BuildState {
     finishedAt: row.finished === null ? null : Math.round(Number(row.finished)),
     lastEndAt: row.last_end === null ? null : Math.round(Number(row.last_end)),
     ...(row.stopped && { isStopped: true }),
+    ...(row.stopped_attempts && { stoppedAttempts: row.stopped_attempts }),
   };
 }
