@@ -5,8 +5,16 @@ import { minute, now, planned, pr, serial, situation, type Situation } from './s
 
 const waits = pr(1, { status: 'tagged', ownVerdict: 'pending' });
 const asked = { change: { readings: [{ commit: 'h1', doneAt: now }] } };
+const createdAt = now - 20 * minute;
 const stuckAfter = (minutes: number | null): Situation => ({
-  line: [{ of: [1], build: 'success', buildChange: { finishedAt: now - 10 * minute, lastEndAt: now - 10 * minute } }],
+  line: [
+    {
+      of: [1],
+      build: 'success',
+      change: { createdAt },
+      buildChange: { finishedAt: now - 10 * minute, lastEndAt: now - 10 * minute },
+    },
+  ],
   waiting: [waits],
   rules: { ownRequiredChecks: null, stuckTimeoutMins: minutes },
 });
@@ -25,7 +33,7 @@ describe('a landing that waits for own checks', () => {
         {
           of: [2],
           build: 'success',
-          change: { sideBuild: 'speculative', assumes },
+          change: { sideBuild: 'speculative', assumes, createdAt },
           buildChange: { finishedAt: now - 10 * minute },
         },
       ],
@@ -33,6 +41,19 @@ describe('a landing that waits for own checks', () => {
       ...asked,
     });
     expect(decisions).toContain('stuck p1');
+  });
+
+  test('of a speculative build counts from the start of the build, if the evidence is older', () => {
+    const { rules } = stuckAfter(8);
+    const change = { sideBuild: 'speculative', createdAt: now - 5 * minute } as const;
+    const buildChange = { finishedAt: now - 10 * minute };
+    const decisions = planned({
+      waiting: [waits],
+      line: [{ of: [1], build: 'success', change, buildChange }],
+      rules: { ...rules, speculation: 'adaptive' },
+      ...asked,
+    });
+    expect(decisions).toEqual(['look again in 3 min']);
   });
 
   test.each([
@@ -92,12 +113,29 @@ describe('a landing that waits for own checks', () => {
           {
             of: [1],
             build: 'success',
+            change: { createdAt },
             buildChange: { finishedAt: null, lastEndAt: now - 11 * minute, complete: false },
           },
         ],
         rules: { ...stuckAfter(12).rules, requiredChecks: [{ name: 'test', acceptableStatuses: ['success'] }] },
       },
       ['look again in 1 min'],
+    ],
+    [
+      'counts from the start of its batch, if the evidence is older',
+      {
+        ...stuckAfter(8),
+        ...asked,
+        line: [
+          {
+            of: [1],
+            build: 'success',
+            buildChange: { finishedAt: now - 10 * minute },
+            change: { createdAt: now - 5 * minute },
+          },
+        ],
+      },
+      ['look again in 3 min'],
     ],
     ['is not stuck during a pause', { ...stuckAfter(0), ...asked, queue: { paused: true } }, []],
     [

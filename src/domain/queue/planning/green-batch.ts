@@ -81,7 +81,12 @@ function dequeueStuck(
   return { view: reset.view, decisions: [...announcements, ...reset.decisions, ...blocks] };
 }
 
-export function greenSince(view: LineView, { evidence }: Green): number {
-  const build = view.snapshot.builds.find((candidate) => candidate.commit === evidence);
-  return build?.finishedAt ?? build?.lastEndAt ?? build?.startedAt ?? view.now;
+/**
+ * Since when the batch has waited only for own checks. The evidence may be older than the batch, and then the wait
+ * begins with the batch.
+ */
+export function greenSince(view: LineView, { batch, verdict }: LandableBatch): number {
+  const build = view.snapshot.builds.find((candidate) => candidate.commit === verdict.evidence);
+  const greenAt = build?.finishedAt ?? build?.lastEndAt ?? build?.startedAt ?? view.now;
+  return Math.max(greenAt, batch.createdAt);
 }
