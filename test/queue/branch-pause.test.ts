@@ -4,7 +4,7 @@ import { openPullRequest } from '../../src/modules/queue/index.ts';
 import { pauseBranches, readHoldRows } from '../../src/modules/repositories/index.ts';
 import type { Transaction } from '../../src/platform/database.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { line, meanwhile, statuses } from './stories.ts';
+import { line, meanwhile, statuses, turnsAt } from './stories.ts';
 
 async function rule(w: World, pattern: string, paused: boolean): Promise<void> {
   await pauseBranches(w.ctx, { repository: w.repository, pattern, paused });
@@ -67,6 +67,27 @@ it('no landing starts after the pause was answered, and a landing that had start
   await rule(w, 'ma*', false);
   await w.settled(second);
   expect(await line(w)).toHaveLength(2);
+});
+
+it('a build whose evidence ends during a pause is opened after the pause', async () => {
+  await using w = await world({ configuration: parallel({ builds: 2 }) });
+  const number = await w.open('a', { 'a.txt': 'a\n' });
+  await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
+  const bots = async (): Promise<number> => (await w.rows('select 1 from bot_pull_request')).length;
+  await w.queue(number);
+  const isStopped = async (): Promise<boolean> =>
+    (await w.rows("select 1 from batch where state = 'building' and build_started_at is not null")).length > 0;
+  await meanwhile(
+    'landing:before_gate',
+    async () => await rule(w, 'main', true),
+    () => w.until(isStopped),
+  );
+  const later = new Date(Date.now() + 25 * 3_600_000);
+  await turnsAt(w, later);
+  expect([await bots(), await statuses(w, number)]).toEqual([0, ['queued']]);
+  await rule(w, 'main', false);
+  await turnsAt(w, later);
+  expect([await bots(), await statuses(w, number)]).toEqual([1, ['tagged']]);
 });
 
 it('a rule that is set again without a change writes nothing, unless a newer rule could decide instead of it', async () => {

@@ -5,6 +5,7 @@ import { evidenceFor } from '../../../domain/queue/evidence/evidence.ts';
 import { botBody, botTitle } from '../../../domain/queue/requests/message.ts';
 import { hostClient, openOnce, HostRefused } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { readBranchHolds } from '../../repositories/index.ts';
 import { botBranch, idsOfMembers, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
 import { buildRef } from './assumptions.ts';
 import { moveBranch, dropBotPullRequest, takeBotPullRequest } from './bot-pull-requests.ts';
@@ -61,7 +62,7 @@ export async function openBuild(ctx: Context, loaded: LoadedBatch): Promise<void
 
 /**
  * Reads the checks again while they run. If a batch relied on the build of another batch, and that build no longer
- * counts as evidence, the batch gets its own build.
+ * counts as evidence, the batch gets its own build, after the end of a pause.
  */
 export async function watchBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, host } = loaded;
@@ -74,7 +75,17 @@ export async function watchBuild(ctx: Context, loaded: LoadedBatch): Promise<voi
     text: 'select 1 as is from bot_pull_request where account_id = $1 and batch_id = $2 and opened_at is not null',
     values: [ctx.accountId, batch.id],
   });
-  if (opened.length === 0) await openBuild(ctx, loaded);
+  if (opened.length === 0 && !(await isStoppedByPause(ctx, loaded))) await openBuild(ctx, loaded);
+}
+
+/** Whether a pause keeps the batch from getting its own build. */
+async function isStoppedByPause(ctx: Context, { repository, baseBranch }: LoadedBatch): Promise<boolean> {
+  const { max_parallel_paused_builds } = configurationOf(repository).merge_rules.merge_mode.parallel_mode;
+  if ((max_parallel_paused_builds ?? 0) > 0) return false;
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const { pause } = await readBranchHolds(tx, repository, baseBranch);
+    return !repository.active || pause !== null;
+  });
 }
 
 /**
