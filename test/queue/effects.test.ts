@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { CallGivenBack, HostUnavailable } from '../../src/hosts/port.ts';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
-import { advanceQueue, carryOut, requestSync } from '../../src/modules/queue/index.ts';
+import { advanceQueue, carryOut, createRelay, requestSync } from '../../src/modules/queue/index.ts';
 import { planBranchWork } from '../../src/modules/queue/planning/branch-work.ts';
 import type { PullRequestRow } from '../../src/modules/queue/store/queue.entities.ts';
 import { effectsOf, hasMoreNotifications, type OpenIntent } from '../../src/modules/queue/planning/open-work.ts';
@@ -220,6 +220,22 @@ describe('a sync before a requeue', () => {
     expect(await w.rows('select state from intent where id = $1', [intentId])).toEqual([{ state: 'failed' }]);
     await w.settled(number);
     expect(await statuses(w, number)).toEqual(['merged']);
+  });
+
+  it('holds the line no longer than a minute after its end, even if the worker dies before it wakes the queue', async () => {
+    await using w = await world({
+      configuration: `${parallel({ more: 'update_before_requeue: true\n' })}${quiet}`,
+    });
+    const { intentId } = await held(w, new Error('a surprise'));
+    await w.rows("update intent set state = 'done', concluded_at = now() where id = $1", [intentId]);
+    const woken: unknown[] = [];
+    const relay = createRelay({
+      ...w.service.ports,
+      clock: () => new Date(Date.now() + 61_000),
+      wake: async (whose) => void woken.push(whose),
+    });
+    await relay.look();
+    expect(woken).toEqual([{ accountId: w.ctx.accountId, queueId: await queueOf(w) }]);
   });
 
   it('still holds the line after a person asks for a sync', async () => {

@@ -72,9 +72,12 @@ async function readCandidates({ ctx, tx, queue }: QueueWork): Promise<UpdateCand
   }));
 }
 
+const holdLineMs = 60_000;
+
 /**
  * Carries out `update_before_requeue`: a pull request that is requeued is updated first. Until the update is done, the
- * queue starts no build, because a build would contain the old head.
+ * queue starts no build, because a build would contain the old head. The end of an update wakes the queue. In case the
+ * wake is lost, the queue also takes a turn after `holdLineMs`.
  */
 export async function updateBeforeRequeue(
   work: QueueWork,
@@ -97,5 +100,11 @@ export async function updateBeforeRequeue(
      and payload->>'holdsLine' = 'true' limit 1`,
     [ctx.accountId, queue.id],
   );
-  return open.length === 0 ? decisions : decisions.filter((each) => each.kind !== 'StartBatch');
+  const isHeld = open.length > 0 && decisions.some(({ kind }) => kind === 'StartBatch');
+  return isHeld
+    ? [
+        ...decisions.filter(({ kind }) => kind !== 'StartBatch'),
+        { kind: 'PlanAgainAt', at: work.now.getTime() + holdLineMs },
+      ]
+    : decisions;
 }
