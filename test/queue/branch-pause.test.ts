@@ -113,6 +113,16 @@ it('a rule that is set again without a change writes nothing, unless a newer rul
   expect(replaced).toEqual(Array.from({ length: 2 }, () => ({ pattern: 'ma*', paused: true, is_over: true })));
 });
 
+it('rules that are set in turns without a change write nothing, because none of them could decide instead of another', async () => {
+  await using w = await world({ configuration: parallel({ builds: 2 }) });
+  for (let i = 0; i < 3; i += 1)
+    for (const pattern of ['main', 'release/*', 'hotfix/1', 'x*']) await rule(w, pattern, true);
+  expect((await w.events()).filter(([action]) => action.startsWith('branches_'))).toHaveLength(4);
+  expect(await w.rows('select pattern from branch_pause order by id')).toEqual(
+    ['main', 'release/*', 'hotfix/1', 'x*'].map((pattern) => ({ pattern })),
+  );
+});
+
 it('a turn and an explanation read the message of the pause in force, and no other message', async () => {
   await using w = await world({ configuration: parallel({ builds: 2 }) });
   const text = (n: number): string => `${n} ${'x'.repeat(50_000)}`;

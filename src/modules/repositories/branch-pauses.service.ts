@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
+import { couldBeOverridden } from '../../domain/queue/requests/pause.ts';
 import { recordUserAction, requireAction } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { BranchPauseEntity, type BranchPauseRow, type RepositoryRow } from './repositories.entities.ts';
@@ -19,7 +20,8 @@ const longestMessage = 60_000;
 
 /**
  * Replaces the rule with exactly this pattern. Once this function has returned, no landing on a paused branch starts. If
- * the newest rule is already the same, nothing is written: no event, no user action and no new turns of the queues.
+ * the rule is already the same, and no newer rule could decide instead of it, nothing is written: no event, no user
+ * action and no new turns of the queues.
  */
 export async function pauseBranches(
   ctx: Context,
@@ -35,10 +37,14 @@ export async function pauseBranches(
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const repository = await lockRepository(ctx, tx, id);
     const of = { accountId: ctx.accountId, repositoryId: id };
-    // A rule that is not the newest is replaced even if it stays the same, because the newest rule decides among equals.
-    const newest = await tx.em.findOne(BranchPauseEntity, of, { orderBy: { id: 'desc' } });
-    if (newest?.pattern === pattern && newest.paused === paused && (newest.pausedMessage ?? null) === pausedMessage)
-      return { repository, rule: newest };
+    const same = await tx.em.findOne(BranchPauseEntity, { ...of, pattern });
+    if (same?.paused === paused && (same.pausedMessage ?? null) === pausedMessage) {
+      const newer = await tx.query<{ pattern: string }>(
+        'select pattern from branch_pause where account_id = $1 and repository_id = $2 and id > $3',
+        [ctx.accountId, id, same.id],
+      );
+      if (!couldBeOverridden(pattern, newer)) return { repository, rule: same };
+    }
     const now = ctx.clock();
     await tx.send(
       `with replaced as (delete from branch_pause where account_id = $1 and repository_id = $2 and pattern = $3 returning *)

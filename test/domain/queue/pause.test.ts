@@ -1,6 +1,12 @@
 import { fc } from '../../support/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { decidePause, findRuleInForce, listPauses, type PauseRule } from '../../../src/domain/queue/requests/pause.ts';
+import {
+  couldBeOverridden,
+  decidePause,
+  findRuleInForce,
+  listPauses,
+  type PauseRule,
+} from '../../../src/domain/queue/requests/pause.ts';
 
 const on = (pattern: string, pausedMessage: string | null = null): PauseRule => ({
   pattern,
@@ -70,6 +76,22 @@ describe('a pause', () => {
   it('is not in force without a rule', () => expect(decidePause(going, [], 'main')).toBeNull());
   it('does not apply to a branch whose own rule ends it', () => {
     expect(decidePause(going, [off('main'), on('*')], 'main')).toBeNull();
+  });
+});
+
+describe('a newer rule could decide instead of', () => {
+  it.each([
+    ['a glob, if it is a glob with as many literal characters', 'ma*', ['x*', '*in'], true],
+    ['no glob with another number of literal characters', 'ma*', ['m*', 'mai*'], false],
+    ['no glob, if it is a plain name', 'ma*', ['ma'], false],
+    ['no plain name', 'main', ['beta', '*main'], false],
+  ])('%s', (_name, pattern, newer, expected) => {
+    expect(
+      couldBeOverridden(
+        pattern,
+        newer.map((each) => ({ pattern: each })),
+      ),
+    ).toBe(expected);
   });
 });
 

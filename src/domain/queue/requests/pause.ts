@@ -45,7 +45,15 @@ export function decidePause<Rule extends PatternRule>(
   return rule?.paused ? { by: rule } : null;
 }
 
-function specificity({ pattern }: PatternRule): number {
+/**
+ * Whether one of the newer rules could decide instead of the rule with this pattern about a base branch that both match.
+ * Rules with plain names match no common base branch.
+ */
+export function couldBeOverridden(pattern: string, newer: readonly Pick<PatternRule, 'pattern'>[]): boolean {
+  return isGlob(pattern) && newer.some((rule) => specificity(rule) === specificity({ pattern }));
+}
+
+function specificity({ pattern }: Pick<PatternRule, 'pattern'>): number {
   return isGlob(pattern) ? literalLength(pattern) : Number.POSITIVE_INFINITY;
 }
 
