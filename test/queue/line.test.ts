@@ -1,5 +1,6 @@
 // Pull requests that skip the line or validation, and what people do at the host meanwhile.
 import { describe, expect, it } from 'vitest';
+import { readProofs } from '../../src/modules/queue/api/proofs.resolver.ts';
 import { advanceQueue, openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { gate } from '../support/gate.ts';
 import { parallel, world, type World } from '../support/world.ts';
@@ -56,6 +57,8 @@ describe('skipping', () => {
     await expectLandedOnce(w, number);
     const [proof] = await w.rows<{ body: object }>('select body from proof');
     expect(proof?.body).toMatchObject({ grade: 'unvalidated', evidence: [], exceptionBy: asked?.merge_requested_by });
+    // The dashboard says how many landings are proved, and this one is shown as not tested.
+    expect((await readProofs(w.ctx, w.repositoryId)).count).toBe(0);
     expect(await w.rows("select 1 from local_pull_request where head_branch like 'mq-%'")).toEqual([]);
   });
 });

@@ -8,7 +8,10 @@ import { Repository } from '../../repositories/repositories.types.ts';
 
 @ObjectType({ simpleResolvers: true, description: 'The proofs of a repository’s landings (docs/proofs.md).' })
 export class RepositoryProofs {
-  @Field(() => Int, { description: 'The number of landings with a proof, on all base branches.' })
+  @Field(() => Int, {
+    description:
+      'The number of landings with a proof of what was tested, on all base branches. A landing whose validation was skipped does not count.',
+  })
   count!: number;
 
   @Field(() => DateTime, {
@@ -41,17 +44,21 @@ interface QueueProofs {
   readonly failed: number | null;
 }
 
-async function readProofs(ctx: Context, repositoryId: string): Promise<RepositoryProofs> {
+/** Reads how many landings have a proof of what was tested, and what `npm run verify` found. */
+export async function readProofs(ctx: Context, repositoryId: string): Promise<RepositoryProofs> {
   const queues = await ctx.db.read<QueueProofs>(ctx.accountId, {
     name: 'repository_proofs',
     text: `select proved.count, q.proofs_verified_at as "verifiedAt", q.proofs_failed as failed
-      from queue q, lateral (select count(*)::integer as count from proof p where p.account_id = q.account_id and p.queue_id = q.id) proved
-      where q.account_id = $1 and q.repository_id = $2 and proved.count > 0`,
+      from queue q, lateral (
+        select count(*)::integer as total, (count(*) filter (where l.grade <> 'unvalidated'))::integer as count
+        from proof p join landing l on l.account_id = p.account_id and l.id = p.landing_id
+        where p.account_id = q.account_id and p.queue_id = q.id) proved
+      where q.account_id = $1 and q.repository_id = $2 and proved.total > 0`,
     values: [ctx.accountId, repositoryId],
   });
   const count = queues.reduce((sum, queue) => sum + queue.count, 0);
   const instants = queues.flatMap(({ verifiedAt }) => verifiedAt ?? []);
-  if (count === 0 || instants.length < queues.length) return { count, verifiedAt: null, holds: null };
+  if (queues.length === 0 || instants.length < queues.length) return { count, verifiedAt: null, holds: null };
   const verifiedAt = instants.reduce((first, at) => (at < first ? at : first));
   return { count, verifiedAt, holds: queues.every(({ failed }) => failed === 0) };
 }
