@@ -72,6 +72,28 @@ describe('while the build is made', () => {
     },
   );
 
+  it.each<[what: string, after: readonly (readonly [files: Record<string, string | null>, message: string])[]]>([
+    ['', []],
+    [', and reverts that merge', [[{ 'a.txt': null }, 'Revert a']]],
+  ])(
+    'if somebody merges a member at the host%s, and only the push of the base has been reported, the member is merged and does not land again',
+    async (_what, after) => {
+      const { w, a, b } = await twoInOneBatch();
+      await using _ = w;
+      const mergeAtHost = async () => {
+        const commit = await w.commit('main', { 'a.txt': 'a\n' }, { message: `Merge a (#${a})` });
+        for (const [files, message] of after) await w.commit('main', files, { message });
+        await w.rows(
+          "update local_pull_request set state = 'merged', merged_at = now(), merge_commit_sha = $2 where number = $1",
+          [a, commit],
+        );
+      };
+      await meanwhile('build:after_open', mergeAtHost, () => w.settled(a, b));
+      expect(await statuses(w, a, b)).toEqual(['merged', 'merged']);
+      expect(await line(w)).toEqual([`Merge a (#${a})`, ...after.map(([, message]) => message), `Add b (#${b})`]);
+    },
+  );
+
   it('with `on_commit_added: requeue`, a pushed pull request is queued again, and its new head lands', async () => {
     const { w, a, b } = await twoInOneBatch();
     await using _ = w;

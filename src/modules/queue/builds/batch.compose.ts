@@ -1,11 +1,12 @@
 // Makes a build: composes the commit of a batch from its parent commit and its pinned heads.
 import type { Context } from '../../../context.ts';
 import { coauthorsOf, withCoauthors } from '../../../domain/queue/requests/message.ts';
+import { isQueued } from '../../../domain/queue/model/status.ts';
 import { hostClient, type CompositionResult, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { buildRef, composeAssumedCommit, digestContent, type AssumedCommit } from './assumptions.ts';
 import { blockMembers, blockRefusedMembers } from './batch.refusals.ts';
-import type { LoadedBatch } from '../store/batch.rows.ts';
+import { idsOfMembers, type LoadedBatch } from '../store/batch.rows.ts';
 import { updateBranch } from './branch-update.ts';
 import { renewHeadBuild } from './head-build.ts';
 import { isTombstone } from '../facts/landing-refs.ts';
@@ -21,6 +22,7 @@ import { announce, startWork, finishWork } from '../store/status.writer.ts';
 /** Composes the commit that is tested and lands. In serial mode the head is brought up to date first, if necessary. */
 export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch } = loaded;
+  if (!(await areMembersInLine(ctx, loaded))) return;
   const members = await nameCoauthors(ctx, loaded);
   if (members === null) return;
   const at = await commitTime(ctx, loaded);
@@ -48,6 +50,26 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
     if (!(await renewHeadBuild(ctx, loaded))) return;
   }
   await recordComposed(ctx, loaded, { composed: result, below: below.commit });
+}
+
+/**
+ * Whether all members are still in line. If Interlock has not landed the tip of the base branch, the members are first
+ * read from the host: the tip may be a merge of one of them, and the host may have reported the push before the merge.
+ * The planner ends a batch whose member has left the line.
+ */
+async function areMembersInLine(ctx: Context, loaded: LoadedBatch): Promise<boolean> {
+  const { batch, host } = loaded;
+  const landed = await ctx.db.read(ctx.accountId, {
+    name: 'landing_of_tip',
+    text: 'select 1 as is from landing where account_id = $1 and queue_id = $2 and commit = $3 limit 1',
+    values: [ctx.accountId, batch.queueId, batch.baseCommit],
+  });
+  if (landed.length > 0) return true;
+  for (const { number } of await ctx.db.loadMany(ctx.accountId, PullRequestEntity, idsOfMembers(loaded))) {
+    const row = await syncPullRequest(ctx, host, number);
+    if (row !== null && (row.queueId !== batch.queueId || !isQueued(row.status))) return false;
+  }
+  return true;
 }
 
 /**
