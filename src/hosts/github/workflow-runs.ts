@@ -35,7 +35,7 @@ interface Starting {
 
 /** How long GitHub takes to show a new run after the request. */
 const shownAfterMs = 3_000;
-/** If GitHub shows no run after this time, the request was lost. */
+/** If GitHub shows no run after this time, the request was lost, or the run was deleted. */
 const lostAfterMs = 120_000;
 
 export function workflowOperations(settings: WorkflowSettings) {
@@ -63,7 +63,7 @@ export function workflowOperations(settings: WorkflowSettings) {
     readWorkflowRun: async (repository, run) => {
       const api = await client.apiFor(repository, 'landing');
       const seen = await readRun(api, run);
-      if (seen === null) return null;
+      if (seen === null) return await readHiddenRun({ db, clock, api }, repository, run);
       const url = seen.html_url;
       if (seen.status !== 'completed') return { conclusion: 'pending', url, summary: seen.display_title };
       const row = await findRun(db, repository, run);
@@ -85,6 +85,21 @@ export function workflowOperations(settings: WorkflowSettings) {
       if (row !== null) await branches.release(repository, row.key);
     },
   } satisfies Partial<CodeHost>;
+}
+
+/**
+ * GitHub returns the id of a new run before every server of GitHub shows the run. A run that GitHub does not show is
+ * pending for two minutes after the request. After that the run was deleted, and null is returned.
+ */
+async function readHiddenRun(
+  { db, clock, api }: Pick<Starting, 'db' | 'clock'> & { readonly api: Api },
+  repository: HostRepository,
+  run: string,
+): Promise<WorkflowRun | null> {
+  const askedAt = (await findRun(db, repository, run))?.asked_at ?? null;
+  if (askedAt === null || clock().getTime() - Date.parse(askedAt) >= lostAfterMs) return null;
+  const url = `${api.installation.app.webUrl}/${api.owner}/${api.repo}/actions/runs/${run}`;
+  return { conclusion: 'pending', url, summary: null };
 }
 
 function otherCommit(wanted: string, tested: string): string {

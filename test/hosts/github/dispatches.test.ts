@@ -256,6 +256,22 @@ test('a run of a repository that GitHub does not show does not count as gone, an
   await expect(dispatch({ key: `${keys}-gone` })).rejects.toThrow(HostUnavailable);
 });
 
+test('a run that GitHub has just made and does not show yet goes on, and one that GitHub does not show later is gone', async () => {
+  const run = await dispatch();
+  const reading = { operation: '/repos/{owner}/{repo}/actions/runs/{run_id}', status: 404, times: 1 } as const;
+  g.emulator.controls.fail(reading);
+  expect(await w.host.readWorkflowRun(w.repository, run)).toEqual({
+    conclusion: 'pending',
+    url: `${g.emulator.webUrl}/${fullName()}/actions/runs/${run}`,
+    summary: null,
+  });
+  expect(await ended(run, 'success')).not.toBeNull();
+  const later = createGitHubHost({ ...g.hostOptions(), clock: () => new Date(Date.now() + 121_000) });
+  g.emulator.controls.fail(reading);
+  expect(await later.readWorkflowRun(w.repository, run)).toBeNull();
+  await later.stop();
+});
+
 test("every answer of the emulator agrees with GitHub's description of its API", () => {
   expect(g.emulator.core.mistakes).toEqual([]);
 });
