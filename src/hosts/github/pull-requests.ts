@@ -13,6 +13,7 @@ import {
 import { NotFoundAtGitHub } from './answers.ts';
 import { retryCall } from './retry-call.ts';
 import type { Api, Client } from './client.ts';
+import type { Purpose } from './budget.ts';
 import { findBranchAuthors, storeBranchAuthors } from './branch-authors.rows.ts';
 import type { Connection } from './pages.ts';
 import { asHostPullRequest, type PullRequestAnswer } from './pull-request-facts.ts';
@@ -33,11 +34,9 @@ interface Page {
 
 export function pullRequestOperations(settings: PullRequestSettings) {
   const { client, mirrors, db } = settings;
-  const get = async (repository: HostRepository, number: number): Promise<HostPullRequest | null> =>
-    await readOne(settings, repository, number);
-
   return {
-    getPullRequest: get,
+    getPullRequest: async (repository, number, options) =>
+      await readOne(settings, repository, { number, purpose: options?.isForLanding === true ? 'landing' : 'hint' }),
     listOpenPullRequests: async (repository) => await readOpen(settings, repository, null),
     findOpenPullRequests: async (repository, headBranch) =>
       (await readOpen(settings, repository, headBranch)).filter(({ headFork }) => headFork === null),
@@ -56,22 +55,22 @@ export function pullRequestOperations(settings: PullRequestSettings) {
       return { ...asOpened(opened), labels };
     },
     setBaseBranch: async (repository, number, baseBranch) => {
-      const seen = await mustRead(settings, repository, number);
+      const seen = await mustRead(settings, repository, { number, purpose: 'landing' });
       if (seen.state !== 'open' || seen.baseBranch === baseBranch) return;
       await change(await client.apiFor(repository, 'landing'), number, { base: baseBranch });
     },
     editPullRequest: async (repository, number, changes) => {
-      const seen = await mustRead(settings, repository, number);
+      const seen = await mustRead(settings, repository, { number, purpose: 'landing' });
       const isSame = (changes.title ?? seen.title) === seen.title && (changes.body ?? seen.body) === seen.body;
       if (seen.state !== 'open' || isSame) return;
-      await change(await client.apiFor(repository, 'notification'), number, changes);
+      await change(await client.apiFor(repository, 'landing'), number, changes);
     },
     closePullRequest: async (repository, number) => {
-      if ((await mustRead(settings, repository, number)).state !== 'open') return;
+      if ((await mustRead(settings, repository, { number, purpose: 'hint' })).state !== 'open') return;
       await closePullRequest(client, repository, number);
     },
     reopenPullRequest: async (repository, number) => {
-      const { state } = await mustRead(settings, repository, number);
+      const { state } = await mustRead(settings, repository, { number, purpose: 'hint' });
       if (state !== 'closed') throw new HostRefused(`Pull request #${number} is ${state}, not closed`);
       await change(await client.apiFor(repository, 'answer'), number, { state: 'open' });
     },
@@ -79,7 +78,7 @@ export function pullRequestOperations(settings: PullRequestSettings) {
       await mergeAtGitHub(settings, repository, { number, ...merge }),
     addBranchAuthors: async (repository, branch, names) => await storeBranchAuthors(db, repository, { branch, names }),
     addAuthorsOf: async (repository, from, branch) => {
-      const seen = await mustRead(settings, repository, from);
+      const seen = await mustRead(settings, repository, { number: from, purpose: 'hint' });
       const known = await findBranchAuthors(db, repository, [seen.headBranch]);
       await storeBranchAuthors(db, repository, { branch, names: [seen.author, ...(known.get(seen.headBranch) ?? [])] });
     },
@@ -117,7 +116,8 @@ async function mergeAtGitHub(
     const [there] = await mirrors.readRefs(repository, [merge.unlessRef]);
     if (there !== undefined) throw new RefMoved(merge.unlessRef, null, there.commit);
   }
-  const seen = await mustRead(settings, repository, number);
+  const read = { number, purpose: 'landing' } as const;
+  const seen = await mustRead(settings, repository, read);
   if (seen.state !== 'open') throw new HostRefused(`Pull request #${number} is not open`);
   if (seen.headSha !== merge.expectedHead)
     throw new RefMoved(`refs/heads/${seen.headBranch}`, merge.expectedHead, seen.headSha);
@@ -132,7 +132,7 @@ async function mergeAtGitHub(
     });
     return { commit: data.sha };
   } catch (error) {
-    const now = await readOne(settings, repository, number);
+    const now = await readOne(settings, repository, read);
     if (now?.state === 'merged' && now.mergeCommitSha !== null) return { commit: now.mergeCommitSha };
     if (error instanceof HostRefused && now !== null && now.headSha !== merge.expectedHead)
       throw new RefMoved(`refs/heads/${now.headBranch}`, merge.expectedHead, now.headSha);
@@ -265,12 +265,17 @@ async function open(api: Api, input: NewPullRequest): Promise<Opened> {
   }
 }
 
+interface Read {
+  readonly number: number;
+  readonly purpose: Purpose;
+}
+
 async function readOne(
   { client, mirrors, db }: PullRequestSettings,
   repository: HostRepository,
-  number: number,
+  { number, purpose }: Read,
 ): Promise<HostPullRequest | null> {
-  const api = await client.apiFor(repository, 'hint');
+  const api = await client.apiFor(repository, purpose);
   const seen = await api
     .graphql<{ repository: { pullRequest: PullRequestPage | null } | null }>(documents.readPullRequest, { number })
     .then(async ({ repository: at }) => (at?.pullRequest ? await readWholeLists(api, at.pullRequest) : null))
@@ -296,10 +301,10 @@ function branchesOf({ state, isCrossRepository, headRefName, baseRefName }: Pull
 async function mustRead(
   settings: PullRequestSettings,
   repository: HostRepository,
-  number: number,
+  read: Read,
 ): Promise<HostPullRequest> {
-  const seen = await readOne(settings, repository, number);
-  if (seen === null) throw new HostRefused(`There is no pull request #${number}`);
+  const seen = await readOne(settings, repository, read);
+  if (seen === null) throw new HostRefused(`There is no pull request #${read.number}`);
   return seen;
 }
 

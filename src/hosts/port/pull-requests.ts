@@ -92,7 +92,15 @@ export interface ReviewThread {
 }
 
 export interface HostPullRequests {
-  getPullRequest(repository: HostRepository, number: number): Promise<HostPullRequest | null>;
+  /**
+   * `isForLanding`: a batch or its landing cannot go on without this read. A host with a rate limit keeps a part of the
+   * limit for such reads.
+   */
+  getPullRequest(
+    repository: HostRepository,
+    number: number,
+    options?: { readonly isForLanding: boolean },
+  ): Promise<HostPullRequest | null>;
   /**
    * Called every minute for a repository with pull requests in line. A host with a rate limit may return its last
    * answer again if nothing has changed.

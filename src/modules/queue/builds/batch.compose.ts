@@ -66,7 +66,7 @@ async function areMembersInLine(ctx: Context, loaded: LoadedBatch): Promise<bool
   });
   if (landed.length > 0) return true;
   for (const { number } of await ctx.db.loadMany(ctx.accountId, PullRequestEntity, idsOfMembers(loaded))) {
-    const row = await syncPullRequest(ctx, host, number);
+    const row = await syncPullRequest(ctx, host, number, { announceOpened: true, isForLanding: true });
     if (row !== null && (row.queueId !== batch.queueId || !isQueued(row.status))) return false;
   }
   return true;

@@ -123,7 +123,7 @@ async function openBotPullRequest(
   const { host, baseBranch, repository, batch } = loaded;
   const client = hostClient(ctx, host);
   const taken = await takeBotPullRequest(ctx, loaded);
-  const seen = taken === null ? null : await client.getPullRequest(taken.number);
+  const seen = taken === null ? null : await client.getPullRequest(taken.number, { isForLanding: true });
   const isReused = taken !== null && seen?.state === 'open';
   if (taken !== null && !isReused) await dropBotPullRequest(ctx, host, taken);
   const branch = isReused ? taken.branch : botBranch(batch.id);

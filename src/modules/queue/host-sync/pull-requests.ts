@@ -54,6 +54,8 @@ interface SyncOptions {
   readonly announceOpened: boolean;
   /** Whether the pull request is read because it is below another one. Then the one below it is not read too. */
   readonly isBelow?: boolean;
+  /** Whether a batch cannot go on without this read. */
+  readonly isForLanding?: boolean;
 }
 
 /**
@@ -70,7 +72,7 @@ export async function syncPullRequest(
   const client = hostClient(ctx, repository);
   for (let reads = 1; ; reads += 1) {
     const before = await readBefore(ctx, repository, number);
-    const recorded = await client.getPullRequest(number);
+    const recorded = await client.getPullRequest(number, { isForLanding: options.isForLanding ?? false });
     const [person] = recorded === null ? [] : await withoutBots(ctx, repository, [recorded]);
     if (person === undefined) return null;
     const seen = withTipAsHead(person);

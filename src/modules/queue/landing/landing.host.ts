@@ -30,7 +30,8 @@ export async function mergeAtHost(ctx: Context, loaded: LoadedBatch, startedAt: 
   const baseMoved: Failure = { kind: 'base_moved', ref: base };
   const earlier = await readLandingRef(ctx, host, batch.id);
   if (earlier !== null) return await outcomeOf(ctx, loaded, { commit: earlier, failure: baseMoved });
-  if ((await client.getPullRequest(number))?.state === 'merged') return await judgeMerge(ctx, loaded, number);
+  if ((await client.getPullRequest(number, { isForLanding: true }))?.state === 'merged')
+    return await judgeMerge(ctx, loaded, number);
   const isTimeLeft = (): boolean => ctx.clock().getTime() - startedAt.getTime() < lateMergeMs;
   // With a time for the next attempt, the attempts do not count as failures, and the queue does not halt.
   const notShown = (message: string): HostUnavailable =>
@@ -59,7 +60,8 @@ export async function mergeAtHost(ctx: Context, loaded: LoadedBatch, startedAt: 
   }
   await passFailpoint('landing:after_merge');
   // The state at the host decides, and not the response of the call, because an earlier call may have succeeded.
-  if ((await client.getPullRequest(number))?.state === 'merged') return await judgeMerge(ctx, loaded, number);
+  if ((await client.getPullRequest(number, { isForLanding: true }))?.state === 'merged')
+    return await judgeMerge(ctx, loaded, number);
   if (failure === null) throw notShown(`#${number} was merged, and the host does not show it yet.`);
   return await giveUp(failure);
 }
@@ -97,7 +99,7 @@ function onlyMember({ batch, members }: LoadedBatch): BatchMemberRow {
 async function judgeMerge(ctx: Context, loaded: LoadedBatch, number: number): Promise<Outcome> {
   const { batch, host } = loaded;
   const client = hostClient(ctx, host);
-  const made = (await client.getPullRequest(number))?.mergeCommitSha ?? null;
+  const made = (await client.getPullRequest(number, { isForLanding: true }))?.mergeCommitSha ?? null;
   const commit = made === null ? null : await client.readCommit(made);
   if (commit === null) throw new HostUnavailable(`The merge commit of #${number} cannot be read.`);
   const mismatch = (difference: string): Outcome => ({
