@@ -43,7 +43,16 @@ export function pullRequestOperations(settings: PullRequestSettings) {
     openPullRequest: async (repository, input) => {
       if (input.headBranch === input.baseBranch) throw new HostRefused('Head and base are the same branch');
       const api = await client.apiFor(repository, 'landing');
-      const opened = await open(api, input);
+      const opened = await open(api, input).catch(async (error: unknown) => {
+        if (!(error instanceof HostRefused) || !alreadyOpen.test(error.message)) throw error;
+        // An earlier call has opened it, and its answer was lost. The caller finds it in the list.
+        const listed = await readOpen(settings, repository, input.headBranch);
+        if (listed.some(({ baseBranch }) => baseBranch === input.baseBranch)) throw error;
+        const between = `from ${input.headBranch} into ${input.baseBranch}`;
+        throw new HostUnavailable(`GitHub has an open pull request ${between}, and does not list it yet`, {
+          cause: error,
+        });
+      });
       await passFailpoint('github:after_open');
       const labels = [...(input.labels ?? [])];
       if (labels.length > 0)
@@ -239,6 +248,9 @@ function asOpened(data: Opened): HostPullRequest {
     url: data.html_url,
   };
 }
+
+/** GitHub's message if there is an open pull request of the same two branches. */
+const alreadyOpen = /pull request already exists/i;
 
 async function open(api: Api, input: NewPullRequest): Promise<Opened> {
   const fields = {

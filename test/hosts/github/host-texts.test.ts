@@ -1,8 +1,8 @@
 // Interlock writes each comment and check at GitHub once: with two writers, lost answers, old versions and deleted
-// comments.
+// comments. It opens each pull request once.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createGitHubHost } from '../../../src/hosts/github/index.ts';
-import { HostUnavailable } from '../../../src/hosts/port.ts';
+import { HostRefused, HostUnavailable } from '../../../src/hosts/port.ts';
 import { github, type GitHub, type GitHubWorld } from './github-world.ts';
 
 let g: GitHub;
@@ -176,6 +176,25 @@ test('spent points of REST stop calls of REST in every process, and no calls of 
   await expect(held).rejects.toThrow(/^0 of 1 REST points are left this hour$/);
   expect(await other.host.getPullRequest(w.repository, number)).toMatchObject({ title: 'Topic' });
   await g.sql('delete from host_budget');
+});
+
+test('a pull request that GitHub has opened and does not list yet is not refused as a second one', async () => {
+  const input = { title: 'Late', body: '', author: 'interlock', headBranch: 'late', baseBranch: 'main', draft: false };
+  await w.push({ branch: 'late', from: 'main', files: { late: '1\n' } });
+  await w.host.openPullRequest(w.repository, input);
+  const pullRequests = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };
+  g.emulator.controls.fail({
+    operation: 'graphql',
+    status: 200,
+    times: 1,
+    body: { data: { repository: { pullRequests } } },
+  });
+  const unlisted = await w.host.openPullRequest(w.repository, input).catch((error: unknown) => error);
+  expect(unlisted).toBeInstanceOf(HostUnavailable);
+  expect(unlisted).toMatchObject({
+    message: 'GitHub has an open pull request from late into main, and does not list it yet',
+  });
+  await expect(w.host.openPullRequest(w.repository, input)).rejects.toThrow(HostRefused);
 });
 
 test("every answer of the emulator agrees with GitHub's description of its API", () => {
