@@ -1,6 +1,6 @@
 // Messages in a channel of Slack. Each pull request, deployment and freeze has one message, which is edited when
 // something changes.
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, assert, beforeAll, beforeEach, expect, it } from 'vitest';
 import { repository } from '../cli/shop.ts';
 import { textOf, slackWorld, type SlackWorld } from './slack-world.ts';
 
@@ -112,4 +112,24 @@ it('a message whose answer was lost is posted once, and is edited later', async 
   await w.sendAll();
   expect(w.api.posts).toMatchObject([{ text: expect.stringContaining('Not in line') }]);
   expect(w.methods().filter((method) => method === 'chat.postMessage')).toHaveLength(1);
+});
+
+it('a message whose answer was lost is found behind many messages of other people', async () => {
+  w.api.next.push('lost');
+  w.api.beforeAnswer = async (method) => {
+    if (method !== 'chat.postMessage') return;
+    w.api.beforeAnswer = null;
+    const [ours] = w.api.posts;
+    assert(ours !== undefined);
+    for (let n = 1; n <= 250; n += 1)
+      w.api.posts.push({
+        ...ours,
+        text: `Lunch ${n}`,
+        metadata: { event_type: 'other', event_payload: { key: `${n}` } },
+      });
+  };
+  await w.openAndQueue('saffron');
+  await w.sendAll();
+  expect(w.methods().filter((method) => method === 'chat.postMessage')).toHaveLength(1);
+  expect(w.methods().filter((method) => method === 'conversations.history')).toHaveLength(2);
 });

@@ -158,9 +158,16 @@ export async function slackApi(): Promise<SlackApi> {
       const channel = channelOf(given);
       const since = Number(given.get('oldest') ?? 0);
       const found = api.posts.filter((post) => post.channel === channel && Number(post.ts) >= since);
+      const newestFirst = found.toReversed();
+      const from = Number(given.get('cursor') ?? 0);
+      const to = from + Number(given.get('limit') ?? 100);
       const hasMetadata = given.get('include_all_metadata') === 'true';
       return {
-        messages: found.map(({ ts, text: said, metadata }) => ({ ts, text: said, ...(hasMetadata && { metadata }) })),
+        messages: newestFirst
+          .slice(from, to)
+          .map(({ ts, text: said, metadata }) => ({ ts, text: said, ...(hasMetadata && { metadata }) })),
+        has_more: to < newestFirst.length,
+        response_metadata: { next_cursor: to < newestFirst.length ? String(to) : '' },
       };
     },
   };

@@ -31,8 +31,8 @@ export interface SlackClient {
   post(channel: string, content: SlackMessageContent, key: string): Promise<PostedMessage>;
   update(posted: PostedMessage, content: SlackMessageContent): Promise<void>;
   /**
-   * Finds a message of Interlock with this key that was posted after `since`. Null: there is none, or the bot may not
-   * read the channel.
+   * Finds a message of Interlock with this key that was posted after `since`. Null: there is none among the newest 4,000
+   * messages, or the bot may not read the channel.
    */
   find(channel: string, key: string, since: Date): Promise<PostedMessage | null>;
   /**
@@ -43,7 +43,9 @@ export interface SlackClient {
 }
 
 const timeoutMs = 10_000;
-const maxSearched = 200;
+const pageSize = 200;
+/** The search reads at most this many pages. Slack returns the newest messages first. */
+const maxPages = 20;
 
 export function createSlackClient({ token, apiUrl }: { readonly token: string; readonly apiUrl: string }): SlackClient {
   let opened: Promise<WebClient> | null = null;
@@ -92,15 +94,22 @@ async function findMessage(
   channel: string,
   { key, since }: { readonly key: string; readonly since: Date },
 ): Promise<PostedMessage | null> {
-  const answer = await client.apiCall('conversations.history', {
-    channel,
-    oldest: String(since.getTime() / 1_000),
-    limit: maxSearched,
-    include_all_metadata: true,
-  });
-  const { messages = [] } = answer as { readonly messages?: readonly HistoryMessage[] };
-  const ours = messages.find(({ metadata }) => metadata?.event_payload?.key === key);
-  return ours === undefined ? null : { channel, ts: ours.ts };
+  let cursor = '';
+  for (let page = 1; page <= maxPages; page += 1) {
+    const answer = await client.apiCall('conversations.history', {
+      channel,
+      oldest: String(since.getTime() / 1_000),
+      limit: pageSize,
+      include_all_metadata: true,
+      ...(cursor !== '' && { cursor }),
+    });
+    const { messages = [], response_metadata } = answer as HistoryPage;
+    const ours = messages.find(({ metadata }) => metadata?.event_payload?.key === key);
+    if (ours !== undefined) return { channel, ts: ours.ts };
+    cursor = response_metadata?.next_cursor ?? '';
+    if (cursor === '') return null;
+  }
+  return null;
 }
 
 async function openDirect(client: WebClient, email: string): Promise<string> {
@@ -146,6 +155,12 @@ export async function postByWebhook(url: string, { text, blocks }: SlackMessageC
   if (answer.status === 429) throw new SlackCallFailed('ratelimited', Number.isNaN(retryAfter) ? null : retryAfter);
   if (answer.status >= 500) throw new SlackCallFailed(null, null);
   throw new SlackCallFailed(/^[a-z_]{1,80}$/.test(answerText) ? answerText : `status_${answer.status}`, null);
+}
+
+interface HistoryPage {
+  readonly messages?: readonly HistoryMessage[];
+  /** The cursor of the next page is empty or left out on the last page. */
+  readonly response_metadata?: { readonly next_cursor?: string };
 }
 
 interface HistoryMessage {
