@@ -128,13 +128,15 @@ describe("the host's own merge", () => {
     await w.pause(true);
     await w.queue(number);
     const commit = await w.commit('main', { 'a.txt': 'a\n' }, { message: `Add a (#${number})` });
-    // Nobody reports this merge.
-    await w.rows(
-      "update local_pull_request set state = 'merged', merged_at = now(), merge_commit_sha = $2 where number = $1",
-      [number, commit],
-    );
     await w.pause(false);
-    await w.settled(number);
+    // The host shows this merge only after the batch was made, and nobody reports it.
+    const showMerge = async (): Promise<void> => {
+      await w.rows(
+        "update local_pull_request set state = 'merged', merged_at = now(), merge_commit_sha = $2 where number = $1",
+        [number, commit],
+      );
+    };
+    await meanwhile('landing:before_gate', showMerge, () => w.settled(number));
     await expectLandedOnce(w, number);
     expect(await w.rows("select outcome ->> 'reason' as reason from intent where kind = 'land'")).toEqual([
       { reason: 'base moved' },
