@@ -267,6 +267,43 @@ describe('the analytics', () => {
   });
 });
 
+describe('a time zone of the browser that the server does not know', () => {
+  it('is replaced by UTC in the analytics, which say so', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    // Chromium names the zone like this if it does not know the zone of the machine.
+    await page.addInitScript(`
+      const { resolvedOptions } = Intl.DateTimeFormat.prototype;
+      Intl.DateTimeFormat.prototype.resolvedOptions = function () {
+        return { ...resolvedOptions.call(this), timeZone: 'Etc/Unknown' };
+      };
+    `);
+    await visit.open('/acme/shop/analytics');
+    await page.getByText('Interlock landed no pull request in this time.').first().waitFor();
+    await page
+      .getByText('The days are those of UTC, because the server does not know your time zone Etc/Unknown.')
+      .waitFor();
+    // The browser writes the refusal to its console.
+    expect(visit.complaints).toEqual([expect.stringContaining('400 (Bad Request)')]);
+  });
+});
+
+describe('a key that ends the composition of a word', () => {
+  it('runs no command, also in Safari, which has ended the composition before', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/main');
+    await page.evaluate(`
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '?', keyCode: 229, bubbles: true }));
+      new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    `);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
 describe('a signed-in visitor', () => {
   it.each([1440, 390])('signs out on a page of %d pixels, by keyboard', async (width) => {
     await using visit = await signIn(browser, s, { width });

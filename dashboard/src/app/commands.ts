@@ -51,8 +51,16 @@ function isTyping(target: EventTarget | null): boolean {
   return target.isContentEditable || ['TEXTAREA', 'SELECT'].includes(target.tagName);
 }
 
+/**
+ * Whether the key belongs to the composition of a word, for example in Japanese. Safari ends the composition before the
+ * event of the key, whose code is then 229.
+ */
+export function isOfComposition({ isComposing, keyCode }: KeyboardEvent): boolean {
+  return isComposing || keyCode === 229;
+}
+
 function onKey(event: KeyboardEvent, showWhyNot: (sentence: string) => void): void {
-  if (event.defaultPrevented || event.isComposing || isTyping(event.target)) return;
+  if (event.defaultPrevented || isOfComposition(event) || isTyping(event.target)) return;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (document.querySelector('dialog[open]') !== null) return;
   if (!readPreferences().singleKeys && event.key.length === 1) return;

@@ -8,6 +8,7 @@ import { Kbd } from '../design/parts.tsx';
 import type { ShellQuery } from '../generated/app.ts';
 import { problemOfThrown } from './errors.ts';
 import { useChoices, type Choice } from './palette-choices.ts';
+import { isOfComposition } from './commands.ts';
 import styles from './palette.module.css';
 
 const previewAfterMs = 150;
@@ -67,14 +68,6 @@ export function Palette({ shell, onClose }: PaletteProps): ReactNode {
       <Footer />
     </Dialog>
   );
-}
-
-/**
- * Whether the key belongs to the composition of a word, for example in Japanese. Safari ends the composition before the
- * event of the key, whose code is then 229.
- */
-function isOfComposition({ isComposing, keyCode }: globalThis.KeyboardEvent): boolean {
-  return isComposing || keyCode === 229;
 }
 
 interface Previewed {
