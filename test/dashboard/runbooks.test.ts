@@ -142,3 +142,40 @@ describe('the list of runbooks', () => {
     expect(visit.complaints).toEqual([]);
   });
 });
+
+describe('a runbook of a repository in which the viewer may not act', () => {
+  it('has no button and no command that the viewer can use, with the reason', async () => {
+    const sentence = 'This needs the permission write in acme/shop at GitHub; ada has read.';
+    const number = await r.begin('write c.txt three', { title: 'A look at it' });
+    await r.rest(number);
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('"operationName":"RunbookPage"') !== true) return await route.fallback();
+      const headers = { ...route.request().headers(), 'sec-fetch-site': 'same-origin' };
+      const response = await route.fetch({ headers });
+      const { data } = (await response.json()) as { readonly data: RunbookPageData };
+      const viewerCan = data.runbook.repository.viewerCan?.map((one) =>
+        one.action === 'START_RUNBOOK' ? { ...one, allowed: false, sentence } : one,
+      );
+      const repository = { ...data.runbook.repository, viewerCan };
+      return await route.fulfill({ json: { data: { runbook: { ...data.runbook, status: 'FAILED', repository } } } });
+    });
+    await visit.open(`/runbooks/${number}`);
+    for (const name of ['Follow up', 'Try again']) {
+      const button = page.getByRole('button', { name });
+      await button.and(page.locator(':disabled')).waitFor();
+      expect(await button.getAttribute('title')).toBe(sentence);
+    }
+    await page.keyboard.press('u');
+    await page.getByText(sentence).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+interface RunbookPageData {
+  readonly runbook: {
+    readonly repository: { readonly viewerCan?: readonly { readonly action: string }[] };
+  };
+}

@@ -7,6 +7,7 @@ import { useCommands, type Command } from '../app/commands.ts';
 import { temporalCommand } from '../app/installation.tsx';
 import { LiveLog } from '../app/live-log.tsx';
 import { AnswerView, useTitle } from '../app/page.tsx';
+import { refusalOf } from '../app/permitted.ts';
 import { LiveSign } from '../app/connection.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
@@ -101,6 +102,8 @@ function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
   const act = useAct();
   const actions = useRunbookActions(runbook);
   useCommands([
+  // A viewer who may not begin a runbook may not change a runbook either.
+  const refusal = refusalOf(runbook.repository.viewerCan, 'START_RUNBOOK');
     ...actions.map(
       ({ key, label, action }): Command => ({
         key,
@@ -108,12 +111,13 @@ function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
         group: 'This page',
         run: () => act(action),
       }),
+        disabled: refusal,
     ),
     temporalCommand('the runbook', runbook.temporalUrl),
   ]);
   return (
     <>
-      <RunbookBar runbook={runbook} actions={actions} />
+      <RunbookBar runbook={runbook} actions={actions} refusal={refusal} />
       <RunbookAnswer runbook={runbook} />
       <div className={parts['two']}>
         <div tabIndex={0}>
@@ -144,7 +148,13 @@ interface RunbookProps {
   readonly runbook: Runbook;
 }
 
-function RunbookBar({ runbook, actions }: RunbookProps & { readonly actions: readonly RunbookAction[] }): ReactNode {
+interface RunbookBarProps extends RunbookProps {
+  readonly actions: readonly RunbookAction[];
+  /** Why the viewer may not use the actions. Undefined: the viewer may. */
+  readonly refusal: string | undefined;
+}
+
+function RunbookBar({ runbook, actions, refusal }: RunbookBarProps): ReactNode {
   const act = useAct();
   const { repository } = runbook;
   return (
@@ -163,7 +173,14 @@ function RunbookBar({ runbook, actions }: RunbookProps & { readonly actions: rea
       <LiveSign />
       <span className="grow" />
       {actions.map(({ key, label, action }) => (
-        <Button key={key} shortcut={key.toUpperCase()} kind={key === 'u' ? 'go' : 'plain'} onClick={() => act(action)}>
+        <Button
+          key={key}
+          shortcut={key.toUpperCase()}
+          kind={key === 'u' ? 'go' : 'plain'}
+          disabled={refusal !== undefined}
+          title={refusal}
+          onClick={() => act(action)}
+        >
           {label}
         </Button>
       ))}
