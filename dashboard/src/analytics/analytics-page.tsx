@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { RepositoryAnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { now } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
-import { Answer, Bar, Button } from '../design/parts.tsx';
+import { Answer, Banner, Bar, Button } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { describeDuration } from '../design/time.tsx';
 import { count } from '../design/labels.ts';
@@ -18,14 +18,43 @@ import styles from './analytics.module.css';
 const spans = [7, 30, 90] as const;
 
 // The Swedish locale writes dates as ISO 8601 does.
-const localDate = new Intl.DateTimeFormat('sv-SE', { year: 'numeric', month: '2-digit', day: '2-digit' });
-const { timeZone: timezone } = localDate.resolvedOptions();
+const dateParts = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+const localDate = new Intl.DateTimeFormat('sv-SE', dateParts);
+const utcDate = new Intl.DateTimeFormat('sv-SE', { ...dateParts, timeZone: 'UTC' });
+const { timeZone: localZone } = localDate.resolvedOptions();
+
+interface Span {
+  readonly start: string;
+  readonly end: string;
+  readonly timezone: string;
+}
 
 /** The dates of the last days in the reader's time zone, today included. */
-function daysUntil(today: number, days: number): { readonly start: string; readonly end: string } {
+function daysUntil(today: number, days: number): Span {
   const first = new Date(today);
   first.setDate(first.getDate() - (days - 1));
-  return { start: localDate.format(first), end: localDate.format(today) };
+  return { start: localDate.format(first), end: localDate.format(today), timezone: localZone };
+}
+
+/** The dates of the last days in UTC, today included. */
+function utcDaysUntil(today: number, days: number): Span {
+  const first = today - (days - 1) * 86_400_000;
+  return { start: utcDate.format(first), end: utcDate.format(today), timezone: 'UTC' };
+}
+
+/**
+ * Reads the analytics by days of the reader's time zone. The browser may have another version of the IANA database than
+ * the server. If the server does not know the zone, the days are those of UTC.
+ */
+function useAnalytics(place: { readonly owner: string; readonly name: string }, days: number, branch: string | null) {
+  const ofZone = useAnswer(AnalyticsDocument, { ...place, ...daysUntil(now(), days), branch });
+  const isUnknownZone = ofZone.problem?.code === 'BAD_INPUT';
+  const ofUtc = useAnswer(
+    AnalyticsDocument,
+    { ...place, ...utcDaysUntil(now(), days), branch },
+    { pause: !isUnknownZone },
+  );
+  return { answer: isUnknownZone ? ofUtc : ofZone, isUnknownZone };
 }
 
 export function AnalyticsPage(): ReactNode {
@@ -34,13 +63,7 @@ export function AnalyticsPage(): ReactNode {
   const [days, setDays] = useState<number>(30);
   const [isTable, setTable] = useState(false);
   const [branch, setBranch] = useState<string | null>(null);
-  const answer = useAnswer(AnalyticsDocument, {
-    owner,
-    name,
-    ...daysUntil(now(), days),
-    timezone,
-    branch,
-  });
+  const { answer, isUnknownZone } = useAnalytics({ owner, name }, days, branch);
   return (
     <>
       <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Analytics">
@@ -51,6 +74,9 @@ export function AnalyticsPage(): ReactNode {
           As table
         </Button>
       </Bar>
+      {isUnknownZone && (
+        <Banner>The days are those of UTC, because the server does not know your time zone {localZone}.</Banner>
+      )}
       <RepositoryAnswerView answer={answer} what="The analytics" owner={owner} name={name}>
         {({ analytics }) => (
           <Charts analytics={analytics} isTable={isTable}>
