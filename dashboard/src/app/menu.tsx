@@ -11,7 +11,7 @@ import { InstallationSign } from './installation.tsx';
 import { useWholeList } from './page.tsx';
 import { changePreferences, usePreferences, type Theme } from './preferences.ts';
 import { graphiqlAddress } from './shown-query.ts';
-import type { RepositoryName, ShownRepository } from './use-shell.ts';
+import { queuePath, type RepositoryName, type ShownRepository } from './use-shell.ts';
 import styles from './shell.module.css';
 
 export interface PageLink {
@@ -35,7 +35,7 @@ export function usePages(repository: ShownRepository | null): readonly PageLink[
     (one) => one.repository.owner === repository.owner && one.repository.name === repository.name,
   );
   return [
-    { key: 'q', label: 'Queue', icon: 'queue', to: `${base}/queue/${repository.branch}` },
+    { key: 'q', label: 'Queue', icon: 'queue', to: queuePath(repository) },
     { key: 'p', label: 'Pull requests', shortLabel: 'Pulls', icon: 'pulls', to: `${base}/pulls` },
     { key: 'r', label: 'Releases', icon: 'releases', to: project ? `/releases/${project.name}` : '/releases' },
     { key: 'b', label: 'Runbooks', icon: 'runbooks', to: `${base}/runbooks` },

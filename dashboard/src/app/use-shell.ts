@@ -16,6 +16,12 @@ export interface ShownRepository extends RepositoryName {
   readonly branch: string;
 }
 
+/** The path of the page of a queue. The name of a branch may have characters such as `#` and `%`. */
+export function queuePath({ owner, name, branch }: ShownRepository): string {
+  const place = [owner, name, 'queue', ...branch.split('/')];
+  return `/${place.map(encodeURIComponent).join('/')}`;
+}
+
 /** Reads what every page needs: the viewer and all repositories. Undefined until the first answer arrives. */
 export function useShell(): ShellQuery | undefined {
   return useShellAnswer().data;

@@ -8,6 +8,7 @@ import { queueRefusalOf } from '../app/permitted.ts';
 import { changePreferences } from '../app/preferences.ts';
 import { useReadAfterChanges } from '../app/reader.ts';
 import { useLiveQuery } from '../app/use-live-query.ts';
+import { queuePath } from '../app/use-shell.ts';
 import { MissingPart, NoRepository, useAnswer } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Banner, Bar, Button, Empty, Failure, Waiting } from '../design/parts.tsx';
@@ -69,12 +70,12 @@ export function QueuePage(): ReactNode {
   }, [running, builds]);
   useEffect(() => {
     document.title = `${branch} of ${owner}/${name} · Interlock`;
-    changePreferences({ lastQueue: `/${owner}/${name}/queue/${branch}` });
+    changePreferences({ lastQueue: queuePath({ owner, name, branch }) });
   }, [owner, name, branch]);
   // An address with a wrong branch is not where the first page leads to the next time.
   const rightBranch = data?.repository?.queue ? branch : (data?.repository?.defaultBranch ?? branch);
   useEffect(() => {
-    if (rightBranch !== branch) changePreferences({ lastQueue: `/${owner}/${name}/queue/${rightBranch}` });
+    if (rightBranch !== branch) changePreferences({ lastQueue: queuePath({ owner, name, branch: rightBranch }) });
   }, [rightBranch, owner, name, branch]);
 
   const failure = problem ?? (data?.repository?.queue ? null : partial);
