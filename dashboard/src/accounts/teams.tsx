@@ -8,6 +8,7 @@ import { cx } from '../design/cx.ts';
 import { Button } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { count } from '../design/labels.ts';
+import { Name } from '../design/name.tsx';
 import {
   AddTeamMemberDocument,
   CreateTeamDocument,
@@ -102,7 +103,12 @@ function TeamItem(props: TeamProps): ReactNode {
   return (
     <li>
       <span className="grow">
-        <b>{team.address}</b> {team.name !== team.address && <span className="faint">{team.name}</span>}
+        <b>{team.address}</b>{' '}
+        {team.name !== team.address && (
+          <span className="faint">
+            <Name>{team.name}</Name>
+          </span>
+        )}
         <p className="sm dim">{members.length === 0 ? 'nobody yet' : members.map(({ email }) => email).join(', ')}</p>
       </span>
       <Button

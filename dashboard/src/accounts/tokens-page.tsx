@@ -12,6 +12,7 @@ import { count } from '../design/labels.ts';
 import { Answer, Bar, Button, Pages, Pill, Terminal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At, describeInstant } from '../design/time.tsx';
+import { Name } from '../design/name.tsx';
 import {
   CreateApiTokenDocument,
   RevokeApiTokenDocument,
@@ -167,7 +168,10 @@ function TokenItem({ token, end, refresh }: TokenItemProps): ReactNode {
   return (
     <li>
       <span className="grow">
-        <b>{token.name}</b> <span className="faint">{token.userEmail}</span>
+        <b>
+          <Name>{token.name}</Name>
+        </b>{' '}
+        <span className="faint">{token.userEmail}</span>
         <p className="sm dim">{token.scopes.map(scopeOf).join(', ')}</p>
       </span>
       <span className="sm faint wide">

@@ -5,10 +5,12 @@ import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode 
 import { Dialog } from '../design/dialog.tsx';
 import { Icon } from '../design/icons.tsx';
 import { Kbd } from '../design/parts.tsx';
+import { withoutDirections } from '../design/labels.ts';
+import { Name } from '../design/name.tsx';
 import type { ShellQuery } from '../generated/app.ts';
+import { isOfComposition } from './commands.ts';
 import { problemOfThrown } from './errors.ts';
 import { useChoices, type Choice } from './palette-choices.ts';
-import { isOfComposition } from './commands.ts';
 import styles from './palette.module.css';
 
 const previewAfterMs = 150;
@@ -144,8 +146,10 @@ function ChoiceItem({ choice, id, chosen, previewed, run, point }: ChoiceItemPro
       onKeyDown={() => undefined}
     >
       <span className="cut">
-        {choice.label}{' '}
-        <span className={styles['hint']}>{previewed?.id === choice.id ? previewed.sentence : choice.hint}</span>
+        <Name>{choice.label}</Name>{' '}
+        <span className={styles['hint']}>
+          {withoutDirections((previewed?.id === choice.id ? previewed.sentence : choice.hint) ?? '')}
+        </span>
       </span>
       <span className="grow" />
       {choice.key !== null && <Kbd>{choice.key}</Kbd>}

@@ -35,6 +35,14 @@ export function personOf(author: string): string {
   return author.replace(/~\d+$/, '');
 }
 
+/** The characters that begin or end an embedding, an override or an isolate of the writing direction. */
+const directionControls = /[\u202A-\u202E\u2066-\u2069]/g;
+
+/** The text without the characters that reorder the text around them. */
+export function withoutDirections(text: string): string {
+  return text.replace(directionControls, '');
+}
+
 /** The number that an address names. Null: the text is no number of the API. */
 export function numberOf(text: string): number | null {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;

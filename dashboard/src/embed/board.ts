@@ -1,6 +1,6 @@
 // Draws a queue for a screen on a wall. It shows the state of the queue in a sentence, what lands next, and what landed.
 // The page uses plain elements without a framework, so that it loads quickly and runs for months.
-import { clockTime, list, numbers, personOf } from '../design/labels.ts';
+import { clockTime, list, numbers, personOf, withoutDirections } from '../design/labels.ts';
 import type { CheckConclusion } from '../generated/queue.ts';
 
 interface Member {
@@ -72,10 +72,14 @@ function ago(instant: string, now: number): HTMLElement {
   return time(instant, minutes < 36 * 60 ? `${Math.round(minutes / 60)} h ago` : `${Math.round(minutes / 1440)} d ago`);
 }
 
-function titles(members: readonly Member[]): string {
+function titleOf({ number, title }: Member['pullRequest']): HTMLElement {
+  return element('b', '', `#${number} `, element('bdi', '', withoutDirections(title)));
+}
+
+function titles(members: readonly Member[]): HTMLElement {
   const [only] = members;
-  if (only !== undefined && members.length === 1) return `#${only.pullRequest.number} ${only.pullRequest.title}`;
-  return numbers(members.map(({ pullRequest }) => pullRequest.number));
+  if (only !== undefined && members.length === 1) return titleOf(only.pullRequest);
+  return element('b', '', numbers(members.map(({ pullRequest }) => pullRequest.number)));
 }
 
 function stateOf(checks: readonly Check[]): string {
@@ -96,7 +100,7 @@ function building(queue: NonNullable<Board['queue']>, now: number): HTMLElement 
     element(
       'li',
       role === 'LINE' ? 'build' : 'build beside',
-      element('b', '', titles(members)),
+      titles(members),
       element(
         'span',
         'dim',
@@ -110,7 +114,7 @@ function building(queue: NonNullable<Board['queue']>, now: number): HTMLElement 
 
 function waiting(queue: NonNullable<Board['queue']>): HTMLElement {
   const rows = queue.line.nodes.map(({ position, pullRequest, explain, eta }) => {
-    const { number, title, author } = pullRequest;
+    const { author } = pullRequest;
     const when =
       eta?.p50 && eta.p90 ? element('span', 'eta', time(eta.p50, `~${clockTime.format(new Date(eta.p50))}`)) : null;
     return element(
@@ -120,8 +124,8 @@ function waiting(queue: NonNullable<Board['queue']>): HTMLElement {
       element(
         'span',
         'grow',
-        element('b', '', `#${number} ${title}`),
-        element('span', 'dim', author === null ? '' : `${personOf(author)} · `, explain.reason),
+        titleOf(pullRequest),
+        element('span', 'dim', author === null ? '' : `${personOf(author)} · `, withoutDirections(explain.reason)),
       ),
       when,
     );
@@ -136,7 +140,7 @@ function landed(queue: NonNullable<Board['queue']>, now: number): HTMLElement {
     element(
       'li',
       'landed',
-      element('b', '', titles(members)),
+      titles(members),
       endedAt === null ? null : element('span', 'dim', 'landed ', ago(endedAt, now)),
     ),
   );

@@ -9,6 +9,7 @@ import { Answer, Bar, Empty, Pages } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
 import { sentence, labelOf } from '../design/labels.ts';
+import { Name } from '../design/name.tsx';
 import {
   ActivityDocument,
   type ActivityQuery,
@@ -118,12 +119,18 @@ function EventItem({ event, owner, name }: EventsProps & { readonly event: Event
         <At at={at} />
       </td>
       <td>
-        {what} <span className="sm dim">{detail}</span>
+        {what}{' '}
+        <span className="sm dim">
+          <Name>{detail}</Name>
+        </span>
       </td>
       <td>
         {pullRequest ? (
           <Link to="/$owner/$name/pull/$number" params={{ owner, name, number: String(pullRequest.number) }}>
-            #{pullRequest.number} <span className="dim wide">{pullRequest.title}</span>
+            #{pullRequest.number}{' '}
+            <span className="dim wide">
+              <Name>{pullRequest.title}</Name>
+            </span>
           </Link>
         ) : (
           <span className="nowrap">{subject}</span>
@@ -194,7 +201,7 @@ function UserActionItem({
       <td>{actor}</td>
       <td>{sentence(action)}</td>
       <td>
-        <span className="faint">{labelOf(entity)}</span> {target}
+        <span className="faint">{labelOf(entity)}</span> <Name>{target}</Name>
       </td>
     </tr>
   );

@@ -10,6 +10,7 @@ import { Answer, Bar, Earlier, Empty, Pages, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
 import { count, labelOf, shortenCommit } from '../design/labels.ts';
+import { Name } from '../design/name.tsx';
 import {
   PastVerificationsDocument,
   PreviewChangedDocument,
@@ -173,7 +174,9 @@ function PreviewLink({
   return (
     <span className="grow cut">
       <a href={url} rel="noreferrer">
-        <b>{name}</b>
+        <b>
+          <Name>{name}</Name>
+        </b>
       </a>{' '}
       <span className="mono xs faint">{shortenCommit(commit)}</span> <span className="dim">{children}</span>
     </span>
@@ -256,11 +259,13 @@ function VerificationRow({
           search={{ tab: 'preview' }}
         >
           <b>
-            #{pullRequest.number} {pullRequest.title}
+            #{pullRequest.number} <Name>{pullRequest.title}</Name>
           </b>
         </Link>{' '}
         <span className="mono xs faint">{shortenCommit(headCommit)}</span>{' '}
-        <span className="dim">{summary ?? preview?.name}</span>
+        <span className="dim">
+          <Name>{summary ?? preview?.name}</Name>
+        </span>
       </span>
       <span className="sm faint nowrap">
         <Ago at={endedAt ?? createdAt} />

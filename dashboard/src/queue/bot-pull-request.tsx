@@ -7,6 +7,7 @@ import { Answer, Bar, Empty, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago } from '../design/time.tsx';
 import { shortenCommit, labelOf } from '../design/labels.ts';
+import { Name } from '../design/name.tsx';
 import { BotPullRequestDocument, type BotPullRequestQuery } from '../generated/queue.ts';
 
 interface BotPageProps {
@@ -98,7 +99,10 @@ function Validated({ pullRequests, owner, name }: ValidatedProps): ReactNode {
             params={{ owner, name, number: String(pull.number) }}
             className="grow cut"
           >
-            #{pull.number} <b>{pull.title}</b>
+            #{pull.number}{' '}
+            <b>
+              <Name>{pull.title}</Name>
+            </b>
           </Link>
           <span className="sm dim">{labelOf(pull.status)}</span>
         </li>

@@ -11,7 +11,8 @@ import { Dialog } from '../design/dialog.tsx';
 import { useHasOneColumn } from '../design/narrow.ts';
 import { Button, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { list, personOf, shortenCommit, labelOf } from '../design/labels.ts';
+import { list, personOf, shortenCommit, labelOf, withoutDirections } from '../design/labels.ts';
+import { Name } from '../design/name.tsx';
 import { InspectorDocument, WhoMaySkipDocument, type InspectorQuery } from '../generated/queue.ts';
 import { dequeueAction, queueAction, retryBuildAction, skipLineAction } from './pull-request-actions.ts';
 import type { QueueRef } from './queue-actions.ts';
@@ -89,12 +90,12 @@ function Inspected(props: InspectedProps): ReactNode {
       </div>
       <h2>
         <Link to="/$owner/$name/pull/$number" params={{ owner: queue.owner, name: queue.name, number: String(number) }}>
-          {pull.title}
+          <Name>{pull.title}</Name>
         </Link>
       </h2>
       <div className={cx(parts['next'], toneOfReason(pull))}>
         {explain.who && <b>{describeNextActor(explain.who, pull.author)}</b>}
-        <span>{explain.reason}</span>
+        <span>{withoutDirections(explain.reason)}</span>
         {explain.eta && <span className="dim">{describeForecast(explain.eta, now)}</span>}
       </div>
       <Conditions conditions={explain.conditions} />

@@ -3,7 +3,8 @@ import { memo, type CSSProperties, type ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { cx } from '../design/cx.ts';
 import { At } from '../design/time.tsx';
-import { labelOf } from '../design/labels.ts';
+import { labelOf, withoutDirections } from '../design/labels.ts';
+import { Name } from '../design/name.tsx';
 import type { Placement } from './line.ts';
 import type { Forecast, ShownEntry } from './summary.ts';
 import { nameOf, toneOfActor } from './next-actor.ts';
@@ -79,12 +80,12 @@ function Title({ entry, repository }: Pick<EntryProps, 'entry' | 'repository'>):
     <span className={styles['title']}>
       <b>
         <Link to="/$owner/$name/pull/$number" params={{ ...repository, number: String(entry.number) }}>
-          {entry.title}
+          <Name>{entry.title}</Name>
         </Link>
         {entry.skipLine && <span className={styles['skip']}>skips the line</span>}
       </b>
       <span className={styles['why']} title={entry.explain.reason}>
-        {entry.explain.reason}
+        {withoutDirections(entry.explain.reason)}
       </span>
     </span>
   );

@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { cx } from '../design/cx.ts';
 import { Ago, At, Since } from '../design/time.tsx';
 import { count, numbers, shortenCommit } from '../design/labels.ts';
+import { Name } from '../design/name.tsx';
 import type { BatchRowFragment } from '../generated/queue.ts';
 import { passedConclusions, runningConclusions } from './conclusions.ts';
 import { GradeSeal } from './grade.tsx';
@@ -101,7 +102,7 @@ export function LandingRow({ landing, repository }: Shared & { readonly landing:
             params={{ ...repository, number: String(first.number) }}
             search={{ tab: 'proof' }}
           >
-            {first.title}
+            <Name>{first.title}</Name>
             {rest.length > 0 && `, with ${numbers(rest)}`}
           </Link>
         )}

@@ -12,7 +12,8 @@ import { cx } from '../design/cx.ts';
 import { Answer, Banner, Bar, Button, Earlier, Failure, Pill, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
-import { count, personOf, shortenCommit, labelOf, numberOf } from '../design/labels.ts';
+import { count, personOf, shortenCommit, labelOf, numberOf, withoutDirections } from '../design/labels.ts';
+import { Name } from '../design/name.tsx';
 import { PullRequestChangedDocument, PullRequestPageDocument } from '../generated/queue.ts';
 import {
   tabs,
@@ -133,7 +134,7 @@ function PullRequestView(props: PageProps): ReactNode {
       )}
       <PullRequestBar pull={pull} queue={queue} actions={actions} />
       <Answer facts={<Facts pull={pull} />}>
-        {pull.title} <em>#{pull.number}</em>
+        <Name>{pull.title}</Name> <em>#{pull.number}</em>
       </Answer>
       <Tabs pull={pull} queue={queue} at={at} />
       <div className={parts['two']}>
@@ -252,8 +253,14 @@ function Landing({ pull }: { readonly pull: PullRequest }): ReactNode {
   if (pull.status !== 'MERGED' || !pull.mergedAt)
     return (
       <span>
-        {personOf(pull.author)} wants <span className="mono">{pull.headBranch}</span> into{' '}
-        <span className="mono">{pull.baseBranch}</span>
+        <Name>{personOf(pull.author)}</Name> wants{' '}
+        <span className="mono">
+          <Name>{pull.headBranch}</Name>
+        </span>{' '}
+        into{' '}
+        <span className="mono">
+          <Name>{pull.baseBranch}</Name>
+        </span>
       </span>
     );
   return (
@@ -290,7 +297,7 @@ function Facts({ pull }: { readonly pull: PullRequest }): ReactNode {
       {pull.landedBatch?.grade && <GradeSeal grade={pull.landedBatch.grade} />}
       {pull.runbook && (
         <span>
-          made by runbook {pull.runbook.number}: {pull.runbook.title}
+          made by runbook {pull.runbook.number}: <Name>{pull.runbook.title}</Name>
         </span>
       )}
     </>
@@ -331,7 +338,9 @@ function Explained({ pull, queue }: Pick<ViewProps, 'pull' | 'queue'>): ReactNod
   return (
     <>
       <div className={cx(parts['next'], tone !== null && parts[tone])}>
-        <b className={parts['lead']}>{explain.kind === 'MERGED' ? describeLanding(pull, now) : explain.reason}</b>
+        <b className={parts['lead']}>
+          {explain.kind === 'MERGED' ? describeLanding(pull, now) : withoutDirections(explain.reason)}
+        </b>
         {explain.kind === 'MERGED' && <Landed pull={pull} queue={queue} />}
         {(explain.who || explain.eta) && (
           <span>
@@ -350,8 +359,12 @@ function Explained({ pull, queue }: Pick<ViewProps, 'pull' | 'queue'>): ReactNod
       <Route pull={pull} />
       {pull.body !== '' && (
         <>
-          <h3 className={parts['h']}>What {personOf(pull.author)} wrote</h3>
-          <p className="dim">{pull.body}</p>
+          <h3 className={parts['h']}>
+            What <Name>{personOf(pull.author)}</Name> wrote
+          </h3>
+          <p className="dim" dir="auto">
+            {pull.body}
+          </p>
         </>
       )}
     </>

@@ -12,7 +12,8 @@ import { cx } from '../design/cx.ts';
 import { Answer, Bar, Empty, Failure, Pages, Pill, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
-import { count, labelOf, shortenCommit } from '../design/labels.ts';
+import { count, labelOf, shortenCommit, withoutDirections } from '../design/labels.ts';
+import { Name } from '../design/name.tsx';
 import { OpenButton } from './open-pull-request.tsx';
 import {
   PullsDocument,
@@ -270,16 +271,18 @@ function PullItem({
       <div className="grow">
         <p className="cut">
           <Link to="/$owner/$name/pull/$number" params={{ owner, name, number: String(number) }}>
-            <b>{title}</b>
+            <b>
+              <Name>{title}</Name>
+            </b>
           </Link>
         </p>
         <p className="cut dim sm">
-          {status === 'MERGED' && mergedAt ? <Landed pull={pull} at={mergedAt} /> : explain.reason}
+          {status === 'MERGED' && mergedAt ? <Landed pull={pull} at={mergedAt} /> : withoutDirections(explain.reason)}
         </p>
       </div>
       <span className="sm dim wide">{status === 'MERGED' ? '' : nameOf(explain.who, author)}</span>
       <span className={cx('mono xs faint wide cut', styles['branch'])}>
-        {headBranch} → {baseBranch}
+        <Name>{headBranch}</Name> → <Name>{baseBranch}</Name>
       </span>
       <span className={styles['when']}>
         <Pill tone={toneOfStatus(status)}>{draft ? 'draft' : labelOf(status)}</Pill>

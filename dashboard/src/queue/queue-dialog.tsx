@@ -8,6 +8,7 @@ import { Dialog } from '../design/dialog.tsx';
 import { Button, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { cx } from '../design/cx.ts';
+import { Name } from '../design/name.tsx';
 import { OpenPullRequestsDocument, type OpenPullRequestsQuery } from '../generated/queue.ts';
 import { queueAction } from './pull-request-actions.ts';
 import type { QueueRef } from './queue-actions.ts';
@@ -92,7 +93,9 @@ function PullItem({ pull, queue, onClose }: QueueDialogProps & { readonly pull: 
   return (
     <li>
       <span className={parts['num']}>#{pull.number}</span>
-      <span className="cut grow">{pull.title}</span>
+      <span className="cut grow">
+        <Name>{pull.title}</Name>
+      </span>
       {pull.status === 'BLOCKED' && <Pill tone="red">blocked</Pill>}
       <Button
         onClick={() => {

@@ -3,7 +3,7 @@ import type { Client } from '@urql/core';
 import { answerOf, type Action } from '../app/act.tsx';
 import { instantOf } from '../app/errors.ts';
 import { describeDuration } from '../design/time.tsx';
-import { count, personOf } from '../design/labels.ts';
+import { count, personOf, withoutDirections } from '../design/labels.ts';
 import {
   CreateDeploymentDocument,
   CreateReleaseDocument,
@@ -74,7 +74,7 @@ function linesOf(
   return [
     ...pullRequests
       .slice(0, pullRequestsShown)
-      .map(({ number, title, author }) => `#${number} ${title}, by ${personOf(author)}`),
+      .map(({ number, title, author }) => `#${number} ${withoutDirections(title)}, by ${personOf(author)}`),
     ...(more > 0 ? [`and ${more} more`] : []),
   ];
 }

@@ -6,6 +6,7 @@ import { Button, Empty, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At, Since } from '../design/time.tsx';
 import { count, shortenCommit, labelOf } from '../design/labels.ts';
+import { Name } from '../design/name.tsx';
 import {
   BuildLogDocument,
   DeploymentLogDocument,
@@ -150,7 +151,7 @@ export function Unreleased({ project: { unreleased, repository } }: { readonly p
       <span className="dim">
         {pullRequests.slice(0, unreleasedShown).map(({ id, number, title }, index) => (
           <span key={id}>
-            {index > 0 && ', '}#{number} {title}
+            {index > 0 && ', '}#{number} <Name>{title}</Name>
           </span>
         ))}
         {more > 0 && ` and ${more} more`}

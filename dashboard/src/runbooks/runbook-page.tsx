@@ -16,6 +16,7 @@ import { Answer, Bar, Button, Empty, Pill, WithCode } from '../design/parts.tsx'
 import parts from '../design/parts.module.css';
 import { At, describeDuration, Since } from '../design/time.tsx';
 import { count, labelOf, numberOf } from '../design/labels.ts';
+import { Name } from '../design/name.tsx';
 import {
   RunbookChangedDocument,
   EarlierRunbookLogDocument,
@@ -101,17 +102,17 @@ function dollarsOf(micros: number): string {
 function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
   const act = useAct();
   const actions = useRunbookActions(runbook);
-  useCommands([
   // A viewer who may not begin a runbook may not change a runbook either.
   const refusal = refusalOf(runbook.repository.viewerCan, 'START_RUNBOOK');
+  useCommands([
     ...actions.map(
       ({ key, label, action }): Command => ({
         key,
         label: `${label}…`,
         group: 'This page',
         run: () => act(action),
-      }),
         disabled: refusal,
+      }),
     ),
     temporalCommand('the runbook', runbook.temporalUrl),
   ]);
@@ -199,7 +200,11 @@ function RunbookAnswer({ runbook }: RunbookProps): ReactNode {
         <>
           <Pill tone={toneOf(runbook.status)}>{labelOf(runbook.status)}</Pill>
           <span>
-            asked by <b>{runbook.createdBy}</b> <At at={runbook.createdAt} />
+            asked by{' '}
+            <b>
+              <Name>{runbook.createdBy}</Name>
+            </b>{' '}
+            <At at={runbook.createdAt} />
           </span>
           <span>
             {modes[runbook.prMode]} into {runbook.targetBranch}
@@ -210,7 +215,7 @@ function RunbookAnswer({ runbook }: RunbookProps): ReactNode {
         </>
       }
     >
-      {runbook.title}:{' '}
+      <Name>{runbook.title}</Name>:{' '}
       <em>
         {stepCounts.completed} of {count(stepCounts.total, 'step')} done
         {inLine > 0 && `, ${count(inLine, 'pull request')} in line`}.
@@ -248,7 +253,7 @@ function PullRequests({ runbook: { pullRequests, repository } }: RunbookProps): 
                 to="/$owner/$name/pull/$number"
                 params={{ owner: repository.owner, name: repository.name, number: String(one.number) }}
               >
-                {one.pullRequest?.title}
+                <Name>{one.pullRequest?.title}</Name>
               </Link>
               <Pill tone={one.pullRequest?.status === 'MERGED' ? 'green' : 'plain'}>
                 {labelOf(one.pullRequest?.status ?? one.state)}
@@ -271,7 +276,9 @@ function Prompts({ prompts }: Pick<Runbook, 'prompts'>): ReactNode {
             <At at={prompt.createdAt} />
             <i aria-hidden="true" />
             <span>
-              <span className={cx('mono xs', styles['prompt'])}>{prompt.text}</span>
+              <span className={cx('mono xs', styles['prompt'])} dir="auto">
+                {prompt.text}
+              </span>
               <small>{prompt.author}</small>
             </span>
           </li>
@@ -320,7 +327,9 @@ function Steps({ runbook }: { readonly runbook: Runbook }): ReactNode {
           <div className={cx(styles['step'], styles['parent'])}>
             <StatusIcon status={step.status} />
             <span className="mono faint">{step.number}</span>
-            <span>{step.title}</span>
+            <span>
+              <Name>{step.title}</Name>
+            </span>
             <span className="xs faint">{labelOf(step.status)}</span>
           </div>
           {step.leaves.map((leaf) => (
@@ -328,7 +337,7 @@ function Steps({ runbook }: { readonly runbook: Runbook }): ReactNode {
               <StatusIcon status={leaf.status} />
               <span className="mono faint">{leaf.number}</span>
               <span>
-                {leaf.title}
+                <Name>{leaf.title}</Name>
                 {leaf.summary && (
                   <small>
                     <WithCode text={leaf.summary} />

@@ -13,6 +13,7 @@ import { Answer, Bar, Button, Empty, Pages, Pill, type Tone } from '../design/pa
 import parts from '../design/parts.module.css';
 import { Ago } from '../design/time.tsx';
 import { count, labelOf } from '../design/labels.ts';
+import { Name } from '../design/name.tsx';
 import {
   CreateRunbookDocument,
   RunbookActionsDocument,
@@ -138,7 +139,9 @@ function RunbookItem({ runbook }: { readonly runbook: Runbook }): ReactNode {
     <li>
       <span className={parts['num']}>{runbook.number}</span>
       <Link to="/runbooks/$number" params={{ number: String(runbook.number) }} className="grow cut">
-        <b>{runbook.title}</b>
+        <b>
+          <Name>{runbook.title}</Name>
+        </b>
       </Link>
       <span className="sm dim wide">
         {runbook.stepCounts.completed} of {count(runbook.stepCounts.total, 'step')}, by {runbook.createdBy}
