@@ -201,6 +201,19 @@ describe('previews', () => {
     await page.getByRole('link', { name: 'preview-164' }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
+
+  it('begin at the first row of another page, and so does the next Tab', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/previews');
+    await show(page, 'Older').press('Enter');
+    const first = page.getByRole('link', { name: 'preview-134' });
+    await first.waitFor();
+    expect(await page.evaluate('document.activeElement.scrollTop')).toBe(0);
+    await page.keyboard.press('Tab');
+    expect(await first.evaluate((link) => link === link.ownerDocument.activeElement)).toBe(true);
+    expect(visit.complaints).toEqual([]);
+  });
 });
 
 describe('webhooks', () => {

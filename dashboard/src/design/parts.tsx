@@ -215,12 +215,24 @@ export function Earlier({ first, hasMore, what, onShow, children }: EarlierProps
   );
 }
 
-/** The way to the other entries of a list, and back. The default texts are for a list with the newest first. */
+/**
+ * The way to the other entries of a list, and back. The default texts are for a list with the newest first. The button
+ * stands below the list, so the part around it is scrolled to its top, and gets the focus.
+ */
 export function Pages({ after, pageInfo, onPage, first = 'Newest', next = 'Older' }: PagesProps): ReactNode {
+  const turnTo = (cursor: string | null, button: Element): void => {
+    const part = button.closest<HTMLElement>('[tabindex]');
+    part?.focus({ preventScroll: true });
+    part?.scrollTo({ top: 0 });
+    part?.scrollIntoView({ block: 'start' });
+    onPage(cursor);
+  };
   return (
     <div className={styles['acts']}>
-      {after !== null && <Button onClick={() => onPage(null)}>{first}</Button>}
-      {pageInfo?.hasNextPage === true && <Button onClick={() => onPage(pageInfo.endCursor ?? null)}>{next}</Button>}
+      {after !== null && <Button onClick={({ currentTarget }) => turnTo(null, currentTarget)}>{first}</Button>}
+      {pageInfo?.hasNextPage === true && (
+        <Button onClick={({ currentTarget }) => turnTo(pageInfo.endCursor ?? null, currentTarget)}>{next}</Button>
+      )}
     </div>
   );
 }

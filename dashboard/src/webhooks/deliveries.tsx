@@ -60,7 +60,7 @@ export function Deliveries({ page: { nodes, pageInfo }, after, setAfter, onRedel
   const opened = nodes.find(({ id }) => id === openedId);
   return (
     <>
-      <ul className={parts['list']} aria-label="Deliveries">
+      <ul className={parts['list']} aria-label="Deliveries" tabIndex={-1}>
         {nodes.map((delivery, at) => (
           <DeliveryItem
             key={delivery.id}
