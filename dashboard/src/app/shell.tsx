@@ -5,6 +5,7 @@ import { ActionProvider, useSay } from './act.tsx';
 import { listenToKeys, useCommands, type Command } from './commands.ts';
 import { ConnectionBanner } from './connection.tsx';
 import { CopyProvider, useCopy } from './copy.tsx';
+import { keepFocus } from './kept-focus.ts';
 import { Keys } from './keys.tsx';
 import { settings, Side, Tabs, themes, usePages, type PageLink } from './menu.tsx';
 import { changePreferences, usePreferences } from './preferences.ts';
@@ -34,6 +35,7 @@ function Frame(): ReactNode {
   const say = useSay();
   useSameViewer(shell?.viewer);
   useEffect(() => listenToKeys(say), [say]);
+  useEffect(keepFocus, []);
   useEffect(() => listenToCtrlK(() => setSearching(true)), []);
   useShellCommands({
     repository,
