@@ -22,7 +22,7 @@ import {
   type PullsQuery,
 } from '../generated/queue.ts';
 import { toneOfStatus } from './inspector.tsx';
-import { nameOf } from './next-actor.ts';
+import { nameOf, toneOfActor } from './next-actor.ts';
 import styles from './pulls.module.css';
 
 const views = ['open', 'yours', 'stuck', 'merged', 'all'] as const;
@@ -215,9 +215,10 @@ interface SummaryProps {
 }
 
 function Summary({ pulls, isPage }: SummaryProps): ReactNode {
-  const stuck = pulls.filter(
-    ({ explain, status }) => status === 'BLOCKED' || explain.who === 'AUTHOR' || explain.who === 'REVIEWER',
-  );
+  const stuck = pulls.filter(({ explain, status }) => {
+    const tone = toneOfActor(explain.who, status === 'BLOCKED');
+    return tone === 'stop' || tone === 'person';
+  });
   return (
     <Answer>
       {count(pulls.length, 'pull request')}
