@@ -80,7 +80,7 @@ function Title({ entry, repository }: Pick<EntryProps, 'entry' | 'repository'>):
     <span className={styles['title']}>
       <b>
         <Link to="/$owner/$name/pull/$number" params={{ ...repository, number: String(entry.number) }}>
-          <Name>{entry.title}</Name>
+          <Name isLine>{entry.title}</Name>
         </Link>
         {entry.skipLine && <span className={styles['skip']}>skips the line</span>}
       </b>

@@ -273,7 +273,7 @@ function PullItem({
         <p className="cut">
           <Link to="/$owner/$name/pull/$number" params={{ owner, name, number: String(number) }}>
             <b>
-              <Name>{title}</Name>
+              <Name isLine>{title}</Name>
             </b>
           </Link>
         </p>

@@ -94,7 +94,7 @@ function PullItem({ pull, queue, onClose }: QueueDialogProps & { readonly pull: 
     <li>
       <span className={parts['num']}>#{pull.number}</span>
       <span className="cut grow">
-        <Name>{pull.title}</Name>
+        <Name isLine>{pull.title}</Name>
       </span>
       {pull.status === 'BLOCKED' && <Pill tone="red">blocked</Pill>}
       <Button

@@ -253,7 +253,7 @@ function PullRequests({ runbook: { pullRequests, repository } }: RunbookProps): 
                 to="/$owner/$name/pull/$number"
                 params={{ owner: repository.owner, name: repository.name, number: String(one.number) }}
               >
-                <Name>{one.pullRequest?.title}</Name>
+                <Name isLine>{one.pullRequest?.title}</Name>
               </Link>
               <Pill tone={one.pullRequest?.status === 'MERGED' ? 'green' : 'plain'}>
                 {labelOf(one.pullRequest?.status ?? one.state)}

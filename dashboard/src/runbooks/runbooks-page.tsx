@@ -140,7 +140,7 @@ function RunbookItem({ runbook }: { readonly runbook: Runbook }): ReactNode {
       <span className={parts['num']}>{runbook.number}</span>
       <Link to="/runbooks/$number" params={{ number: String(runbook.number) }} className="grow cut">
         <b>
-          <Name>{runbook.title}</Name>
+          <Name isLine>{runbook.title}</Name>
         </b>
       </Link>
       <span className="sm dim wide">
