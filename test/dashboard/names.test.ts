@@ -1,4 +1,5 @@
-// Names that are hard to show or to put into an address: texts from right to left, and branches with signs of addresses.
+// What is hard to show or to put into an address: texts from right to left, long titles, a long line on a narrow screen,
+// and branches with signs of addresses.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
@@ -25,7 +26,10 @@ beforeAll(async () => {
     await w.open(`title${index}`, { [`${index}.txt`]: 'new\n' }, { title });
   await w.commit(branch, {});
   const number = await w.open('into-branch', { 'branch.txt': 'new\n' }, { base: branch });
-  await w.queue(number);
+  const long = await w.open('long', { 'long.txt': 'new\n' }, { base: branch, title: 'x'.repeat(200) });
+  const title = 'סל הקניות '.repeat(20).trim();
+  const toTheLeft = await w.open('to-the-left', { 'left.txt': 'new\n' }, { base: branch, title });
+  await w.queue(number, long, toTheLeft);
 });
 afterAll(async () => {
   await browser.close();
@@ -91,6 +95,72 @@ describe('a branch whose name has signs of addresses', () => {
     await page.getByRole('combobox', { name: 'Search or act' }).fill('50%25#1');
     await page.getByRole('option', { name: `acme/shop ${branch}` }).click();
     await shownQueue(page);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('a title that is too long for a narrow screen', () => {
+  it('is broken in the sheet of a pull request', async () => {
+    await using visit = await signIn(browser, s, { width: 390 });
+    const { page } = visit;
+    await page.goto(`${s.url}${path}?select=5`);
+    const sheet = page.getByRole('dialog', { name: 'Pull request 5' });
+    await sheet.getByRole('heading', { name: 'x'.repeat(200) }).waitFor();
+    expect(await sheet.evaluate((element) => element.scrollWidth)).toBeLessThanOrEqual(390);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it.each(['/acme/shop/pulls', path])(
+    'and is written from right to left is shown from its first letter on %s',
+    async (where) => {
+      await using visit = await signIn(browser, s, { width: 390 });
+      const { page } = visit;
+      await page.goto(s.url + where);
+      const link = page.getByRole('link', { name: /^(?:סל הקניות ){9}/ });
+      await link.waitFor();
+      const [letter, row] = await link.evaluate((element) => {
+        let text: ChildNode = element;
+        while (text.firstChild) text = text.firstChild;
+        const range = element.ownerDocument.createRange();
+        range.setStart(text, 0);
+        range.setEnd(text, 1);
+        return [range, element.parentElement ?? element].map((one) => one.getBoundingClientRect().right);
+      });
+      expect(letter).toBeLessThanOrEqual(row ?? 0);
+      expect(visit.complaints).toEqual([]);
+    },
+  );
+});
+
+describe('the pull requests of a paused repository', () => {
+  it('wait for a person', async () => {
+    await w.queue(1);
+    await w.pause(true);
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/pulls?text=title0');
+    await page.getByText('an admin', { exact: true }).waitFor();
+    expect(await page.locator('main h2').innerText()).toBe('1 pull request. 1 waits for a person.');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('are shown on a narrow screen too, however long their line is', async () => {
+    await w.rows(
+      `insert into pull_request (account_id, repository_id, queue_id, number, title, author, author_name, author_email, head_branch, base_branch, head_sha, url, status, rank, queued_at, created_at)
+       select q.account_id, q.repository_id, q.id, 100 + n, 'In line ' || n, 'ada', 'Ada', 'ada@example.test', 'many' || n, 'main', md5(n::text), '', 'queued', 1000 + n, now(), now()
+       from queue q, generate_series(1, 300) n where q.base_branch = 'main'`,
+    );
+    await w.rows(`update queue set waiting = waiting + 300 where base_branch = 'main'`);
+    await using visit = await signIn(browser, s, { width: 390 });
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/main');
+    await page.getByRole('link', { name: 'In line 1', exact: true }).waitFor();
+    const rows = page.getByRole('list', { name: 'The line of main' }).getByRole('listitem');
+    expect(await rows.count()).toBeLessThan(60);
+    await page.getByRole('link', { name: 'In line 1', exact: true }).hover();
+    await page.mouse.wheel(0, 150 * 68);
+    await page.getByRole('link', { name: 'In line 150', exact: true }).waitFor();
+    expect(await rows.count()).toBeLessThan(60);
     expect(visit.complaints).toEqual([]);
   });
 });
