@@ -119,8 +119,7 @@ describe('a title that is too long for a narrow screen', () => {
       const link = page.getByRole('link', { name: /^(?:סל הקניות ){9}/ });
       await link.waitFor();
       const [letter, row] = await link.evaluate((element) => {
-        let text: ChildNode = element;
-        while (text.firstChild) text = text.firstChild;
+        const text = element.querySelector('bdi')?.firstChild ?? element;
         const range = element.ownerDocument.createRange();
         range.setStart(text, 0);
         range.setEnd(text, 1);
