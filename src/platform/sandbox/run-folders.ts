@@ -1,7 +1,7 @@
 // The folders of runs. The name of a run's folder contains the id of the process that made it, so that folders of
 // killed processes are recognised.
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isAlive } from '../process.ts';
 import type { RunFolders } from './port.ts';
@@ -51,13 +51,23 @@ export async function withProcessFolder<T>(workDir: string, work: (folder: strin
   }
 }
 
-/** Removes folders below `workDir` whose processes no longer exist. */
+/**
+ * Removes folders below `workDir` whose processes no longer exist. The folders of other users of the machine stay, and
+ * so does a folder that cannot be removed.
+ */
 export async function removeAbandonedFolders(workDir: string): Promise<void> {
   for (const name of await readdir(workDir)) {
     const pid = /^interlock-run-(\d+)-/.exec(name)?.[1];
-    if (pid !== undefined && !isInUse(name, Number(pid)))
-      await rm(join(workDir, name), { recursive: true, force: true });
+    if (pid === undefined || isInUse(name, Number(pid))) continue;
+    const folder = join(workDir, name);
+    // Another user could replace a part of his folder by a link to other files during the removal.
+    if (await isOwnFolder(folder)) await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
+}
+
+async function isOwnFolder(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => null);
+  return found !== null && found.isDirectory() && found.uid === process.geteuid?.();
 }
 
 function isInUse(name: string, pid: number): boolean {
