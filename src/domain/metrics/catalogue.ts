@@ -10,7 +10,15 @@ interface CatalogueEntry {
   readonly help: string;
   /** The upper bounds of the buckets of a histogram, in seconds. */
   readonly buckets?: readonly number[];
+  /**
+   * The labels of the series of a counter that a process has from its start, at 0. `increase` does not count the first
+   * value of a series, so a series that begins at 1 would hide the first event.
+   */
+  readonly fromStart?: readonly Readonly<Record<string, string>>[];
 }
+
+/** The grades of the proofs of landings. The label has `other` for any other grade. */
+export const grades = ['exact', 'same_tree', 'composed', 'host_merged', 'unvalidated', 'external'] as const;
 
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const minute = 60;
@@ -76,6 +84,7 @@ export const catalogue = {
     labels: ['grade'],
     at: 'every process',
     help: 'Batches that landed, by the grade of their proof.',
+    fromStart: [...grades, 'other'].map((grade) => ({ grade })),
   },
   interlock_builds_total: {
     kind: 'counter',

@@ -1,6 +1,6 @@
 // What an event of the event log adds to counters and histograms.
 import type { BlockCode, ResetCode } from '../queue/model/snapshot.ts';
-import type { CounterName, HistogramName, LabelsOf } from './catalogue.ts';
+import { grades, type CounterName, type HistogramName, type LabelsOf } from './catalogue.ts';
 
 type Of<Names extends CounterName | HistogramName> = {
   readonly [Name in Names]: { readonly name: Name; readonly labels: LabelsOf<Name> };
@@ -44,14 +44,7 @@ const blockReasons: Readonly<Record<BlockCode, string>> = {
   119: 'failed_final_gate',
 };
 
-const grades: ReadonlySet<string> = new Set([
-  'exact',
-  'same_tree',
-  'composed',
-  'host_merged',
-  'unvalidated',
-  'external',
-]);
+const knownGrades: ReadonlySet<string> = new Set(grades);
 const deploymentEnds = /^deployment_(success|failure|canceled|error)$/;
 const verificationEnds = /^verification_(passed|failed|skipped|canceled|error)$/;
 
@@ -73,7 +66,7 @@ export function measurementsOf(action: string, payload: Readonly<Record<string, 
     }
     case 'batch_merged': {
       const given = payload['grade'];
-      const grade = typeof given === 'string' && grades.has(given) ? given : 'other';
+      const grade = typeof given === 'string' && knownGrades.has(given) ? given : 'other';
       return [batchEnded('landed'), { kind: 'count', name: 'interlock_landings_total', labels: { grade } }];
     }
     case 'batch_failed':

@@ -50,10 +50,13 @@ export function createMetrics(): Metrics {
   const gauges = new Map<MetricName, Gauge>();
   const histograms = new Map<MetricName, Histogram>();
   for (const name of Object.keys(catalogue) as MetricName[]) {
-    const { kind, labels: labelNames, help, buckets } = entryOf(name);
+    const { kind, labels: labelNames, help, buckets, fromStart } = entryOf(name);
     const described = { name, help, labelNames, registers: [registry] };
-    if (kind === 'counter') counters.set(name, new Counter(described));
-    else if (kind === 'gauge') gauges.set(name, new Gauge(described));
+    if (kind === 'counter') {
+      const counter = new Counter(described);
+      for (const labels of fromStart ?? []) counter.inc(labels, 0);
+      counters.set(name, counter);
+    } else if (kind === 'gauge') gauges.set(name, new Gauge(described));
     else histograms.set(name, new Histogram({ ...described, ...(buckets && { buckets: [...buckets] }) }));
   }
   const sources: (() => Promise<string>)[] = [];

@@ -122,6 +122,17 @@ describe('the series', () => {
     expect(counts.filter((line) => line.startsWith('interlock_graphql_operation'))).toHaveLength(2);
   });
 
+  it('of landings begin at 0 with each grade, so that an alert sees the first landing', async () => {
+    const metrics = createMetrics();
+    const readLandings = async (): Promise<(string | undefined)[]> =>
+      (await metrics.text()).split('\n').filter((line) => line.startsWith('interlock_landings_total'));
+    expect(await readLandings()).toHaveLength(7);
+    expect(await readLandings()).toContain('interlock_landings_total{grade="exact"} 0');
+    metrics.meter.take(measurementsOf('batch_merged', { grade: 'exact' }));
+    expect(await readLandings()).toHaveLength(7);
+    expect(await readLandings()).toContain('interlock_landings_total{grade="exact"} 1');
+  });
+
   it('of a process begin with the first page', async () => {
     const metrics = createMetrics();
     expect(await metrics.text()).not.toContain('nodejs_');
