@@ -86,7 +86,7 @@ withInstallation(program.command('worker').description('Runs workflows, their ac
   .addOption(numberOption('--port <n>', 'port of /healthz and /readyz', 4001).env('PORT'))
   .addOption(new Option('--host <address>', 'address to listen on').default('0.0.0.0').env('INTERLOCK_HOST'))
   .option('--no-ci', 'run no checks here')
-  .addOption(numberOption('--ci-concurrency <n>', 'checks at once', Math.max(2, availableParallelism())))
+  .addOption(concurrencyOption())
   .option('--unsafe-ci', 'run checks as plain processes where there is no sandbox', false)
   .action(async (flags: WorkerFlags) => await run(async (stops) => await runWorker(flags, stops)));
 
@@ -134,6 +134,17 @@ function numberOption(flag: string, description: string, otherwise: number): Opt
     const number = Number(text);
     if (Number.isInteger(number) && number >= 0 && number <= 65_535) return number;
     throw new StartError(`${flag.split(' ')[0]} must be a number from 0 to 65535, not ${text}.`);
+  });
+}
+
+function concurrencyOption(): Option {
+  const otherwise = Math.max(2, availableParallelism());
+  return new Option('--ci-concurrency <n>', 'checks at once').default(otherwise).argParser((text) => {
+    const number = Number(text);
+    if (Number.isInteger(number) && number >= 1) return number;
+    throw new StartError(
+      `--ci-concurrency must be a number from 1, not ${text}. A worker with --no-ci instead runs no checks.`,
+    );
   });
 }
 

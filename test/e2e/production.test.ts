@@ -374,6 +374,10 @@ const incomplete: readonly (readonly [readonly string[], string])[] = [
   [['migrate'], 'DATABASE_URL (--database-url) is missing'],
   [['worker', '--database-url', 'postgres://127.0.0.1:1/x'], 'INTERLOCK_SECRET is missing'],
   [['server', '--port', 'many'], '--port must be a number from 0 to 65535, not many.'],
+  [
+    ['worker', '--ci-concurrency', '0'],
+    '--ci-concurrency must be a number from 1, not 0. A worker with --no-ci instead runs no checks.',
+  ],
   [['worker', '--quick'], "unknown option '--quick' (node dist/programs/production.js worker --help)"],
 ];
 it.each(among(incomplete, incomplete.slice(0, 1)))('%j fails and says what is missing', async (args, sentence) => {
