@@ -836,7 +836,7 @@ function createService({ url, token, clock }) {
 			}));
 			const answer = await response.json().catch(() => ({}));
 			const [first] = answer.errors ?? [];
-			if (isBusy(response)) throw new Outage(first?.message ?? `${url} answered ${response.status}.`);
+			if (isBusy(response)) throw first === void 0 ? silent(url, response.status) : new Outage(first.message);
 			if (first !== void 0) throw new Refusal(first.message);
 			if (answer.data === void 0) throw notInterlock(url, response.status);
 			return answer.data;
@@ -875,7 +875,10 @@ function isBusy({ status }) {
 }
 function unreachable(url, error) {
 	const { code, message = error.message } = error.cause ?? {};
-	return new Outage(`${url} does not answer (${code ?? message}). Check the input url, and whether this runner can reach this address.`);
+	return silent(url, code ?? message);
+}
+function silent(url, reason) {
+	return new Outage(`${url} does not answer (${reason}). Check the input url, and whether this runner can reach this address.`);
 }
 function notInterlock(url, status) {
 	return new Refusal(`${url} answered ${status} and is not Interlock. Set the input url to the address of Interlock, without a path.`);
@@ -889,7 +892,10 @@ function dataOf({ data, error, response }) {
 	if (data !== void 0) return data;
 	const body = typeof error === "object" ? error : null;
 	const sentence = body?.message ?? body?.error;
-	if (sentence === void 0) throw notInterlock(new URL(response.url).origin, response.status);
+	if (sentence === void 0) {
+		const { origin } = new URL(response.url);
+		throw isBusy(response) ? silent(origin, response.status) : notInterlock(origin, response.status);
+	}
 	const cure = cures[response.status];
 	throw new Refusal([sentence.replace(/\.?$/, "."), ...cure === void 0 ? [] : [cure]].join(" "));
 }

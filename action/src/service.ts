@@ -48,7 +48,7 @@ export function createService({ url, token, clock }: { url: string; token: strin
         readonly errors?: readonly { readonly message: string }[];
       };
       const [first] = answer.errors ?? [];
-      if (isBusy(response)) throw new Outage(first?.message ?? `${url} answered ${response.status}.`);
+      if (isBusy(response)) throw first === undefined ? silent(url, response.status) : new Outage(first.message);
       if (first !== undefined) throw new Refusal(first.message);
       if (answer.data === undefined) throw notInterlock(url, response.status);
       return answer.data;
@@ -98,8 +98,12 @@ function unreachable(url: string, error: Error): Outage {
     readonly code?: string;
     readonly message?: string;
   };
+  return silent(url, code ?? message);
+}
+
+function silent(url: string, reason: string | number): Outage {
   return new Outage(
-    `${url} does not answer (${code ?? message}). Check the input url, and whether this runner can reach this address.`,
+    `${url} does not answer (${reason}). Check the input url, and whether this runner can reach this address.`,
   );
 }
 
@@ -123,13 +127,16 @@ const cures: Readonly<Record<number, string>> = {
 
 /**
  * Returns the data of an answer. If the service refused the request, throws a `Refusal` with the sentence of the
- * service and what to do.
+ * service and what to do. If a proxy answered in place of the service, throws an `Outage`.
  */
 export function dataOf<Data>({ data, error, response }: Answer<Data>): Data {
   if (data !== undefined) return data;
   const body: { readonly error?: string; readonly message?: string } | null = typeof error === 'object' ? error : null;
   const sentence = body?.message ?? body?.error;
-  if (sentence === undefined) throw notInterlock(new URL(response.url).origin, response.status);
+  if (sentence === undefined) {
+    const { origin } = new URL(response.url);
+    throw isBusy(response) ? silent(origin, response.status) : notInterlock(origin, response.status);
+  }
   const cure = cures[response.status];
   throw new Refusal([sentence.replace(/\.?$/, '.'), ...(cure === undefined ? [] : [cure])].join(' '));
 }

@@ -22,6 +22,8 @@ interface GraphQLRefusal {
 }
 
 const maxAttempts = 4;
+/** How long to wait before a request is sent again that got no answer. */
+const pauseMs = 300;
 const longestWaitMs = 10_000;
 /** How often a request of a command that waits is sent before the command gives up, which takes about a minute. */
 const maxTries = 12;
@@ -89,7 +91,7 @@ async function post(url: string, request: RequestInit, attemptsLeft = maxAttempt
     if (request.signal?.aborted) throw new Failure('interrupted', 'Interrupted.');
     return error as Error;
   });
-  const waitMs = response instanceof Error ? 300 : waitOf(response);
+  const waitMs = response instanceof Error ? pauseMs : waitOf(response);
   if (waitMs === null || attemptsLeft === 1) {
     if (response instanceof Error) throw unreachableFailure(url, response);
     return response;
@@ -104,9 +106,15 @@ async function post(url: string, request: RequestInit, attemptsLeft = maxAttempt
  * 409, only the one that says that the first request with this key is still in progress has the header `Retry-After`.
  */
 function waitOf({ status, headers }: Response): number | null {
-  if (status !== 503 && status !== 429 && status !== 409) return null;
+  if (!isAway(status) && status !== 429 && status !== 409) return null;
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  return Number.isNaN(seconds) ? null : seconds * 1000;
+  if (Number.isNaN(seconds)) return isAway(status) ? pauseMs : null;
+  return seconds * 1000;
+}
+
+/** Whether a proxy may give this answer in place of a service that is away. */
+function isAway(status: number): boolean {
+  return status === 502 || status === 503 || status === 504;
 }
 
 export function unreachableFailure(url: string, cause: Error): Failure {
@@ -114,10 +122,14 @@ export function unreachableFailure(url: string, cause: Error): Failure {
     readonly code?: string;
     readonly message?: string;
   };
+  return silentFailure(url, code ?? message);
+}
+
+function silentFailure(url: string, reason: string): Failure {
   const { origin } = new URL(url);
   return new Failure(
     'unreachable',
-    `${origin} does not answer (${code ?? message}). Start Interlock there, or name another address by --url.`,
+    `${origin} does not answer (${reason}). Start Interlock there, or name another address by --url.`,
   );
 }
 
@@ -131,11 +143,13 @@ async function answerOf<Data>(
   } | null;
   const [first] = answer?.errors ?? [];
   if (first !== undefined) throw refusalOf(first, tokenRefused);
-  if (answer?.data === undefined || answer.data === null)
+  if (answer?.data === undefined || answer.data === null) {
+    if (isAway(response.status)) throw silentFailure(url, String(response.status));
     throw new Failure(
       'unreachable',
       `${url} answered ${response.status} and is not Interlock. Name the address of Interlock by --url, without a path.`,
     );
+  }
   return withoutControls(answer.data);
 }
 

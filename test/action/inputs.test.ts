@@ -1,7 +1,10 @@
 // Tests as tables what the Action reads from the inputs of a workflow and from the event.
-import { describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { readCommon, readRequest, targetsOf, type Event, type ReadInput } from '../../action/src/inputs.ts';
-import { waitAfter } from '../../action/src/service.ts';
+import { createService, dataOf, waitAfter } from '../../action/src/service.ts';
 
 const sha = 'a'.repeat(40);
 const head = 'b'.repeat(40);
@@ -152,4 +155,22 @@ test.each<[string, Response | Error, number, number | null]>([
   ['a gateway error without retry-after', new Response(null, { status: 502 }), 2, 2_000],
 ])('the wait after %s is right', (_, response, attempt, waitMs) => {
   expect(waitAfter(response, attempt)).toBe(waitMs);
+});
+
+test.each([502, 503, 504])('a proxy that answers %i in place of Interlock counts as an outage', async (status) => {
+  const server = createServer((_request, response) => void response.writeHead(status).end('<h1>Bad Gateway</h1>'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const service = createService({ url, token: 'itk_1', clock: { now: () => 0, delay: async () => {} } });
+  const outage = { name: 'Outage', message: expect.stringContaining(`${url} does not answer (${status}).`) };
+  await expect(service.query('{ viewer { id } }', {})).rejects.toMatchObject(outage);
+  const answer = await service.rest.POST('/api/v1/pull_request', {
+    body: {
+      action: 'update',
+      pull_request: { number: 1, repository: { org: 'acme', name: 'shop' }, affected_targets: [] },
+    },
+  });
+  expect(() => dataOf(answer)).toThrow(expect.objectContaining(outage));
 });

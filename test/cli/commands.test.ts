@@ -4,7 +4,7 @@ import { stat, readFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createApi } from '../../cli/client/api.ts';
 import { RevokeApiTokenDocument } from '../../cli/generated/operations.ts';
 import { findFreePort } from '../../src/launcher/ports.ts';
@@ -458,4 +458,26 @@ test('a mutation whose answer was lost is sent again until the first request has
   const answer = await api.ask(RevokeApiTokenDocument, { input: {} }).finally(() => server.close());
   expect(answer).toEqual({ revokeApiToken: null });
   expect([keys.length, new Set(keys).size, typeof keys[0]]).toEqual([3, 1, 'string']);
+});
+
+test.each([502, 503, 504])('a proxy that answers %i in place of the service is asked again', async (status) => {
+  let asked = 0;
+  let isBack = false;
+  const server = createServer((_request, response) => {
+    asked += 1;
+    if (asked === 3) isBack = true;
+    response.writeHead(isBack ? 200 : status, { 'content-type': isBack ? 'application/json' : 'text/html' });
+    response.end(isBack ? JSON.stringify({ data: { revokeApiToken: null } }) : '<h1>Bad Gateway</h1>');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const api = createApi({ url, token: 'itk_1', signal: new AbortController().signal });
+  expect(await api.ask(RevokeApiTokenDocument, { input: {} })).toEqual({ revokeApiToken: null });
+  isBack = false;
+  await expect(api.ask(RevokeApiTokenDocument, { input: {} })).rejects.toMatchObject({
+    outcome: 'unreachable',
+    message: `${url} does not answer (${status}). Start Interlock there, or name another address by --url.`,
+  });
 });
