@@ -1,6 +1,15 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -11,6 +20,7 @@ import { registerGitHttp } from '../../src/hosts/local/index.ts';
 import { decideBytesNeeded } from '../../src/hosts/local/push-room.ts';
 import { RefMoved } from '../../src/hosts/port.ts';
 import type { HostRepository } from '../../src/hosts/port.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { isAlive } from '../../src/platform/process.ts';
 import { commitWithHook, tip } from './commits.ts';
 import { anyChecks, localWorld, type LocalWorld } from './local-world.ts';
@@ -563,6 +573,43 @@ describe('pushing', () => {
       mergeCommitSha: merge,
     });
   });
+
+  test.each(['merge', 'fast-forward'])(
+    'the base branch marks a pull request as merged although the database did not answer after the push: %s',
+    async (how) => {
+      const place = await clone();
+      await commitFile(place, 'topic', 'b.txt', 'b\n');
+      await client(place, 'push', '--quiet', 'origin', 'topic');
+      const pullRequest = { title: 't', body: '', author: 'ada', draft: false };
+      await world.host.openPullRequest(world.repository, { ...pullRequest, headBranch: 'topic', baseBranch: 'main' });
+      // This pull request has no commits that main lacks, but no push to main has merged it.
+      await commitFile(place, 'idle', 'i.txt', 'i\n');
+      await client(place, 'push', '--quiet', 'origin', 'idle');
+      await world.host.openPullRequest(world.repository, { ...pullRequest, headBranch: 'idle', baseBranch: 'main' });
+      await client(place, 'push', '--quiet', '--force', 'origin', `${base}:refs/heads/idle`);
+      await client(place, 'checkout', '--quiet', 'main');
+      await client(place, 'merge', '--quiet', how === 'merge' ? '--no-ff' : '--ff-only', 'topic');
+      const merge = (await client(place, 'rev-parse', 'HEAD')).text;
+      const ended = onFailpoint('push:refs_moved', async () => {
+        ended();
+        throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+      });
+      await client(place, 'push', '--quiet', 'origin', 'main');
+      expect(tip(world.directory, 'main')).toBe(merge);
+      expect(await world.host.getPullRequest(world.repository, 1)).toMatchObject({ state: 'open' });
+      await commitFile(place, 'main', 'd.txt', 'd\n');
+      await client(place, 'push', '--quiet', 'origin', 'main');
+
+      await world.host.reconcile(world.repository);
+      expect(await world.host.getPullRequest(world.repository, 1)).toMatchObject({
+        state: 'merged',
+        mergeCommitSha: merge,
+      });
+      expect(await world.host.getPullRequest(world.repository, 2)).toMatchObject({ state: 'open' });
+      expect(world.events).toContainEqual({ kind: 'pull_request', repository: world.repository, number: 1 });
+      expect(readdirSync(join(world.directory, 'interlock-pushes'))).toEqual([]);
+    },
+  );
 
   test('and a concurrent landing on the base branch: one moves the branch, and the other is refused', async () => {
     const place = await clone();

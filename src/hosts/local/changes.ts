@@ -12,6 +12,7 @@ import {
 import type { HostRepository } from '../port.ts';
 import { decideCiPriority, queueChecks, readCiBranches } from './ci.ts';
 import type { Installation } from './installation.ts';
+import { findPushNotes, removePushNote } from './push-notes.ts';
 import {
   findOpenPullRequests,
   findOpenPullRequestsOf,
@@ -107,6 +108,38 @@ async function closeMergedByPush(
       merged.push(row.number);
   }
   return merged;
+}
+
+/** Closes the pull requests that noted pushes have merged, and removes the notes of pushes that are carried out. */
+export async function followNotedPushes(
+  installation: Installation,
+  repository: HostRepository,
+  tips: ReadonlyMap<string, string>,
+): Promise<void> {
+  const directory = installation.directoryOf(repository);
+  const notes = await findPushNotes(directory);
+  if (notes.length === 0) return;
+  const open = await findOpenPullRequests(installation.db, repository);
+  for (const { path, changes, isOld } of notes) {
+    const hasMoved = await Promise.all(
+      changes.map(async (change) => await isCarriedOut(installation, directory, { change, tip: tips.get(change.ref) })),
+    );
+    for (const change of changes.filter((_, index) => hasMoved[index] === true)) {
+      const rows = open.filter((row) => row.base_branch === branchOf(change.ref));
+      for (const number of await closeMergedByPush(installation, repository, { change, rows }))
+        installation.emit({ kind: 'pull_request', repository, number });
+    }
+    if (isOld || (changes.length > 0 && !hasMoved.includes(false))) await removePushNote(path);
+  }
+}
+
+async function isCarriedOut(
+  { git }: Installation,
+  directory: string,
+  { change: { from, to }, tip }: { readonly change: RefChange; readonly tip: string | undefined },
+): Promise<boolean> {
+  if (tip === undefined || to === null || tip === from) return false;
+  return await isAncestor(git, directory, { ancestor: to, descendant: tip });
 }
 
 /** The oldest commit on the first-parent line of a push that contains a head. */

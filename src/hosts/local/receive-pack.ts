@@ -9,12 +9,14 @@ import { pipeline } from 'node:stream/promises';
 import { branchOf, explainRefusals, isReservedRef, readRefValue, zeroObjectId } from '../git/index.ts';
 import { isBranchName, isRefName } from '../../domain/branch-name.ts';
 import { decideUnpackBounds, type PushBounds } from '../../domain/runs/push-bounds.ts';
+import { passFailpoint } from '../../platform/failpoints.ts';
 import type { ConfigurationPush, HostRepository } from '../port.ts';
 import { followRefChanges, type RefChange } from './changes.ts';
 import { describeBrokenCiFiles } from './ci.ts';
 import { noteConfigurationPush, recordConfigurationPush } from './configuration-pushes.rows.ts';
 import type { Installation } from './installation.ts';
 import { ProtocolError } from './pkt-line.ts';
+import { notePush, removePushNote } from './push-notes.ts';
 import {
   formatPushReport,
   hasSideBand,
@@ -56,6 +58,11 @@ export async function receivePush(
   const { allowed, refusals } = judgeCommands(request, { managed, refusal });
   const asked = allowed.map(({ ref, from, to }) => ({ ref, from: orNull(from), to: orNull(to) }));
   const noted = await noteConfigurationPush(installation, repository, { changes: asked, pusher });
+  // A full disk keeps no push from being tried. git says so itself.
+  const note = await notePush(installation.directoryOf(repository), asked).catch((error: unknown) => {
+    onError(error);
+    return null;
+  });
   const reports: PushReport[] = [];
   for (const group of groupsOf(request, allowed, managed))
     reports.push(await runReceivePack(installation, repository, { body, request, group, bounds }));
@@ -70,7 +77,10 @@ export async function receivePush(
   await recordConfigurationPush(installation, repository, { changes: moved, pusher, noted });
   const ofConfiguration = await describe(changes);
   // The refs have moved, so the push has succeeded. The reconciler carries out what is left.
-  await followRefChanges(installation, repository, { changes, by: 'push' }).catch(onError);
+  await passFailpoint('push:refs_moved');
+  await followRefChanges(installation, repository, { changes, by: 'push' }).then(async () => {
+    if (note !== null) await removePushNote(note);
+  }, onError);
   const ofCiFiles = await describeBrokenCiFiles(installation, repository, changes).catch((error: unknown) => {
     onError(error);
     return [];

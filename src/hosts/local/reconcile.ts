@@ -5,7 +5,7 @@ import { passFailpoint } from '../../platform/failpoints.ts';
 import { type Loop, repeat } from '../../platform/repeat.ts';
 import { branchOf, cheapestReadOfTimes, isStampTrue, listRefs, readRefsStamp, type RefsStamp } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
-import { followRefChanges, type RefChange } from './changes.ts';
+import { followNotedPushes, followRefChanges, type RefChange } from './changes.ts';
 import { findCheckedCommits } from './check-runs.rows.ts';
 import { decideCiPriority, queueChecks, readCiBranches } from './ci.ts';
 import type { Installation } from './installation.ts';
@@ -33,6 +33,7 @@ export async function reconcileRepository(
     changes: await movedHeads(installation, repository, tips),
     by: 'service',
   });
+  await followNotedPushes(installation, repository, tips);
 
   const [branches, checked] = await Promise.all([
     readCiBranches(installation, repository),

@@ -4,6 +4,7 @@ import { constants, copyFile, mkdir, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGit, type Git } from '../git/index.ts';
+import { pushNotes } from './push-notes.ts';
 
 export interface CopiedRepository {
   readonly accountId: string;
@@ -104,7 +105,7 @@ function noneIfMissing(error: NodeJS.ErrnoException): [] {
  */
 function isKept(path: string): boolean {
   const [top = ''] = path.split('/');
-  if (['refs', 'logs', 'packed-refs', 'interlock-updates'].includes(top)) return false;
+  if (['refs', 'logs', 'packed-refs', 'interlock-updates', pushNotes].includes(top)) return false;
   const name = basename(path);
   return !name.endsWith('.lock') && !/^(?:\.?tmp[-_]|incoming-)/.test(name);
 }

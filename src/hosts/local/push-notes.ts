@@ -1,0 +1,58 @@
+// Notes of the moves of branches that a push asks for. A push merges the pull requests whose heads the base branch then
+// contains, and this can only be decided with the old tip of the base branch, which git forgets. So the move is noted
+// before git moves the branch. If the process is killed, or the database does not answer, the note stays, and the
+// reconciler carries out what is left.
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { branchOf } from '../git/index.ts';
+import type { RefChange } from './changes.ts';
+
+/** The folder of the notes in the bare repository. */
+export const pushNotes = 'interlock-pushes';
+/** No push takes so long. The branch of an older note was not moved. */
+const longestPushMs = 24 * 60 * 60_000;
+
+export interface PushNote {
+  readonly path: string;
+  readonly changes: readonly RefChange[];
+  /** Whether the push has ended long ago. */
+  readonly isOld: boolean;
+}
+
+/** Returns the path of the note. Null: the push moves no branch that a pull request may have as its base. */
+export async function notePush(directory: string, changes: readonly RefChange[]): Promise<string | null> {
+  const noted = changes.filter(({ ref, from, to }) => branchOf(ref) !== null && from !== null && to !== null);
+  if (noted.length === 0) return null;
+  await mkdir(join(directory, pushNotes), { recursive: true });
+  const path = join(directory, pushNotes, `${randomUUID()}.json`);
+  await writeFile(path, JSON.stringify(noted));
+  return path;
+}
+
+export async function removePushNote(path: string): Promise<void> {
+  await rm(path, { force: true });
+}
+
+export async function findPushNotes(directory: string): Promise<PushNote[]> {
+  const names = await readdir(join(directory, pushNotes)).catch(() => []);
+  const found: PushNote[] = [];
+  for (const name of names) {
+    const path = join(directory, pushNotes, name);
+    // A push that ends at this moment removes its note.
+    const written = await stat(path).catch(() => null);
+    if (written === null) continue;
+    const isOld = Date.now() - written.mtimeMs > longestPushMs;
+    found.push({ path, changes: await readChanges(path), isOld });
+  }
+  return found;
+}
+
+/** An incomplete note belongs to a push that has not moved a branch. */
+async function readChanges(path: string): Promise<readonly RefChange[]> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as readonly RefChange[];
+  } catch {
+    return [];
+  }
+}
