@@ -11,7 +11,7 @@ const longestOutageMs = 60_000;
  * Repeats `write` while the database does not answer, for at most a minute. Other failures are thrown at once. The
  * answer to a commit may be lost, so `write` must detect that it has succeeded before.
  */
-export async function retryDuringOutage<T>(write: () => Promise<T>, log: Logger): Promise<T> {
+export async function retryDuringOutage<T>(write: () => Promise<T>, log: Pick<Logger, 'warn'>): Promise<T> {
   const deadline = performance.now() + longestOutageMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     try {

@@ -116,6 +116,13 @@ async function commitFile(place: string, branch: string, path: string, content: 
   await client(place, 'commit', '--quiet', '-m', `Change ${path}`);
   return (await client(place, 'rev-parse', 'HEAD')).text;
 }
+/** The database does not answer when this place is reached for the first time. */
+function failOnce(failpoint: string): void {
+  const stop = onFailpoint(failpoint, async () => {
+    stop();
+    throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  });
+}
 const pushes = (): string[] => world.events.flatMap((event) => (event.kind === 'push' ? [event.ref] : []));
 
 test('a push whose file of checks cannot be used says so, with each error', async () => {
@@ -590,11 +597,8 @@ describe('pushing', () => {
       await client(place, 'checkout', '--quiet', 'main');
       await client(place, 'merge', '--quiet', how === 'merge' ? '--no-ff' : '--ff-only', 'topic');
       const merge = (await client(place, 'rev-parse', 'HEAD')).text;
-      const ended = onFailpoint('push:refs_moved', async () => {
-        ended();
-        throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-      });
-      await client(place, 'push', '--quiet', 'origin', 'main');
+      failOnce('push:follow');
+      expect((await client(place, 'push', '--quiet', 'origin', 'main')).ok).toBe(true);
       expect(tip(world.directory, 'main')).toBe(merge);
       expect(await world.host.getPullRequest(world.repository, 1)).toMatchObject({ state: 'open' });
       await commitFile(place, 'main', 'd.txt', 'd\n');
@@ -610,6 +614,16 @@ describe('pushing', () => {
       expect(readdirSync(join(world.directory, 'interlock-pushes'))).toEqual([]);
     },
   );
+
+  test('succeeds, and its pusher is recorded, although the database does not answer after it', async () => {
+    const place = await clone();
+    mkdirSync(join(place, '.service'));
+    const configured = await commitFile(place, 'main', '.service/config.yml', 'merge_rules: {}\n');
+    failOnce('push:record');
+    expect(await client(place, 'push', '--quiet', 'origin', 'main')).toMatchObject({ ok: true });
+    const of = { ref: 'refs/heads/main', since: base, tip: configured };
+    expect(await world.host.findConfigurationPush(world.repository, of)).toEqual({ by: 'ada', mayConfigure: true });
+  });
 
   test('and a concurrent landing on the base branch: one moves the branch, and the other is refused', async () => {
     const place = await clone();

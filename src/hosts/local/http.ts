@@ -169,6 +169,7 @@ async function receivePack(
             repository,
             changes.map(({ ref }) => ref),
           ),
+        log: request.log,
         onError: (error) =>
           request.log.warn(
             { err: error },

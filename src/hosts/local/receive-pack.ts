@@ -6,10 +6,12 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import type { Logger } from 'pino';
 import { branchOf, explainRefusals, isReservedRef, readRefValue, zeroObjectId } from '../git/index.ts';
 import { isBranchName, isRefName } from '../../domain/branch-name.ts';
 import { decideUnpackBounds, type PushBounds } from '../../domain/runs/push-bounds.ts';
 import { passFailpoint } from '../../platform/failpoints.ts';
+import { retryDuringOutage } from '../../platform/outage.ts';
 import type { ConfigurationPush, HostRepository } from '../port.ts';
 import { followRefChanges, type RefChange } from './changes.ts';
 import { describeBrokenCiFiles } from './ci.ts';
@@ -40,6 +42,7 @@ export interface Push {
   readonly isManaged: (ref: string) => Promise<boolean>;
   /** The lines that the pushing user reads after these refs have moved, one line for each fact. */
   readonly describe: (changes: readonly RefChange[]) => Promise<readonly string[]>;
+  readonly log: Pick<Logger, 'warn'>;
   /** Is told an error that does not make the push fail. */
   readonly onError: (error: unknown) => void;
 }
@@ -48,7 +51,7 @@ export interface Push {
 export async function receivePush(
   installation: Installation,
   repository: HostRepository,
-  { body, bounds, pusher, refusal, isManaged, describe, onError }: Push,
+  { body, bounds, pusher, refusal, isManaged, describe, log, onError }: Push,
 ): Promise<Buffer> {
   const request = await readHead(body);
   // Before a large push, a client sends a request without commands to check whether it may push.
@@ -74,13 +77,20 @@ export async function receivePush(
       reports.some(({ lines }) => lines.includes(`ok ${ref}`)) ||
       changes.some((change) => change.ref === ref && change.to === to),
   );
-  await recordConfigurationPush(installation, repository, { changes: moved, pusher, noted });
+  // The refs have moved, so the push has succeeded. The reconciler carries out what is left, but it does not know who
+  // pushed.
+  const record = async (): Promise<void> => {
+    await passFailpoint('push:record');
+    await recordConfigurationPush(installation, repository, { changes: moved, pusher, noted });
+  };
+  await retryDuringOutage(record, log).catch(onError);
   const ofConfiguration = await describe(changes);
-  // The refs have moved, so the push has succeeded. The reconciler carries out what is left.
-  await passFailpoint('push:refs_moved');
-  await followRefChanges(installation, repository, { changes, by: 'push' }).then(async () => {
+  const follow = async (): Promise<void> => {
+    await passFailpoint('push:follow');
+    await followRefChanges(installation, repository, { changes, by: 'push' });
     if (note !== null) await removePushNote(note);
-  }, onError);
+  };
+  await follow().catch(onError);
   const ofCiFiles = await describeBrokenCiFiles(installation, repository, changes).catch((error: unknown) => {
     onError(error);
     return [];
