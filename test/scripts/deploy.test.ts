@@ -20,6 +20,8 @@ interface Service {
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly depends_on?: Readonly<Record<string, unknown>>;
+  readonly volumes?: readonly string[];
+  readonly tmpfs?: readonly string[];
 }
 
 const { services } = parse(read('compose.yaml'), { merge: true }) as { services: Record<string, Service> };
@@ -114,6 +116,15 @@ it('compose.yaml and the chart start commands that the program has', () => {
   ];
   expect(started.length).toBeGreaterThanOrEqual(6);
   expect(started.filter((name) => !commands.includes(name))).toEqual([]);
+});
+
+// A container removes the folders that killed processes left in its /tmp, so containers cannot share a volume there.
+it('each container of compose.yaml keeps pushes and checkouts on a disk of its own, and not in memory', () => {
+  expect(ours.length).toBeGreaterThan(2);
+  for (const [name, { volumes = [], tmpfs = [] }] of ours) {
+    expect([name, tmpfs]).toEqual([name, []]);
+    expect([name, volumes.filter((volume) => /(?:^|:)\/tmp(?::|$)/.test(volume))]).toEqual([name, ['/tmp']]);
+  }
 });
 
 it('the services of compose.yaml wait only for services that exist', () => {
