@@ -99,6 +99,14 @@ const installations: readonly (readonly [string, Values, readonly string[]])[] =
     [...always, ...policies, 'HorizontalPodAutoscaler queue-server', 'ScaledObject queue-worker'],
   ],
   [
+    'workers that are scaled, and an API key for Temporal',
+    {
+      secret: { name: 'own', keys: { temporalApiKey: 'temporal-api-key' } },
+      worker: { autoscaling: { enabled: true } },
+    },
+    [...always, ...policies, 'ScaledObject queue-worker', 'TriggerAuthentication queue-worker'],
+  ],
+  [
     'backups',
     { backup: { enabled: true, claim: 'backups' } },
     [...always, ...policies, 'CronJob queue-backup', 'NetworkPolicy queue-backup'],
@@ -155,6 +163,58 @@ describe.each(installations)('the chart with %s', (_, values, expected) => {
     expect(missing).toEqual([]);
   });
 });
+
+test.each<[string, Values, object, readonly object[]]>([
+  ['nothing', {}, { authentication: undefined, reference: undefined }, []],
+  [
+    'the API key',
+    { secret: { name: 'own', keys: { temporalApiKey: 'api-key' } } },
+    { authentication: [{ parameter: 'apiKey', name: 'own', key: 'api-key' }], reference: { name: 'queue-worker' } },
+    [],
+  ],
+  [
+    'the client certificate',
+    { temporal: { tlsSecret: 'tls' }, settings: { TEMPORAL_TLS_SERVER_NAME: 'temporal.example.com' } },
+    {
+      authentication: [
+        { parameter: 'ca', name: 'tls', key: 'ca.crt' },
+        { parameter: 'cert', name: 'tls', key: 'tls.crt' },
+        { parameter: 'key', name: 'tls', key: 'tls.key' },
+      ],
+      reference: { name: 'queue-worker' },
+    },
+    [{ tlsServerName: 'temporal.example.com' }],
+  ],
+])('KEDA reaches Temporal with %s', async (_, values, expected, metadata) => {
+  const objects = await render({ ...values, worker: { autoscaling: { enabled: true } } }, oldest);
+  const { secretTargetRef: authentication } = specOf(objects, 'TriggerAuthentication');
+  const [trigger] = triggersOf(objects);
+  expect({ authentication, reference: trigger?.authenticationRef }).toEqual(expected);
+  for (const each of metadata) expect(trigger?.metadata).toMatchObject(each);
+});
+
+test.each<[string, Values]>([
+  ['an API key with a client certificate', { secret: { keys: everySecret }, temporal: { tlsSecret: 'tls' } }],
+  ['TLS without a client certificate', { settings: { TEMPORAL_TLS: true } }],
+])('a trigger of KEDA that cannot work is left out: %s', async (_, values) => {
+  const objects = await render({ ...values, worker: { autoscaling: { enabled: true } } }, oldest);
+  expect(triggersOf(objects).map(({ type }) => type)).toEqual(['cpu']);
+  expect(specOf(objects, 'TriggerAuthentication')).toEqual({});
+});
+
+interface Trigger {
+  readonly type: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly authenticationRef?: { readonly name: string };
+}
+
+function specOf(objects: readonly KubernetesObject[], kind: string): Readonly<Record<string, unknown>> {
+  return objects.find((object) => object.kind === kind)?.spec ?? {};
+}
+
+function triggersOf(objects: readonly KubernetesObject[]): readonly Trigger[] {
+  return specOf(objects, 'ScaledObject')['triggers'] as readonly Trigger[];
+}
 
 test('the PrometheusRule has the alerts of deploy/monitoring', async () => {
   const objects = await render({ monitoring: { prometheusRule: { enabled: true } } }, oldest);
