@@ -1,6 +1,7 @@
 // The machine of PostgreSQL loses its power or its network, so that no connection is closed and nobody answers.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { connectDatabase, type Database } from '../../src/platform/database.ts';
+import { stayConnected } from '../../src/platform/database/lasting-connections.ts';
 import { isOutage } from '../../src/platform/outage.ts';
 import { startUnreliableNetwork, type UnreliableNetwork } from '../e2e/unreliable-network.ts';
 import { openWorld, pollOptions, type World } from './world.ts';
@@ -83,6 +84,25 @@ test('a lock that a process holds is taken again', async () => {
     expect([holder, holder === first]).toEqual([expect.any(Number), false]);
   }, pollOptions);
   await release();
+});
+
+test('a connection whose first statements fail is replaced by another one', async () => {
+  const failures: string[] = [];
+  let begun = 0;
+  const stop = await stayConnected(world.url, 'begins-again', {
+    limits: { connectMs: 10_000, answerMs: 10_000, heartbeatMs: 10_000 },
+    onError: (error) => void failures.push(String(error)),
+    begin: async (client) => {
+      begun += 1;
+      await client.query(begun === 2 ? 'select 1/0' : 'select 1');
+    },
+  });
+  await world.owner.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'begins-again'",
+  );
+  await vi.waitFor(() => expect(begun).toBe(3), pollOptions);
+  expect(failures).toContainEqual(expect.stringContaining('division by zero'));
+  await stop();
 });
 
 test('a session that PostgreSQL ends after the database was closed is no failure', async () => {

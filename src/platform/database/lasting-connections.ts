@@ -52,7 +52,11 @@ export async function stayConnected(
     client = next;
     await next.connect();
     endWhenSilent(next, longestSilenceMs);
-    await begin(next);
+    await begin(next).catch(async (error: unknown) => {
+      // The end of a connection begins the next attempt.
+      await next.end();
+      throw error;
+    });
     keepAsking(next, limits.heartbeatMs);
   };
   const stop = async (): Promise<void> => {
