@@ -106,6 +106,15 @@ it.each(['10.0.0.7', 'fd00::7'])('a worker of the chart whose pod has the addres
   expect(parseGatewayAddress(address)).toEqual({ host, port: 4100 });
 });
 
+it('a node can be drained while no pod is ready, as when the database or Temporal is away', () => {
+  const budgets = ['server', 'worker'].map((part) => {
+    const text = read(`deploy/chart/templates/${part}.yaml`);
+    return text.split('---\n').filter((object) => object.includes('kind: PodDisruptionBudget'));
+  });
+  expect(budgets.map(({ length }) => length)).toEqual([1, 1]);
+  for (const [budget] of budgets) expect(budget).toContain('\n  unhealthyPodEvictionPolicy: AlwaysAllow\n');
+});
+
 it('compose.yaml and the chart start commands that the program has', () => {
   const commands = [...read('src/production.ts').matchAll(/program\.command\('(\w+)'\)/g)].map(([, name]) => name);
   const started = [
