@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import {
   completeAbandonedUpdates,
   createGit,
@@ -188,6 +188,14 @@ test('the lock of a killed git stops a landing with a reason, and is removed whe
   expect(await removeStaleLocks(directory, 60_000)).toEqual(['refs/heads/main.lock']);
   await update(land());
   expect(tip(directory, 'main')).toBe(landing);
+});
+
+test('the lock of a running git stays although the clock of this machine is ahead of the clock of the disk', async () => {
+  writeFileSync(join(directory, 'packed-refs.lock'), '');
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5 * 60_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await removeStaleLocks(directory, 60_000)).toEqual([]);
+  expect(readdirSync(directory).filter((name) => name.startsWith('interlock-time'))).toEqual([]);
 });
 
 test.each([

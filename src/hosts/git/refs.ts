@@ -1,6 +1,7 @@
 // Moves refs, either all or none. A move is refused with RefMoved if a ref does not have its expected value. The error
 // has the actual value.
-import { rm, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommitMissing, HostRefused, HostUnavailable, RefMoved, type RefUpdate } from '../port.ts';
 import { GitFailed } from './git-failed.ts';
@@ -72,14 +73,34 @@ export async function removeStaleLocks(directory: string, olderThanMs: number): 
     ...files.filter((path) => path.endsWith('.lock')),
   ];
   const removed: string[] = [];
+  let now: number | undefined;
   for (const candidate of candidates) {
     const path = join(directory, candidate);
     const found = await stat(path).catch(() => null);
-    if (found === null || !found.isFile() || Date.now() - found.mtimeMs < olderThanMs) continue;
+    if (found === null || !found.isFile()) continue;
+    now ??= await readDiskTime(directory);
+    if (now - found.mtimeMs < olderThanMs) continue;
     await rm(path, { force: true });
     removed.push(candidate);
   }
   return removed;
+}
+
+/**
+ * The time of the disk, in milliseconds. On a disk that machines share, the clock of this machine may differ from the
+ * clock that stamps files.
+ */
+async function readDiskTime(directory: string): Promise<number> {
+  const path = join(directory, `interlock-time-${randomUUID()}`);
+  try {
+    await writeFile(path, '');
+    return (await stat(path)).mtimeMs;
+  } catch {
+    // The disk has no room for the file.
+    return Date.now();
+  } finally {
+    await rm(path, { force: true });
+  }
 }
 
 function orderBranchesFirst(updates: readonly RefUpdate[]): RefUpdate[] {
