@@ -1,6 +1,7 @@
 // Messages in the Slack workspace of an account: by its bot in channels and to people, and by incoming webhooks.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountOf, type AccountVerbs } from '../accounts/account.ts';
 import { repository } from '../cli/shop.ts';
@@ -279,6 +280,73 @@ describe('an incoming webhook', () => {
         return (await settings()).destinations;
       })
       .toMatchObject([{ kind: 'WEBHOOK', problem: expect.stringContaining('Make a new webhook') }]);
+  });
+});
+
+describe('a failure', () => {
+  const path = new URL(hook).pathname;
+
+  it('of one message does not hold up other messages, and its destination shows a problem', async () => {
+    w.api.webhooks.set(path, { isArchived: false, posts: [] });
+    await add({ kind: 'CHANNEL', channel: 'C0123456789' });
+    await add({ kind: 'WEBHOOK', url: hook });
+    // Interlock cannot decrypt this token, as if the secret of the installation had changed.
+    await w.shop.s.rows(`update slack_workspace set token = '\\x00'`);
+    await freeze();
+    await w.shop.s.drain();
+    await expect
+      .poll(async () => {
+        await w.shop.s.service.slack?.look().catch(() => {});
+        return [w.api.webhooks.get(path)?.posts.length, (await settings()).destinations.map(({ problem }) => problem)];
+      })
+      .toEqual([1, [expect.stringContaining('Interlock could not make or send the message'), null]]);
+    expect(w.methods()).toEqual([]);
+    await account.run('setSlackToken', { token }, 'slack { hasToken }');
+    await w.sendAll();
+    expect(w.api.posts.map(({ text }) => text)).toEqual(['production of shop is frozen']);
+    await unfreeze();
+    await w.sendAll();
+  });
+
+  it('with the events of one account holds up neither other accounts nor messages that are due', async () => {
+    await add({ kind: 'CHANNEL', channel: 'C0123456789' });
+    await freeze();
+    await w.sendAll();
+    const owner = new pg.Client({ connectionString: w.shop.s.databaseUrl });
+    await owner.connect();
+    try {
+      await owner.query(`create function refuse() returns trigger language plpgsql as
+          $$ begin raise exception 'The page of this account fails.'; end $$;
+        create trigger refuse before update on slack_cursor for each row
+          when (new.account_id = ${w.shop.s.accountId}) execute function refuse()`);
+      await unfreeze();
+      await w.shop.s.drain();
+      // The other account has a destination, and an event that Interlock has not read yet.
+      await owner.query(`with other as (insert into account (name) values ('other of slack') returning id),
+        heard as (insert into slack_destination (account_id, kind, created_by, created_at) select id, 'people', '', now() from other),
+        happened as (insert into event (account_id, action, payload, at, position) select id, 'user_added', '{}', now(), 1 from other),
+        ended as (insert into event_head (account_id, position) select id, 1 from other)
+        insert into slack_cursor (account_id, position) select id, 0 from other`);
+      await owner.query(
+        'update slack_message set version = version + 1, told_digest = null where id = (select max(id) from slack_message)',
+      );
+      await expect
+        .poll(async () => {
+          w.later(4);
+          await w.shop.s.service.slack?.look().catch(() => {});
+          const { rows } = await owner.query(
+            `select (select position::int from slack_cursor c join account a on a.id = c.account_id where a.name = 'other of slack') as read,
+               (select count(*)::int from slack_message where told_version < version) as due`,
+          );
+          return rows as unknown;
+        })
+        .toEqual([{ read: 1, due: 0 }]);
+    } finally {
+      await owner.query('drop trigger refuse on slack_cursor; drop function refuse');
+      await owner.end();
+    }
+    await w.sendAll();
+    expect(w.api.posts.map(({ text }) => text)).toEqual(['production of shop is open again']);
   });
 });
 

@@ -29,21 +29,31 @@ interface News {
   readonly subject: string;
 }
 
-/** Processes the new events of every account that has a channel or a destination. */
+/**
+ * Processes the new events of every account that has a channel or a destination. A failure of one account does not keep
+ * the events of others from being processed. Throws AggregateError at the end.
+ */
 export async function takeSlackNews({ db, clock }: Ports, installation: SlackInstallation | null): Promise<void> {
   const names = [...new Set(installation?.channels.map(({ account }) => account) ?? [])];
   const accounts = await db.system.query<{ id: string; name: string }>(
     `select a.id, a.name from account a left join slack_cursor c on c.account_id = a.id
      left join event_head h on h.account_id = a.id
      where (a.name = any ($1) or exists (select from slack_destination d where d.account_id = a.id))
-       and (c.position is null or h.position > c.position)`,
+       and (c.position is null or h.position > c.position)
+     order by a.id`,
     [names],
   );
+  const failures: unknown[] = [];
   for (const { id, name } of accounts) {
     const take = async (query: SystemQueries['query']): Promise<number> =>
       await takePage(query, { installation, accountId: id, account: name, now: clock() });
-    while ((await db.system.transaction(take)) === pageSize);
+    try {
+      while ((await db.system.transaction(take)) === pageSize);
+    } catch (error) {
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw new AggregateError(failures, 'The events of an account could not be read for Slack.');
 }
 
 /**

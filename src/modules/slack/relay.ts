@@ -4,7 +4,7 @@
 // again. The relay cannot search for messages of incoming webhooks.
 import { createHash } from 'node:crypto';
 import type { Ports } from '../../context.ts';
-import { slackFailureOf, slackRetryMs } from '../../domain/slack/attempt.ts';
+import { slackFailureOf, slackRetryMs, type SlackFailureKind } from '../../domain/slack/attempt.ts';
 import { decideSlackMessage, type SlackMessage } from '../../domain/slack/message.ts';
 import type { SlackSettings } from '../../domain/slack/settings.ts';
 import { isWorthNotice, readSlackAddress } from '../../domain/slack/destinations.ts';
@@ -17,7 +17,10 @@ import { createSenders, type Sender } from './senders.ts';
 export interface SlackRelay {
   /** SQL: whether there may be a destination for messages. */
   readonly isDue: string;
-  /** Writes rows for new events, and then sends the messages of due rows, once. */
+  /**
+   * Writes rows for new events, and then sends the messages of due rows, once. Throws AggregateError at the end if the
+   * events of an account could not be read.
+   */
   look(): Promise<void>;
 }
 
@@ -57,7 +60,14 @@ export function createSlackRelay(ports: Ports, { secrets, ...settings }: SlackOp
   let closedLookedForAt = 0;
 
   async function look(): Promise<void> {
-    await takeSlackNews(ports, settings.installation);
+    try {
+      await takeSlackNews(ports, settings.installation);
+    } finally {
+      await sendDue();
+    }
+  }
+
+  async function sendDue(): Promise<void> {
     const now = ports.clock().getTime();
     if (now - closedLookedForAt >= closedLookedForEveryMs) {
       closedLookedForAt = now;
@@ -79,12 +89,12 @@ export function createSlackRelay(ports: Ports, { secrets, ...settings }: SlackOp
       else if (sender.kind === 'bot' && sender.isEdited) await postOrEdit(ports, sender, row);
       else await notify(ports, sender, row);
     } catch (error) {
-      if (!(error instanceof SlackCallFailed)) throw error;
-      const { kind, message } = error.error === null ? passing : slackFailureOf(error.error);
-      const waitMs = slackRetryMs(kind, { failures: row.failures, retryAfterSec: error.retryAfterSec });
-      const again = new Date(ports.clock().getTime() + waitMs);
+      // A failure of Interlock itself counts as a failure of this message alone, so that other messages are sent.
+      const { kind, message, isAnswered, retryAfterSec } =
+        error instanceof SlackCallFailed ? failureOf(error) : ownFailure;
+      const again = new Date(ports.clock().getTime() + slackRetryMs(kind, { failures: row.failures, retryAfterSec }));
       if (kind === 'limited') limitedUntil.set(limitOf(row), again.getTime());
-      await writeFailure(ports, row, { message, again, isGone: kind === 'gone', isAnswered: error.error !== null });
+      await writeFailure(ports, row, { message, again, isGone: kind === 'gone', isAnswered });
       if (kind !== 'limited') ports.log.warn({ channel: row.channel, err: error }, message);
     }
   }
@@ -92,7 +102,28 @@ export function createSlackRelay(ports: Ports, { secrets, ...settings }: SlackOp
   return { isDue: settings.installation === null ? 'exists (select from slack_destination)' : 'true', look };
 }
 
+interface DeliveryFailure {
+  readonly kind: SlackFailureKind;
+  readonly message: string;
+  /** Whether Slack answered with a refusal, so that nothing was posted. */
+  readonly isAnswered: boolean;
+  readonly retryAfterSec: number | null;
+}
+
+function failureOf({ error, retryAfterSec }: SlackCallFailed): DeliveryFailure {
+  const failure = error === null ? passing : slackFailureOf(error);
+  return { ...failure, isAnswered: error !== null, retryAfterSec };
+}
+
 const passing = { kind: 'passing', message: 'Slack did not answer.' } as const;
+
+const ownFailure: DeliveryFailure = {
+  kind: 'passing',
+  message:
+    'Interlock could not make or send the message. Its log has the reason. If Interlock cannot decrypt the bot token or the address of the webhook, set the token again, or make a new destination.',
+  isAnswered: false,
+  retryAfterSec: null,
+};
 
 /**
  * A key for the limit of Slack that a message counts against. The key is derived from the address of the message,
