@@ -133,3 +133,31 @@ it('a message whose answer was lost is found behind many messages of other peopl
   expect(w.methods().filter((method) => method === 'chat.postMessage')).toHaveLength(1);
   expect(w.methods().filter((method) => method === 'conversations.history')).toHaveLength(2);
 });
+
+it('an event that was read too late makes no new message, but edits the message that exists', async () => {
+  const [old, known] = [await w.openAndQueue('nuts'), await w.openAndQueue('figs')];
+  await w.sendAll();
+  await w.forget();
+  // As if nobody had read the events of the account for some time.
+  const readAgain = async (numbers: readonly number[]): Promise<void> => {
+    await w.shop.s.rows(
+      `with forgotten as (delete from slack_message where subject in
+         (select 'pull_request:' || id from pull_request where number = any ($1)))
+       update slack_cursor set position = (select min(position) - 1 from event e join pull_request p on p.id = e.pull_request_id
+         where p.number = any ($1))`,
+      [numbers],
+    );
+    await w.sendAll();
+  };
+  await readAgain([old]);
+  expect(w.api.posts.map(({ text }) => text)).toEqual([expect.stringContaining('Sell nuts')]);
+  await w.shop.s.rows(
+    `update slack_message set told_digest = null where subject = (select 'pull_request:' || id from pull_request where number = $1)`,
+    [known],
+  );
+  await w.forget();
+  w.later(13 * 3_600);
+  await readAgain([old]);
+  expect(w.methods()).toEqual(['chat.update: message_not_found', 'chat.postMessage']);
+  expect(w.api.posts.map(({ text }) => text)).toEqual([expect.stringContaining('Sell figs')]);
+});

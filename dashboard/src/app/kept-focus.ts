@@ -14,7 +14,8 @@ export function keepFocus(): () => void {
   const onFocusOut = ({ target }: FocusEvent): void => {
     // An element may lose the focus because it leaves the document, or because the user clicks beside it.
     queueMicrotask(() => {
-      if (path[0] === target && path[0]?.isConnected === true && hasNoFocus()) path = [];
+      const [focused] = path;
+      if (focused !== undefined && focused === target && focused.isConnected && hasNoFocus()) path = [];
     });
   };
   const observer = new MutationObserver(() => {

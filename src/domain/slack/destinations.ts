@@ -107,3 +107,14 @@ export function destinationsOf(
   );
   return [...byTarget.values()];
 }
+
+const longestDelayMs = 12 * 3_600_000;
+
+/**
+ * Whether an event that is read at `now` may be posted as a new message. An older event only edits a message that
+ * exists, because the events of an account are not read while the account has no destination, and while no process posts
+ * to Slack. Then months of events may be read at once.
+ */
+export function isStillNews(event: { readonly at: Date }, now: Date): boolean {
+  return now.getTime() - event.at.getTime() <= longestDelayMs;
+}

@@ -1,7 +1,12 @@
 // Turns new events of an account into rows for messages in Slack. There is one row for each subject and channel, whose
 // version increases with each event. The text of a message is made from the present rows of the subject, so the order
 // and number of events do not matter.
-import { destinationsOf, writeSlackAddress, type SlackDestinationRule } from '../../domain/slack/destinations.ts';
+import {
+  destinationsOf,
+  isStillNews,
+  writeSlackAddress,
+  type SlackDestinationRule,
+} from '../../domain/slack/destinations.ts';
 import { channelsOf, type SlackInstallation } from '../../domain/slack/settings.ts';
 import { changedAction } from '../../domain/events/queue-events.ts';
 import type { Ports } from '../../context.ts';
@@ -27,6 +32,8 @@ interface EventRow {
 interface News {
   readonly channel: string;
   readonly subject: string;
+  /** Whether a new message may be posted. False: only a message that exists is edited. */
+  readonly mayPost: boolean;
 }
 
 /**
@@ -101,11 +108,17 @@ async function takePage(
       ...(installation === null ? [] : channelsOf(installation, { account, owner, name })),
       ...(await addressesOf(query, { accountId, subject, heard: destinationsOf(rules, { repositoryId, at }) })),
     ];
-    for (const channel of channels) news.set(JSON.stringify([channel, subject]), { channel, subject });
+    for (const channel of channels) {
+      const key = JSON.stringify([channel, subject]);
+      news.set(key, { channel, subject, mayPost: isStillNews(event, now) || news.get(key)?.mayPost === true });
+    }
   }
   await query(
     `insert into slack_message (account_id, channel, subject, next_attempt_at, created_at)
      select $1::bigint, n ->> 'channel', n ->> 'subject', $3::timestamptz, $3::timestamptz from jsonb_array_elements($2::jsonb) n
+     where (n ->> 'mayPost')::boolean or exists (
+       select from slack_message m where m.account_id = $1::bigint and m.channel = n ->> 'channel'
+         and m.subject = n ->> 'subject' and m.posted_ts is not null)
      on conflict (account_id, channel, subject) do update set version = slack_message.version + 1`,
     [accountId, JSON.stringify([...news.values()]), now.toISOString()],
   );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   destinationsOf,
+  isStillNews,
   isWorthNotice,
   readBotToken,
   readChannel,
@@ -136,4 +137,12 @@ describe('an event is sent', () => {
       ['2', '1'],
     ],
   ])('%s', (_, rules, ids) => expect(heard(...rules)).toEqual(ids));
+});
+
+it.each([
+  ['at once', 0, true],
+  ['after twelve hours', 12 * 3_600_000, true],
+  ['after more than twelve hours', 12 * 3_600_000 + 1, false],
+])('an event that is read %s may make a new message: %s', (_when, lateMs, may) => {
+  expect(isStillNews({ at: new Date(1_000) }, new Date(1_000 + lateMs))).toBe(may);
 });
