@@ -312,4 +312,41 @@ describe('a session from the OpenID provider', () => {
       expect(await isKept('lea')).toBe(false);
     });
   });
+
+  it.each([
+    ['that the person is unknown', '/token' as const, (): void => void p.people.delete('noa')],
+    ['that the person has no group any more', '/me' as const, (): void => person('noa', { groups: [] })],
+  ])('stays if the person signs in again before the provider answers %s', async (_answer, path, change) => {
+    // The clock of the provider does not move with the clock of the test.
+    p.idTokenSec = 86_400;
+    person('noa', { groups: ['developers'] });
+    const first = await signIn('noa');
+    change();
+    later(16);
+    const newer: Browser[] = [];
+    const run = async (): Promise<void> => {
+      person('noa', { groups: ['platform'] });
+      newer.push((await signIn('noa')).browser);
+    };
+    p.beforeAnswer = { path, run };
+    expect(await answerTo(first.browser)).toEqual(viewer('noa@acme.test', 'ADMIN'));
+    expect(newer).toHaveLength(1);
+    for (const browser of newer) expect(await answerTo(browser)).toEqual(viewer('noa@acme.test', 'ADMIN'));
+    // The refresh token of the newer sign-in is kept: the provider can be queried with it.
+    later(16);
+    expect(await answerTo(first.browser)).toEqual(viewer('noa@acme.test', 'ADMIN'));
+  });
+
+  it('keeps the role of a newer sign-in if the provider then answers about the older one', async () => {
+    p.idTokenSec = 86_400;
+    person('ola', { groups: ['developers'] });
+    const first = await signIn('ola');
+    later(16);
+    const run = async (): Promise<void> => {
+      person('ola', { groups: ['platform'] });
+      await signIn('ola');
+    };
+    p.beforeAnswer = { path: '/me', run };
+    expect(await answerTo(first.browser)).toEqual(viewer('ola@acme.test', 'ADMIN'));
+  });
 });

@@ -22,6 +22,11 @@ export interface OpenIdProvider extends AsyncDisposable {
   idTokenSec: number;
   /** How many grants of the provider the client has revoked. */
   revoked: number;
+  /**
+   * `run` is called once, after the provider has carried out the next request for tokens (`/token`) or for the claims of
+   * a person (`/me`), and before the provider answers.
+   */
+  beforeAnswer: { readonly path: '/token' | '/me'; readonly run: () => Promise<void> } | null;
   /** The provider signs with a new key from now on, and forgets all sessions. */
   rotateKeys(): Promise<void>;
   /**
@@ -50,6 +55,13 @@ export async function openIdProvider(redirectUri: string): Promise<OpenIdProvide
     const { privateKey } = await generateKeyPair('ES256', { extractable: true });
     const key = { ...(await exportJWK(privateKey)), alg: 'ES256', use: 'sig', kid: crypto.randomUUID() };
     handle = new Provider(issuer, configurationOf(it, redirectUri, key));
+    handle.use(async (context, next) => {
+      await next();
+      const before = it.beforeAnswer;
+      if (context.path !== before?.path) return;
+      it.beforeAnswer = null;
+      await before.run();
+    });
     handle.on('grant.revoked', () => {
       it.revoked += 1;
     });
@@ -62,6 +74,7 @@ export async function openIdProvider(redirectUri: string): Promise<OpenIdProvide
     atKeyboard: '',
     idTokenSec: 3600,
     revoked: 0,
+    beforeAnswer: null,
     rotateKeys: begin,
     async walk(url) {
       const jar = new Map<string, string>();

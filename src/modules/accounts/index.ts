@@ -27,6 +27,7 @@ export {
   readOidcMembership,
   startOidcSession,
   withdrawOidcPerson,
+  type ClaimedRefreshToken,
   type OidcMembership,
 } from './oidc-people.service.ts';
 export { approveTerminal, createTerminalToken, takeTerminalSession } from './terminal-sign-in.service.ts';

@@ -177,11 +177,21 @@ export async function readOidcMembership(ctx: Context, userId: string): Promise<
 
 const askedEverySec = 60;
 
+/** A refresh token with which a process queries the provider, with its encrypted form in the database. */
+export interface ClaimedRefreshToken {
+  readonly token: string;
+  readonly sealed: Buffer;
+}
+
 /**
  * Returns the refresh token of a user to the one process that may query the provider now, because some providers accept
  * a refresh token only once. Null: another process queries the provider, or did so in the last minute.
  */
-export async function claimRefreshToken(ctx: Context, secrets: Secrets, userId: string): Promise<string | null> {
+export async function claimRefreshToken(
+  ctx: Context,
+  secrets: Secrets,
+  userId: string,
+): Promise<ClaimedRefreshToken | null> {
   const { accountId } = ctx;
   return await ctx.db.transaction(accountId, async (tx) => {
     const [row] = await tx.query<{ sealed: Buffer }>(
@@ -191,16 +201,16 @@ export async function claimRefreshToken(ctx: Context, secrets: Secrets, userId: 
        returning refresh_token as sealed`,
       [accountId, userId, ctx.clock().toISOString(), askedEverySec],
     );
-    return row === undefined ? null : decrypt(secrets, refreshTokenOf({ accountId, userId }), row.sealed).toString();
+    if (row === undefined) return null;
+    const token = decrypt(secrets, refreshTokenOf({ accountId, userId }), row.sealed).toString();
+    return { token, sealed: row.sealed };
   });
 }
 
-/** A refresh token that is no longer needed, with its encrypted form in the database. */
-export interface UnusedRefreshToken {
+/** A refresh token that is no longer needed. */
+export interface UnusedRefreshToken extends ClaimedRefreshToken {
   readonly accountId: string;
   readonly userId: string;
-  readonly token: string;
-  readonly sealed: Buffer;
 }
 
 const revokedAtOnce = 20;
@@ -249,55 +259,72 @@ export async function forgetRefreshToken(
 
 /**
  * Writes the provider's answer about a person. `role` is null if the answer had no groups: then the role does not
- * change and is not confirmed. `refreshToken` is null if the used refresh token stays valid.
+ * change and is not confirmed. `refreshToken` is null if the used refresh token stays valid. Returns false, and writes
+ * nothing, if `asked`, the used refresh token, is not the stored one any more, because the person has signed in since.
  */
 export async function confirmOidcPerson(
   ctx: Context,
   secrets: Secrets,
   {
     userId,
+    asked,
     role,
     refreshToken,
-  }: { readonly userId: string; readonly role: Role | null; readonly refreshToken: string | null },
-): Promise<void> {
+  }: {
+    readonly userId: string;
+    readonly asked: ClaimedRefreshToken;
+    readonly role: Role | null;
+    readonly refreshToken: string | null;
+  },
+): Promise<boolean> {
   const { accountId } = ctx;
-  await ctx.db.transaction(accountId, async (tx) => {
-    await tx.send(
+  return await ctx.db.transaction(accountId, async (tx) => {
+    const written = await tx.query(
       `update oidc_person set refresh_token = coalesce($3, refresh_token),
          confirmed_at = case when $4 then $5::timestamptz else confirmed_at end
-       where account_id = $1 and user_id = $2`,
+       where account_id = $1 and user_id = $2 and refresh_token = $6 returning 1`,
       [
         accountId,
         userId,
         sealRefreshToken(secrets, { accountId, userId }, refreshToken),
         role !== null,
         ctx.clock().toISOString(),
+        asked.sealed,
       ],
     );
+    if (written.length === 0) return false;
     const changed = await tx.query(
       `update account_user set role = $3 where account_id = $1 and id = $2 and role_from = 'oidc' and role <> $3 returning 1`,
       [accountId, userId, role],
     );
     if (changed.length > 0) await lookAtTokensAgain(ctx, tx);
+    return true;
   });
 }
 
 /**
  * Takes all access from a person who has no access at the provider any more. The sessions end, and the tokens have no
- * effect until the person signs in again.
+ * effect until the person signs in again. Returns false, and writes nothing, if the refresh token with which the
+ * provider was asked is not the stored one any more, because the person has signed in since.
  */
-export async function withdrawOidcPerson(ctx: Context, userId: string): Promise<void> {
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.send(
-      'update oidc_person set confirmed_at = null, refresh_token = null where account_id = $1 and user_id = $2',
-      [ctx.accountId, userId],
+export async function withdrawOidcPerson(
+  ctx: Context,
+  { userId, asked }: { readonly userId: string; readonly asked: ClaimedRefreshToken },
+): Promise<boolean> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const written = await tx.query(
+      `update oidc_person set confirmed_at = null, refresh_token = null
+       where account_id = $1 and user_id = $2 and refresh_token = $3 returning 1`,
+      [ctx.accountId, userId, asked.sealed],
     );
+    if (written.length === 0) return false;
     await tx.send(`update account_user set role = 'member' where account_id = $1 and id = $2 and role_from = 'oidc'`, [
       ctx.accountId,
       userId,
     ]);
     await endSessions(ctx, tx, { userId });
     await lookAtTokensAgain(ctx, tx);
+    return true;
   });
 }
 

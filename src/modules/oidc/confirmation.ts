@@ -10,6 +10,7 @@ import {
   confirmOidcPerson,
   readOidcMembership,
   withdrawOidcPerson,
+  type ClaimedRefreshToken,
   type OidcMembership,
   type Secrets,
 } from '../accounts/index.ts';
@@ -51,7 +52,7 @@ interface ProviderQuery {
   readonly oidc: Oidc;
   readonly userId: string;
   readonly membership: OidcMembership;
-  readonly refreshToken: string;
+  readonly refreshToken: ClaimedRefreshToken;
 }
 
 /** The present role of a person. Null: the person has to sign in again. */
@@ -74,23 +75,33 @@ async function confirm(
   const refreshToken = await claimRefreshToken(ctx, secrets, userId);
   if (refreshToken === null) return held;
   const answer = await queryProvider(ctx, secrets, { oidc: asked, userId, membership, refreshToken });
+  if (answer === 'outdated') return await readHeldRole(ctx, userId);
   return answer === 'unknown' ? held : answer;
 }
 
+/** The role that counts without a query of the provider. Null: the person has to sign in again. */
+async function readHeldRole(ctx: Context, userId: string): Promise<Role | null> {
+  const membership = await readOidcMembership(ctx, userId);
+  if (membership === null) return null;
+  return decideConfirmation({ ...membership, canAsk: false, now: ctx.clock() }) === 'holds' ? membership.role : null;
+}
+
+/** `outdated`: the person has signed in since the query began, so the answer does not count. */
 async function queryProvider(
   ctx: Context,
   secrets: Secrets,
   { oidc, userId, membership, refreshToken }: ProviderQuery,
-): Promise<Role | null | 'unknown'> {
+): Promise<Role | null | 'unknown' | 'outdated'> {
   try {
-    const identity = await oidc.provider.refresh(refreshToken, membership.subject);
+    const identity = await oidc.provider.refresh(refreshToken.token, membership.subject);
     const { claims } = identity;
     // A provider need not repeat the claims when a token is refreshed.
     const hasClaims = typeof claims['email'] === 'string';
     const access = hasClaims ? decideOidcAccess(oidc.settings, claims, { account: membership.account }) : null;
     if (access?.kind !== 'refused') {
       const role = access?.role ?? null;
-      await confirmOidcPerson(ctx, secrets, { userId, role, refreshToken: identity.refreshToken });
+      const answer = { userId, asked: refreshToken, role, refreshToken: identity.refreshToken };
+      if (!(await confirmOidcPerson(ctx, secrets, answer))) return 'outdated';
       return role ?? 'unknown';
     }
     ctx.log.info({ userId, why: access.why }, 'A person lost all access at the OpenID provider.');
@@ -99,6 +110,5 @@ async function queryProvider(
     ctx.log.warn({ err: error }, 'The OpenID provider did not say what a person may do.');
     if (error.kind !== 'over') return 'unknown';
   }
-  await withdrawOidcPerson(ctx, userId);
-  return null;
+  return (await withdrawOidcPerson(ctx, { userId, asked: refreshToken })) ? null : 'outdated';
 }
