@@ -508,6 +508,26 @@ describe('an endpoint', () => {
     expect(await w.s.rows('select failing_since from webhook_endpoint')).toEqual([{ failing_since: null }]);
   });
 
+  it('whose secret cannot be decrypted has failed attempts that say so, until it gets another secret', async () => {
+    const { id } = await w.endpoint(r.url, { ownSecret: true });
+    await w.s.rows(`update webhook_endpoint set secret = '\\x00'`);
+    await using other = await receiver();
+    await w.endpoint(other.url);
+    await w.happen('opened', 1);
+    await other.until(1);
+    await w.settled('retrying', 'succeeded');
+    expect(await w.s.rows('select number, error from webhook_attempt where error is not null')).toEqual([
+      {
+        number: 1,
+        error: 'Interlock cannot decrypt the key that signs the webhook. Give the endpoint another secret.',
+      },
+    ]);
+    expect(r.received).toEqual([]);
+    await w.ask('rotateWebhookEndpointSecret', { id }, 'secret');
+    await w.happen('queued', 1);
+    await r.until(1);
+  });
+
   it('can have its own secret; after a rotation the old secret signs too for a day', async () => {
     const { id, secret } = await w.endpoint(r.url, { ownSecret: true });
     await w.happen('opened', 1);

@@ -4,6 +4,9 @@
 import type { HttpAnswer } from '../../platform/http-out/index.ts';
 import type { Database, Transaction } from '../../platform/database.ts';
 
+/** The action of the delivery that a user asks for by `pingWebhookEndpoint`. */
+export const pingAction = 'ping';
+
 export interface DeliveryRef {
   readonly accountId: string;
   readonly deliveryId: string;

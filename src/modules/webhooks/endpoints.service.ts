@@ -8,10 +8,10 @@ import { problemOfActions } from '../../domain/events/subscription.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { encrypt, recordUserAction, requireScope, type Secrets, type UserActionName } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
-import { cancelOpenDeliveries } from './deliveries.rows.ts';
+import { pingAction, cancelOpenDeliveries } from './deliveries.rows.ts';
 import { disableEndpoint } from './endpoint.health.ts';
 import { messageId } from './outbox.ts';
-import { pingAction, secretPurpose } from './sender.ts';
+import { secretPurpose } from './sender.ts';
 
 const maxEndpoints = 20;
 const longestUrl = 2048;

@@ -9,6 +9,7 @@ import { retryDuringOutage } from '../../platform/outage.ts';
 import { decrypt, readSigningKeys, type Secrets } from '../accounts/index.ts';
 import { createAwaitedAnswers } from './awaited-answers.ts';
 import {
+  pingAction,
   readDeliveryWait,
   takePendingDeliveries,
   takeRetry,
@@ -22,7 +23,6 @@ import {
 } from './deliveries.rows.ts';
 import { writeFailure } from './endpoint.health.ts';
 
-export const pingAction = 'ping';
 const attemptTimeoutMs = 15_000;
 
 export interface WebhookOptions {
@@ -38,7 +38,7 @@ export interface WebhookOptions {
  */
 export interface DeliveriesToSend {
   readonly deliveries: readonly TakenDelivery[];
-  readonly target: Target | null;
+  readonly target: Target | Unsigned | null;
 }
 
 interface Target {
@@ -46,9 +46,14 @@ interface Target {
   readonly keys: SigningKeys;
 }
 
+/** There is a key, but deliveries cannot be signed with it. `problem` tells the user why. */
+interface Unsigned {
+  readonly problem: string;
+}
+
 export interface WebhookSender {
   takePendingDeliveries(endpoint: EndpointRef, max: number): Promise<DeliveriesToSend>;
-  send(delivery: TakenDelivery, target: Target | null): Promise<void>;
+  send(delivery: TakenDelivery, target: DeliveriesToSend['target']): Promise<void>;
   /**
    * Makes the next attempt of a delivery, if this attempt is due. Returns the state, and when the next attempt is due.
    */
@@ -94,8 +99,8 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
 
 interface Attempt {
   readonly delivery: TakenDelivery;
-  /** Null: the delivery cannot be signed. */
-  readonly target: Target | null;
+  /** Null: there is no key. */
+  readonly target: DeliveriesToSend['target'];
   /** Called once, before the outcome is written. */
   readonly onAnswer: () => void;
   readonly writeSuccess: (answered: AnsweredDelivery) => Promise<void>;
@@ -108,7 +113,10 @@ async function attempt(
 ): Promise<AttemptVerdict> {
   let sent: Sent;
   try {
-    sent = target === null ? undeliverable : await post(http, delivery, { target, at: ports.clock() });
+    sent =
+      target === null || 'problem' in target
+        ? undeliverable(target?.problem ?? 'There is no key to sign the webhook with.')
+        : await post(http, delivery, { target, at: ports.clock() });
   } finally {
     onAnswer();
   }
@@ -120,7 +128,11 @@ async function attempt(
     now.getTime(),
   );
   const outcome = { requestHeaders: headers, answer, concluded: concluded(verdict), now };
-  const failure = { ...outcome, url: target?.url ?? null, isGone: verdict.kind === 'gone' };
+  const failure = {
+    ...outcome,
+    url: target !== null && 'url' in target ? target.url : null,
+    isGone: verdict.kind === 'gone',
+  };
   // If the outcome cannot be written, the delivery is sent again when its lease ends.
   if (verdict.kind === 'succeeded') await writeSuccess({ taken: delivery, outcome });
   else await retryDuringOutage(async () => await writeFailure(ports, delivery, failure), ports.log);
@@ -134,16 +146,9 @@ interface Sent {
   readonly answer: HttpAnswer;
 }
 
-const undeliverable: Sent = {
-  headers: {},
-  answer: {
-    status: null,
-    headers: {},
-    body: '',
-    error: 'There is no key to sign the webhook with.',
-    durationMs: 0,
-  },
-};
+function undeliverable(error: string): Sent {
+  return { headers: {}, answer: { status: null, headers: {}, body: '', error, durationMs: 0 } };
+}
 
 const outcomeLabels = { succeeded: 'succeeded', gone: 'gone', again: 'retried', failed: 'failed' } as const;
 
@@ -174,15 +179,28 @@ async function targetOf(
   ports: Ports,
   { secrets }: WebhookOptions,
   { accountId, endpointId, startedAt, endpoint: { url, secret, previousSecret } }: TakenDelivery,
-): Promise<Target | null> {
-  const open = (sealed: Buffer): ReturnType<typeof keyOfSecret> =>
-    keyOfSecret(decrypt(secrets, secretPurpose({ accountId, endpointId }), sealed).toString());
-  const keys =
-    secret === null
-      ? await readSigningKeys(ports, secrets, { accountId, now: startedAt })
-      : { current: open(secret), next: null, previous: previousSecret === null ? null : open(previousSecret) };
-  return keys === null ? null : { url, keys };
+): Promise<Target | Unsigned | null> {
+  if (secret === null) {
+    const keys = await readSigningKeys(ports, secrets, { accountId, now: startedAt });
+    return keys === null ? null : { url, keys };
+  }
+  const open = (sealed: Buffer): SigningKeys['current'] | null => {
+    try {
+      return keyOfSecret(decrypt(secrets, secretPurpose({ accountId, endpointId }), sealed).toString());
+    } catch (error) {
+      ports.log.error({ endpointId, err: error }, 'The secret of a webhook endpoint cannot be decrypted.');
+      return null;
+    }
+  };
+  const current = open(secret);
+  if (current === null) return undecryptable;
+  // A previous secret that cannot be decrypted does not keep the present one from signing.
+  return { url, keys: { current, next: null, previous: previousSecret === null ? null : open(previousSecret) } };
 }
+
+const undecryptable: Unsigned = {
+  problem: 'Interlock cannot decrypt the key that signs the webhook. Give the endpoint another secret.',
+};
 
 export function secretPurpose({ accountId, endpointId }: EndpointRef): string {
   return `webhook-secret/${accountId}/${endpointId}`;
