@@ -528,6 +528,21 @@ describe('an endpoint', () => {
     await r.until(1);
   });
 
+  it('does not count as failing because of a ping, and is not disabled by its first failure long after it', async () => {
+    const { id } = await w.endpoint(r.url);
+    r.answer(() => ({ status: 500 }));
+    await w.ask('pingWebhookEndpoint', { id }, 'webhookDelivery { id }');
+    await w.settled('failed');
+    expect(await w.s.rows('select failing_since from webhook_endpoint')).toEqual([{ failing_since: null }]);
+    w.pass(6 * day);
+    await w.happen('opened', 1);
+    await r.until(2);
+    await w.settled('failed', 'retrying');
+    expect(await w.s.rows('select enabled, failing_since is not null as failing from webhook_endpoint')).toEqual([
+      { enabled: true, failing: true },
+    ]);
+  });
+
   it('can have its own secret; after a rotation the old secret signs too for a day', async () => {
     const { id, secret } = await w.endpoint(r.url, { ownSecret: true });
     await w.happen('opened', 1);

@@ -6,6 +6,7 @@ import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
 import {
   cancelOpenDeliveries,
+  pingAction,
   writeOutcomes,
   type EndpointRef,
   type Outcome,
@@ -33,17 +34,19 @@ export async function writeFailure(
     );
     await writeOutcomes(tx, [{ taken, outcome }]);
     if (locked.length === 0) return null;
+    // A failed ping does not begin the time without a success, because it may test an endpoint that is not ready yet.
     // A failure does not count if another attempt has delivered the webhook meanwhile. This is a statement of its own,
     // so that it sees a success that was written while the lock was waited for.
-    const [row] = await tx.query<{ failingSince: Date | string }>(
-      `update webhook_endpoint set failing_since = coalesce(failing_since, $3)
+    const [row] = await tx.query<{ failingSince: Date | string | null }>(
+      `update webhook_endpoint set failing_since = coalesce(failing_since, case when $5::boolean then null else $3::timestamptz end)
        where account_id = $1 and id = $2
          and not exists (select from webhook_delivery where account_id = $1 and id = $4 and state = 'succeeded')
        returning failing_since as "failingSince"`,
-      [taken.accountId, taken.endpointId, outcome.now.toISOString(), taken.deliveryId],
+      [taken.accountId, taken.endpointId, outcome.now.toISOString(), taken.deliveryId, taken.action === pingAction],
     );
     if (row === undefined) return null;
     if (outcome.isGone) return await giveUp(ctx, tx, { endpoint: taken, because: 'gone' });
+    if (row.failingSince === null) return null;
     if (!hasFailedTooLong(new Date(row.failingSince).getTime(), outcome.now.getTime())) return null;
     return await giveUp(ctx, tx, { endpoint: taken, because: 'failing' });
   });
