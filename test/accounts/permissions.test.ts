@@ -1,5 +1,6 @@
 // Tests the permissions to skip the line or validation. The user of the token needs the permission. If the request is
 // made for another person, that person needs it too (interface 4.3, 5).
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { isMemberOfTeam } from '../../src/modules/accounts/index.ts';
@@ -190,6 +191,42 @@ describe('permissions to skip the line', () => {
     expect(await change('revokePermission', dan)).toEqual({ revoked: true });
     expect(await change('revokePermission', dan)).toEqual({ revoked: false });
     expect(await queue(user('dan').token, { skip_line: true })).toEqual(refusedLine);
+  });
+
+  it('are granted although the same permission is revoked at the same time', async () => {
+    const here = { owner: repository.org, name: repository.name };
+    await account.grant('SKIP_LINE', { user: user('dan').id }, here);
+    const owner = new pg.Client({ connectionString: s.databaseUrl });
+    await owner.connect();
+    const waiting = async (): Promise<number> =>
+      (
+        await owner.query(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        )
+      ).rowCount ?? 0;
+    try {
+      // The lock holds the request up after it has found the permission that exists.
+      await owner.query(`create function wait_here() returns trigger language plpgsql security definer as
+          $$ begin perform pg_advisory_xact_lock(4711); return null; end $$;
+        create trigger wait_here after insert on permission_grant for each statement execute function wait_here();
+        select pg_advisory_lock(4711)`);
+      const input = { repository: here, permission: 'SKIP_LINE', user: user('dan').id };
+      const granted = account.run<object>('grantPermission', input, 'grant { permission createdAt }').catch(String);
+      await expect.poll(waiting).toBe(1);
+      let hasRevoked = false;
+      const revoked = account.run<object>('revokePermission', input, 'revoked').finally(() => {
+        hasRevoked = true;
+      });
+      await expect.poll(async () => hasRevoked || (await waiting()) === 2).toBe(true);
+      await owner.query('select pg_advisory_unlock(4711)');
+      expect([await granted, await revoked]).toEqual([
+        { grant: { permission: 'SKIP_LINE', createdAt: expect.any(String) } },
+        { revoked: true },
+      ]);
+    } finally {
+      await owner.query('drop trigger wait_here on permission_grant; drop function wait_here');
+      await owner.end();
+    }
   });
 
   it('end with the team, with the membership, and with the user', async () => {

@@ -1,5 +1,6 @@
 // Who may skip the line or validation in a repository, and why.
 import type { Context } from '../../context.ts';
+import type { Transaction } from '../../platform/database.ts';
 import { requireScope, type Permission, type TeamRead, type UserRead } from '../accounts/index.ts';
 
 export type PermissionSource = 'admin' | 'user' | 'team';
@@ -57,14 +58,15 @@ export async function readGrants(
   });
 }
 
-/** Checks no scope, because the caller has just made the grant. */
-export async function findGrant(ctx: Context, id: string): Promise<GrantRead | null> {
-  const [row] = await ctx.db.read<GrantRead>(ctx.accountId, {
-    name: 'permission_grant',
-    text: `${grants} and g.id = $2`,
-    values: [ctx.accountId, id],
-  });
-  return row ?? null;
+/** Reads a grant in the transaction that has made or found it. Checks no scope. Throws if there is no such grant. */
+export async function loadGrant(
+  { query }: Pick<Transaction, 'query'>,
+  accountId: string,
+  id: string,
+): Promise<GrantRead> {
+  const [row] = await query<GrantRead>(`${grants} and g.id = $2`, [accountId, id]);
+  if (row === undefined) throw new Error('A grant is gone after it was made.');
+  return { ...row, createdAt: new Date(row.createdAt) };
 }
 
 // One row for each reason why a user has a permission. `canSkipLine` (accounts/skipping.ts) applies the same rule to

@@ -11,7 +11,7 @@ import {
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { rowIdOf } from '../../graphql/node-id.ts';
 import type { Permission } from '../accounts/index.ts';
-import { findGrant, readGrants, readHolders } from './permissions.reads.ts';
+import { readGrants, readHolders } from './permissions.reads.ts';
 import { grantPermission, revokePermission, type PermissionRequest } from './permissions.service.ts';
 import {
   GrantPermissionPayload,
@@ -76,10 +76,7 @@ export class PermissionsResolver {
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => PermissionInput) input: PermissionInput,
   ): Promise<GrantPermissionPayload> {
-    const { grantId } = await grantPermission(ctx, requestOf(input));
-    const grant = await findGrant(ctx, grantId);
-    if (!grant) throw new Error('A grant is gone after it was made.');
-    return { grant };
+    return { grant: await grantPermission(ctx, requestOf(input)) };
   }
 
   @Mutation(() => RevokePermissionPayload, {

@@ -6,6 +6,7 @@ import { DomainError, notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { recordUserAction, requireScope, type Permission, type UserActionName } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
+import { loadGrant, type GrantRead } from './permissions.reads.ts';
 import { loadRepository, type RepositoryName } from './repositories.reads.ts';
 
 export interface PermissionRequest {
@@ -22,7 +23,7 @@ const actions = {
 } as const satisfies Record<Permission, Record<'granted' | 'revoked', UserActionName>>;
 
 /** A repetition changes nothing. */
-export async function grantPermission(ctx: Context, request: PermissionRequest): Promise<{ grantId: string }> {
+export async function grantPermission(ctx: Context, request: PermissionRequest): Promise<GrantRead> {
   const { permission, userId, teamId } = request;
   return await changePermission(ctx, request, async (tx, { repositoryId, record }) => {
     const values = [ctx.accountId, repositoryId, permission, userId, teamId];
@@ -33,14 +34,15 @@ export async function grantPermission(ctx: Context, request: PermissionRequest):
     );
     if (granted) {
       await record('granted');
-      return { grantId: granted.id };
+      return await loadGrant(tx, ctx.accountId, granted.id);
     }
     const [known] = await tx.query<{ id: string }>(
       `select id from permission_grant where account_id = $1 and repository_id = $2 and permission = $3
          and (user_id = $4::bigint or team_id = $5::bigint)`,
       values,
     );
-    return { grantId: known?.id ?? '' };
+    if (known === undefined) throw new Error('A grant is gone although its holder is locked.');
+    return await loadGrant(tx, ctx.accountId, known.id);
   });
 }
 
@@ -82,12 +84,15 @@ async function changePermission<T>(
   });
 }
 
-/** Locks the holder, so that it is not removed in the meantime, and returns its name in the log. */
+/**
+ * Locks the holder, so that it is not removed and its permissions do not change in the meantime. Returns its name in the
+ * log.
+ */
 async function lockHolder(ctx: Context, tx: Transaction, { userId, teamId }: PermissionRequest): Promise<string> {
   const [holder] = await tx.query<{ name: string }>(
     userId !== null
-      ? 'select email as name from account_user where account_id = $1 and id = $2 and removed_at is null for share'
-      : `select '@' || org || '/' || slug as name from account_team where account_id = $1 and id = $2 for share`,
+      ? 'select email as name from account_user where account_id = $1 and id = $2 and removed_at is null for no key update'
+      : `select '@' || org || '/' || slug as name from account_team where account_id = $1 and id = $2 for no key update`,
     [ctx.accountId, userId ?? teamId],
   );
   if (!holder) throw notFound(userId !== null ? 'User' : 'Team');
