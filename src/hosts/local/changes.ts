@@ -12,7 +12,7 @@ import {
 import type { HostRepository } from '../port.ts';
 import { decideCiPriority, queueChecks, readCiBranches } from './ci.ts';
 import type { Installation } from './installation.ts';
-import { findPushNotes, removePushNote } from './push-notes.ts';
+import { findPushNotes, removePushNote, type RefChange } from './push-notes.ts';
 import {
   findOpenPullRequests,
   findOpenPullRequestsOf,
@@ -21,12 +21,6 @@ import {
   setHead,
   type PullRequestRow,
 } from './pull-requests.rows.ts';
-
-export interface RefChange {
-  readonly ref: string;
-  readonly from: string | null;
-  readonly to: string | null;
-}
 
 /**
  * `by: 'push'`: a user moved the refs. Such a push also merges every pull request whose head the base branch now

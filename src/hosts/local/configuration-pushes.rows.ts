@@ -4,7 +4,7 @@ import { configurationPath } from '../../domain/configuration/index.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { branchOf, branchRef, listFirstParents, readFile, readRefValue } from '../git/index.ts';
 import type { ConfigurationPush, HostRepository } from '../port.ts';
-import type { RefChange } from './changes.ts';
+import type { RefChange } from './push-notes.ts';
 import { readDefaultBranch, type Installation } from './installation.ts';
 
 const maxCommits = 1_000;

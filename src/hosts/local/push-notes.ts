@@ -6,12 +6,18 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { branchOf } from '../git/index.ts';
-import type { RefChange } from './changes.ts';
 
 /** The folder of the notes in the bare repository. */
 export const pushNotes = 'interlock-pushes';
 /** No push takes so long. The branch of an older note was not moved. */
 const longestPushMs = 24 * 60 * 60_000;
+
+/** `from` is null: the push makes the ref. `to` is null: the push deletes it. */
+export interface RefChange {
+  readonly ref: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
 
 export interface PushNote {
   readonly path: string;

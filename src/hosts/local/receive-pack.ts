@@ -13,12 +13,12 @@ import { decideUnpackBounds, type PushBounds } from '../../domain/runs/push-boun
 import { passFailpoint } from '../../platform/failpoints.ts';
 import { retryDuringOutage } from '../../platform/outage.ts';
 import type { ConfigurationPush, HostRepository } from '../port.ts';
-import { followRefChanges, type RefChange } from './changes.ts';
+import { followRefChanges } from './changes.ts';
 import { describeBrokenCiFiles } from './ci.ts';
 import { noteConfigurationPush, recordConfigurationPush } from './configuration-pushes.rows.ts';
 import type { Installation } from './installation.ts';
 import { ProtocolError } from './pkt-line.ts';
-import { notePush, removePushNote } from './push-notes.ts';
+import { notePush, removePushNote, type RefChange } from './push-notes.ts';
 import {
   formatPushReport,
   hasSideBand,
