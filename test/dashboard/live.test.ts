@@ -398,7 +398,7 @@ describe('a page of pull requests that reads nothing from time to time', () => {
     const { page } = visit;
     const number = await w.open('titled', { 'titled.txt': 'new\n' }, { title: 'First title' });
     await openWithoutIntervals(visit, `/acme/shop/pull/${number}`);
-    await w.service.localHost.editPullRequest(hostOf(w), number, { title: 'Second title' });
+    await w.service.localHost.editPullRequest(hostOf(w), { number }, { title: 'Second title' });
     await w.service.drain();
     await page.getByRole('heading', { name: 'Second title' }).waitFor();
     await closePullRequest(w.ctx, { repository: w.repository, number });

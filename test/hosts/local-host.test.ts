@@ -231,7 +231,7 @@ describe('pull requests', () => {
     for (const present of [true, true]) await host.setLabel(repository, 1, { label: 'mergequeue', present });
     await host.upsertComment(repository, 1, { key: 'status', body: 'queued' });
     await host.upsertComment(repository, 1, { key: 'status', body: 'merged' });
-    await host.editPullRequest(repository, 1, { title: 'Add more', draft: false });
+    await host.editPullRequest(repository, { number: 1 }, { title: 'Add more', draft: false });
     expect(await host.getPullRequest(repository, 1)).toMatchObject({
       labels: ['mergequeue'],
       title: 'Add more',
@@ -360,7 +360,7 @@ describe('the merge button', () => {
         unlessRef: null,
       }),
     ).rejects.toThrow('Pull request #1 conflicts with its base in b.txt');
-    await world.host.editPullRequest(world.repository, 1, { draft: true });
+    await world.host.editPullRequest(world.repository, { number: 1 }, { draft: true });
     await expect(
       world.host.mergePullRequest(world.repository, 1, {
         expectedHead: head,

@@ -11,7 +11,7 @@ describe('asking to merge', () => {
     await openPullRequest(w.ctx, { repository: w.repository, title: 'Add a', headBranch: 'a', draft: true });
     await w.queue(1);
     expect(await statuses(w, 1)).toEqual(['blocked 114']);
-    await w.service.localHost.editPullRequest(hostOf(w), 1, { draft: false });
+    await w.service.localHost.editPullRequest(hostOf(w), { number: 1 }, { draft: false });
     await w.queue(1);
     await w.settled(1);
     await expectLandedOnce(w, 1);

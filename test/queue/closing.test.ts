@@ -116,7 +116,7 @@ describe('the event log', () => {
       ).map(({ action, payload }) => [action, payload.status, payload.statusText]);
     await w.queue(number);
     expect(await last()).toEqual([['pull_request_changed', 'pending', (await w.status(number)).status_text]]);
-    await w.service.localHost.editPullRequest(hostOf(w), number, { title: 'Another title' });
+    await w.service.localHost.editPullRequest(hostOf(w), { number }, { title: 'Another title' });
     await w.service.drain();
     expect(await last()).toEqual([['pull_request_changed', 'pending', (await w.status(number)).status_text]]);
     await w.dequeue(number);

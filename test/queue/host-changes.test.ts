@@ -210,9 +210,13 @@ describe('a host sync', () => {
     const before = await versions();
     await sync(w, a);
     expect(await versions()).toEqual(before);
-    await w.service.localHost.editPullRequest({ accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository }, a, {
-      title: 'Another',
-    });
+    await w.service.localHost.editPullRequest(
+      { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository },
+      { number: a },
+      {
+        title: 'Another',
+      },
+    );
     await sync(w, a);
     expect(await versions()).not.toEqual(before);
   });

@@ -222,7 +222,7 @@ describe('the blocked label', () => {
     await openPullRequest(w.ctx, { repository: w.repository, title: 'Add a', headBranch: 'a', draft: true });
     await w.queue(1);
     await w.until(async () => (await labels(w, 1)).includes('blocked'));
-    await w.service.localHost.editPullRequest(hostOf(w), 1, { draft: false });
+    await w.service.localHost.editPullRequest(hostOf(w), { number: 1 }, { draft: false });
     await w.queue(1);
     await w.until(async () => !(await labels(w, 1)).includes('blocked'));
     await w.settled(1);
@@ -237,7 +237,7 @@ describe('the blocked label', () => {
     await w.until(async () => (await labels(w, 1)).includes('blocked'));
     const yaml = 'merge_rules:\n  labels: {trigger: mergequeue, merge_failed: stopped}\n';
     expect(await replaceConfiguration(w.ctx, { repository: w.repository, yaml })).toMatchObject({ kind: 'accepted' });
-    await w.service.localHost.editPullRequest(hostOf(w), 1, { draft: false });
+    await w.service.localHost.editPullRequest(hostOf(w), { number: 1 }, { draft: false });
     await w.pause(true);
     await w.queue(1);
     // It is pending until its own check has ended.

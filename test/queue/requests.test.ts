@@ -87,10 +87,10 @@ describe('the preconditions of a pull request', () => {
     expect(await statuses(w, number)).toEqual(['blocked 108']);
     expect((await w.status(number)).status_text).toBe('A validation failed: a ticket.');
     await w.pause(true);
-    await w.service.localHost.editPullRequest(hostOf(w), number, { title: 'TEA-1 Add a' });
+    await w.service.localHost.editPullRequest(hostOf(w), { number }, { title: 'TEA-1 Add a' });
     await w.queue(number);
     expect(await statuses(w, number)).toEqual(['queued']);
-    await w.service.localHost.editPullRequest(hostOf(w), number, { title: 'Add a' });
+    await w.service.localHost.editPullRequest(hostOf(w), { number }, { title: 'Add a' });
     await w.until(async () => (await statuses(w, number))[0] === 'blocked 108');
     // The earlier refusal does not matter when the configuration no longer has the rule.
     await w.configure(parallel());

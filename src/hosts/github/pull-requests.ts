@@ -47,7 +47,9 @@ export function pullRequestOperations(settings: PullRequestSettings) {
         if (!(error instanceof HostRefused) || !alreadyOpen.test(error.message)) throw error;
         // An earlier call has opened it, and its answer was lost. The caller finds it in the list.
         const listed = await readOpen(settings, repository, input.headBranch);
-        if (listed.some(({ baseBranch }) => baseBranch === input.baseBranch)) throw error;
+        const isOurs = ({ headFork, baseBranch }: HostPullRequest): boolean =>
+          headFork === null && baseBranch === input.baseBranch;
+        if (listed.some(isOurs)) throw error;
         const between = `from ${input.headBranch} into ${input.baseBranch}`;
         throw new HostUnavailable(`GitHub has an open pull request ${between}, and does not list it yet`, {
           cause: error,
@@ -68,11 +70,11 @@ export function pullRequestOperations(settings: PullRequestSettings) {
       if (seen.state !== 'open' || seen.baseBranch === baseBranch) return;
       await change(await client.apiFor(repository, 'landing'), number, { base: baseBranch });
     },
-    editPullRequest: async (repository, number, changes) => {
-      const seen = await mustRead(settings, repository, { number, purpose: 'landing' });
+    editPullRequest: async (repository, { number, isForLanding = false }, changes) => {
+      const seen = await mustRead(settings, repository, { number, purpose: isForLanding ? 'landing' : 'hint' });
       const isSame = (changes.title ?? seen.title) === seen.title && (changes.body ?? seen.body) === seen.body;
       if (seen.state !== 'open' || isSame) return;
-      await change(await client.apiFor(repository, 'landing'), number, changes);
+      await change(await client.apiFor(repository, isForLanding ? 'landing' : 'notification'), number, changes);
     },
     closePullRequest: async (repository, number) => {
       if ((await mustRead(settings, repository, { number, purpose: 'hint' })).state !== 'open') return;

@@ -10,7 +10,7 @@ export interface LocalHost extends HostAdapter, LocalHostFeatures {
   /** Used by the other parts of this host: git over HTTP, the runner of checks, and the import. */
   readonly installation: Installation;
   reviewPullRequest(repository: HostRepository, number: number, review: Review): Promise<void>;
-  editPullRequest(repository: HostRepository, number: number, changes: PullRequestEdit): Promise<void>;
+  editPullRequest(repository: HostRepository, at: { readonly number: number }, changes: PullRequestEdit): Promise<void>;
   listComments(
     repository: HostRepository,
     number: number,

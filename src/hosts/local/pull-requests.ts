@@ -161,7 +161,7 @@ function changeOperations({ installation, changed, mustFind }: StoredPullRequest
         throw new HostRefused(`A pull request already exists from ${row.head_branch} into ${baseBranch}`);
       if (await rows.setBase(db, repository, { number, baseBranch })) changed(repository, number);
     },
-    editPullRequest: async (repository, number, changes) => {
+    editPullRequest: async (repository, { number }, changes) => {
       if (await rows.edit(db, repository, { number, changes })) changed(repository, number);
       else await mustFind(repository, number);
     },

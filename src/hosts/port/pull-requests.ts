@@ -126,10 +126,10 @@ export interface HostPullRequests {
   ): Promise<HostPullRequest>;
   /** Gives an open pull request another base branch. Idempotent. Throws HostRefused if the host does not permit it. */
   setBaseBranch(repository: HostRepository, number: number, baseBranch: string): Promise<void>;
-  /** Changes nothing if the pull request is closed or merged. */
+  /** Changes nothing if the pull request is closed or merged. `isForLanding` is that of `getPullRequest`. */
   editPullRequest(
     repository: HostRepository,
-    number: number,
+    at: { readonly number: number; readonly isForLanding?: boolean },
     changes: { readonly title?: string; readonly body?: string },
   ): Promise<void>;
   /** Changes nothing if the pull request is closed or merged. Idempotent. */

@@ -3,15 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import { minute, now, planned, pr, serial, situation, type Situation } from './situation.ts';
 
-const waits = pr(1, { status: 'tagged', ownVerdict: 'pending' });
+const waits = pr(1, { status: 'tagged', ownVerdict: 'pending', queuedAt: now - 20 * minute });
 const asked = { change: { readings: [{ commit: 'h1', doneAt: now }] } };
-const createdAt = now - 20 * minute;
 const stuckAfter = (minutes: number | null): Situation => ({
   line: [
     {
       of: [1],
       build: 'success',
-      change: { createdAt },
       buildChange: { finishedAt: now - 10 * minute, lastEndAt: now - 10 * minute },
     },
   ],
@@ -33,7 +31,7 @@ describe('a landing that waits for own checks', () => {
         {
           of: [2],
           build: 'success',
-          change: { sideBuild: 'speculative', assumes, createdAt },
+          change: { sideBuild: 'speculative', assumes },
           buildChange: { finishedAt: now - 10 * minute },
         },
       ],
@@ -43,12 +41,12 @@ describe('a landing that waits for own checks', () => {
     expect(decisions).toContain('stuck p1');
   });
 
-  test('of a speculative build counts from the start of the build, if the evidence is older', () => {
+  test('of a speculative build counts from the place in the line, if the evidence is older', () => {
     const { rules } = stuckAfter(8);
-    const change = { sideBuild: 'speculative', createdAt: now - 5 * minute } as const;
+    const change = { sideBuild: 'speculative' } as const;
     const buildChange = { finishedAt: now - 10 * minute };
     const decisions = planned({
-      waiting: [waits],
+      waiting: [{ ...waits, queuedAt: now - 5 * minute }],
       line: [{ of: [1], build: 'success', change, buildChange }],
       rules: { ...rules, speculation: 'adaptive' },
       ...asked,
@@ -113,7 +111,6 @@ describe('a landing that waits for own checks', () => {
           {
             of: [1],
             build: 'success',
-            change: { createdAt },
             buildChange: { finishedAt: null, lastEndAt: now - 11 * minute, complete: false },
           },
         ],
@@ -122,16 +119,16 @@ describe('a landing that waits for own checks', () => {
       ['look again in 1 min'],
     ],
     [
-      'counts from the start of its batch, if the evidence is older',
+      'counts from the place in the line, if the evidence is older',
       {
         ...stuckAfter(8),
         ...asked,
+        waiting: [{ ...waits, queuedAt: now - 5 * minute }],
         line: [
           {
             of: [1],
             build: 'success',
             buildChange: { finishedAt: now - 10 * minute },
-            change: { createdAt: now - 5 * minute },
           },
         ],
       },

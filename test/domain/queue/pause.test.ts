@@ -82,6 +82,8 @@ describe('a pause', () => {
 describe('a newer rule could decide instead of', () => {
   it.each([
     ['a glob, if it is a glob with as many literal characters', 'ma*', ['x*', '*in'], true],
+    ['no glob with another beginning or another end', 'feat/*-x', ['docs/*-x', 'feat/*-y'], false],
+    ['a glob whose beginning and end may be those of the same branch', 'feat/*', ['*fixed'], true],
     ['no glob with another number of literal characters', 'ma*', ['m*', 'mai*'], false],
     ['no glob, if it is a plain name', 'ma*', ['ma'], false],
     ['no plain name', 'main', ['beta', '*main'], false],

@@ -48,7 +48,7 @@ export function judgeOwnCheckWait(view: LineView): OwnCheckWait {
   const held = membersThatWait(view, first);
   if (first === null || held.length === 0) return noWait;
   return endOwnCheckWait(view, held, {
-    until: greenSince(view, first) + stuckTimeoutMins * 60_000,
+    until: greenSince(view, first.verdict, held) + stuckTimeoutMins * 60_000,
     resetWithout: resetInvalidBatches,
   });
 }

@@ -82,11 +82,11 @@ function dequeueStuck(
 }
 
 /**
- * Since when the batch has waited only for own checks. The evidence may be older than the batch, and then the wait
- * begins with the batch.
+ * Since when a landing has waited only for the own checks of these members. The evidence may be older than their place
+ * in the line, and then the wait begins when the newest of them was queued.
  */
-export function greenSince(view: LineView, { batch, verdict }: LandableBatch): number {
-  const build = view.snapshot.builds.find((candidate) => candidate.commit === verdict.evidence);
+export function greenSince(view: LineView, { evidence }: Green, waiting: readonly PullRequestState[]): number {
+  const build = view.snapshot.builds.find((candidate) => candidate.commit === evidence);
   const greenAt = build?.finishedAt ?? build?.lastEndAt ?? build?.startedAt ?? view.now;
-  return Math.max(greenAt, batch.createdAt);
+  return Math.max(greenAt, ...waiting.map(({ queuedAt }) => queuedAt));
 }

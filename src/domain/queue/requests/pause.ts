@@ -50,7 +50,19 @@ export function decidePause<Rule extends PatternRule>(
  * Rules with plain names match no common base branch.
  */
 export function couldBeOverridden(pattern: string, newer: readonly Pick<PatternRule, 'pattern'>[]): boolean {
-  return isGlob(pattern) && newer.some((rule) => specificity(rule) === specificity({ pattern }));
+  return (
+    isGlob(pattern) &&
+    newer.some((rule) => specificity(rule) === specificity({ pattern }) && mayMatchTheSame(rule.pattern, pattern))
+  );
+}
+
+/** False only if the beginnings or the ends of two globs contradict each other. */
+function mayMatchTheSame(one: string, other: string): boolean {
+  const [start, otherStart] = [one.slice(0, one.indexOf('*')), other.slice(0, other.indexOf('*'))];
+  const [end, otherEnd] = [one.slice(one.lastIndexOf('*') + 1), other.slice(other.lastIndexOf('*') + 1)];
+  return (
+    (start.startsWith(otherStart) || otherStart.startsWith(start)) && (end.endsWith(otherEnd) || otherEnd.endsWith(end))
+  );
 }
 
 function specificity({ pattern }: Pick<PatternRule, 'pattern'>): number {

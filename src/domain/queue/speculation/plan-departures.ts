@@ -73,8 +73,8 @@ function judgeOwnCheckWait(graph: SpeculationGraph, justified: MergeableSet): Ow
   for (const index of justified.indices) {
     const row = graph.line[index];
     if (row === undefined || !waitsForOwnChecks(graph.view.snapshot.rules, row)) continue;
-    const since = justified.builds.flatMap(({ pendingSet, batch, verdict }) =>
-      pendingSet.has(index) && verdict.kind === 'green' ? [greenSince(graph.view, { batch, verdict })] : [],
+    const since = justified.builds.flatMap(({ pendingSet, verdict }) =>
+      pendingSet.has(index) && verdict.kind === 'green' ? [greenSince(graph.view, verdict, [row])] : [],
     );
     const next = endOwnCheckWait(ownCheckWait.view, [row], {
       until: Math.max(...since) + stuckTimeoutMins * 60_000,

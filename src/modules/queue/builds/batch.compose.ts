@@ -15,7 +15,7 @@ import { recordBuild } from '../facts/build.records.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
-import { PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.ts';
+import { PullRequestEntity, type BatchMemberRow, type PullRequestRow } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { announce, startWork, finishWork } from '../store/status.writer.ts';
 
@@ -53,23 +53,44 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
 }
 
 /**
- * Whether all members are still in line. If Interlock has not landed the tip of the base branch, the members are first
- * read from the host: the tip may be a merge of one of them, and the host may have reported the push before the merge.
- * The planner ends a batch whose member has left the line.
+ * How long the members of a batch are read again after a move of the base branch that is no landing. By then, the
+ * comparison with the host, which takes place each minute, has seen a merge that caused the move.
+ */
+const readMembersMs = 2 * 60_000;
+
+/**
+ * Whether all members are still in line. Soon after a move of the base branch that is no landing, the members are first
+ * read from the host: the move may be a merge of one of them, and the host may have reported the push before the merge.
+ * A member that the host refuses to show counts as it was last read. The planner ends a batch whose member has left the
+ * line.
  */
 async function areMembersInLine(ctx: Context, loaded: LoadedBatch): Promise<boolean> {
   const { batch, host } = loaded;
-  const landed = await ctx.db.read(ctx.accountId, {
-    name: 'landing_of_tip',
-    text: 'select 1 as is from landing where account_id = $1 and queue_id = $2 and commit = $3 limit 1',
-    values: [ctx.accountId, batch.queueId, batch.baseCommit],
+  const [moved] = await ctx.db.read(ctx.accountId, {
+    name: 'outside_move',
+    text: 'select 1 as is from queue where account_id = $1 and id = $2 and base_moved_at > $3',
+    values: [ctx.accountId, batch.queueId, new Date(ctx.clock().getTime() - readMembersMs).toISOString()],
   });
-  if (landed.length > 0) return true;
+  if (moved === undefined) return true;
   for (const { number } of await ctx.db.loadMany(ctx.accountId, PullRequestEntity, idsOfMembers(loaded))) {
-    const row = await syncPullRequest(ctx, host, number, { announceOpened: true, isForLanding: true });
+    const row = await readMember(ctx, host, number);
     if (row !== null && (row.queueId !== batch.queueId || !isQueued(row.status))) return false;
   }
   return true;
+}
+
+/** Null: the host has no such pull request, or refuses to show it. */
+async function readMember(ctx: Context, host: LoadedBatch['host'], number: number): Promise<PullRequestRow | null> {
+  try {
+    return await syncPullRequest(ctx, host, number, { announceOpened: true, isForLanding: true });
+  } catch (error) {
+    if (!(error instanceof HostRefused)) throw error;
+    ctx.log.warn(
+      { error: String(error), repository: `${host.owner}/${host.name}`, number },
+      'The code host refuses to show a pull request of a batch. The pull request counts as it was last read.',
+    );
+    return null;
+  }
 }
 
 /**

@@ -143,7 +143,7 @@ async function openBotPullRequest(
     body: botBody(batch.groupMessage, commit),
   };
   if (isReused) {
-    await client.editPullRequest(taken.number, described);
+    await client.editPullRequest({ number: taken.number, isForLanding: true }, described);
     return { number: taken.number, url: taken.url };
   }
   return await openOnce(client, {

@@ -63,7 +63,7 @@ export async function refreshPullRequest(ctx: Context, rows: RunbookRows, id: st
   const number = numberOf(row);
   const client = hostClient(ctx, repository);
   await passFailpoint('runbook:before_refresh');
-  await client.editPullRequest(number, { body: bodyOf(ctx, rows, row) });
+  await client.editPullRequest({ number }, { body: bodyOf(ctx, rows, row) });
   const labels = wantedLabels(rows).filter((label) => !hasLabel(row.labels, label));
   for (const label of labels) await client.setLabel(number, { label, present: true, by: authorOf(rows) });
   await passFailpoint('runbook:refreshed');
