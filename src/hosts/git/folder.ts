@@ -10,6 +10,7 @@ import {
   type FolderCommitResult,
   type ChangedFiles,
 } from '../port.ts';
+import { withProcessFolder } from '../../platform/sandbox/index.ts';
 import type { WithCommitter } from './compose.ts';
 import { GitFailed } from './git-failed.ts';
 import type { Git } from './git.ts';
@@ -58,17 +59,14 @@ export async function commitFolder(
 
 /** Writes the tree of the folder's files to the quarantine, by an index that begins with the parent's tree. */
 async function writeTree({ git, directory, env }: GitContext, { folder, parent }: FolderCommit): Promise<string> {
-  const indexFolder = await mkdtemp(join(tmpdir(), 'interlock-index-'));
-  try {
+  return await withProcessFolder(tmpdir(), async (indexFolder) => {
     const own = { GIT_DIR: directory, GIT_WORK_TREE: folder, GIT_INDEX_FILE: join(indexFolder, 'index') };
     const run = async (args: readonly string[]): Promise<string> =>
       (await git.run(folder, args, { env: { ...own, ...env }, timeoutMs: 600_000 })).stdout.toString('utf8');
     await run(['read-tree', requireObjectId(parent)]);
     await run(['add', '--all', '.']).catch(refuse);
     return (await run(['write-tree'])).trim();
-  } finally {
-    await rm(indexFolder, { recursive: true, force: true });
-  }
+  });
 }
 
 /**

@@ -1,9 +1,8 @@
 // Finds the best sandbox that works on this machine, by trying each. Whether namespaces can be made depends on the
 // kernel, on a surrounding container and on the user, so only an attempt shows it.
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { defaultRunBounds, type RunBounds } from '../../domain/runs/bounds.ts';
 import { createBubblewrap } from './bubblewrap.ts';
 import { findProgram } from './layout.ts';
@@ -11,7 +10,7 @@ import { createNamespaces } from './namespaces.ts';
 import { createPlain } from './plain.ts';
 import type { Sandbox, SandboxKind } from './port.ts';
 import { readPrivileges } from './privileges.ts';
-import { makeRunFolders } from './run-folders.ts';
+import { withRunFolders } from './run-folders.ts';
 
 export { findProgram } from './layout.ts';
 export { measureFolders, type RunSize } from './growth.ts';
@@ -70,15 +69,13 @@ function makeNamespaces(bounds: RunBounds): Sandbox | null {
 }
 
 async function isWorking(sandbox: Sandbox): Promise<boolean> {
-  const parent = await mkdtemp(join(tmpdir(), 'interlock-sandbox-'));
   try {
-    const folders = await makeRunFolders(parent);
-    const command = `echo probe > /tmp/probe && test -d /proc/self && ! test -e '${parent}'`;
-    const outcome = await sandbox.run({ command, folders, env: {}, timeoutMs: 10_000, onOutput: () => {} });
-    return outcome.kind === 'exited' && outcome.code === 0;
+    return await withRunFolders(tmpdir(), async (folders) => {
+      const command = `echo probe > /tmp/probe && test -d /proc/self && ! test -e '${dirname(folders.root)}'`;
+      const outcome = await sandbox.run({ command, folders, env: {}, timeoutMs: 10_000, onOutput: () => {} });
+      return outcome.kind === 'exited' && outcome.code === 0;
+    });
   } catch {
     return false;
-  } finally {
-    await rm(parent, { recursive: true, force: true });
   }
 }
