@@ -91,3 +91,15 @@ describe('a landing without validation', () => {
     expect(visit.complaints).toEqual([]);
   });
 });
+
+describe('a proof that is not valid', () => {
+  it('is told in the line although no landing there was tested', async () => {
+    await w.rows(`update landing set grade = 'unvalidated'`);
+    await w.rows('update queue set proofs_verified_at = now(), proofs_failed = 1');
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/main');
+    await page.getByText(/^At least one proof of a landing is not valid\. /).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});

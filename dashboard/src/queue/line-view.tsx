@@ -131,7 +131,7 @@ function LineAnswer({ data, rows, proofs }: LineAnswerProps): ReactNode {
           <span>
             <b>{waiting}</b> waiting
           </span>
-          {proofs !== null && proofs.count > 0 && <Proved proofs={proofs} />}
+          {proofs !== null && (proofs.count > 0 || proofs.holds === false) && <Proved proofs={proofs} />}
         </>
       }
     >
