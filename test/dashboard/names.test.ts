@@ -132,9 +132,18 @@ describe('a title that is too long for a narrow screen', () => {
 });
 
 describe('the pull requests of a paused repository', () => {
-  it('wait for a person', async () => {
+  beforeAll(async () => {
     await w.queue(1);
     await w.pause(true);
+    await w.rows(
+      `insert into pull_request (account_id, repository_id, queue_id, number, title, author, author_name, author_email, head_branch, base_branch, head_sha, url, status, rank, queued_at, created_at)
+       select q.account_id, q.repository_id, q.id, 100 + n, 'In line ' || n, 'ada', 'Ada', 'ada@example.test', 'many' || n, 'main', md5(n::text), '', 'queued', 1000 + n, now(), now()
+       from queue q, generate_series(1, 300) n where q.base_branch = 'main'`,
+    );
+    await w.rows(`update queue set waiting = waiting + 300 where base_branch = 'main'`);
+  });
+
+  it('wait for a person', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await visit.open('/acme/shop/pulls?text=title0');
@@ -144,12 +153,6 @@ describe('the pull requests of a paused repository', () => {
   });
 
   it('are shown on a narrow screen too, however long their line is', async () => {
-    await w.rows(
-      `insert into pull_request (account_id, repository_id, queue_id, number, title, author, author_name, author_email, head_branch, base_branch, head_sha, url, status, rank, queued_at, created_at)
-       select q.account_id, q.repository_id, q.id, 100 + n, 'In line ' || n, 'ada', 'Ada', 'ada@example.test', 'many' || n, 'main', md5(n::text), '', 'queued', 1000 + n, now(), now()
-       from queue q, generate_series(1, 300) n where q.base_branch = 'main'`,
-    );
-    await w.rows(`update queue set waiting = waiting + 300 where base_branch = 'main'`);
     await using visit = await signIn(browser, s, { width: 390 });
     const { page } = visit;
     await visit.open('/acme/shop/queue/main');
