@@ -202,18 +202,27 @@ describe('previews', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('begin at the first row of another page, and so does the next Tab', async () => {
-    await using visit = await signIn(browser, s);
-    const { page } = visit;
-    await visit.open('/acme/shop/previews');
-    await show(page, 'Older').press('Enter');
-    const first = page.getByRole('link', { name: 'preview-134' });
-    await first.waitFor();
-    expect(await page.evaluate('document.activeElement.scrollTop')).toBe(0);
-    await page.keyboard.press('Tab');
-    expect(await first.evaluate((link) => link === link.ownerDocument.activeElement)).toBe(true);
-    expect(visit.complaints).toEqual([]);
-  });
+  it.each([390, 1440])(
+    'begin at the first row of another page, and so does the next Tab, at a width of %i',
+    async (width) => {
+      await using visit = await signIn(browser, s, { width });
+      const { page } = visit;
+      await visit.open('/acme/shop/previews');
+      await show(page, 'Older').press('Enter');
+      const first = page.getByRole('link', { name: 'preview-134' });
+      await first.waitFor();
+      expect(await page.evaluate('document.activeElement.scrollTop')).toBe(0);
+      const [bar, list] = await page
+        .locator('main h1')
+        .locator('..')
+        .or(page.locator('main [tabindex="0"]:focus'))
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect()));
+      expect(list?.top).toBeGreaterThanOrEqual(bar?.bottom ?? Infinity);
+      await page.keyboard.press('Tab');
+      expect(await first.evaluate((link) => link === link.ownerDocument.activeElement)).toBe(true);
+      expect(visit.complaints).toEqual([]);
+    },
+  );
 });
 
 describe('webhooks', () => {
