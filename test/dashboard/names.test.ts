@@ -165,4 +165,17 @@ describe('the pull requests of a paused repository', () => {
     expect(await rows.count()).toBeLessThan(60);
     expect(visit.complaints).toEqual([]);
   });
+
+  it('have room on a low screen, as at a zoom of 400 %', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.setViewportSize({ width: 320, height: 256 });
+    await visit.open('/acme/shop/queue/main');
+    const link = page.getByRole('link', { name: 'In line 1', exact: true });
+    await link.waitFor();
+    const shown = page.getByRole('list', { name: 'The line of main' }).locator('..');
+    expect(await shown.evaluate((element) => element.clientHeight)).toBeGreaterThan(200);
+    await link.hover();
+    expect(visit.complaints).toEqual([]);
+  });
 });
