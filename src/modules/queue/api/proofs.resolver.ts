@@ -48,11 +48,13 @@ interface QueueProofs {
 export async function readProofs(ctx: Context, repositoryId: string): Promise<RepositoryProofs> {
   const queues = await ctx.db.read<QueueProofs>(ctx.accountId, {
     name: 'repository_proofs',
-    text: `select proved.count, q.proofs_verified_at as "verifiedAt", q.proofs_failed as failed
+    text: `select proved.total - untested.count as count, q.proofs_verified_at as "verifiedAt", q.proofs_failed as failed
       from queue q, lateral (
-        select count(*)::integer as total, (count(*) filter (where l.grade <> 'unvalidated'))::integer as count
-        from proof p join landing l on l.account_id = p.account_id and l.id = p.landing_id
-        where p.account_id = q.account_id and p.queue_id = q.id) proved
+        select count(*)::integer as total from proof p
+        where p.account_id = q.account_id and p.queue_id = q.id) proved, lateral (
+        select count(*)::integer as count from landing l
+        where l.account_id = q.account_id and l.queue_id = q.id and l.grade = 'unvalidated'
+          and exists (select 1 from proof p where p.account_id = l.account_id and p.landing_id = l.id)) untested
       where q.account_id = $1 and q.repository_id = $2 and proved.total > 0`,
     values: [ctx.accountId, repositoryId],
   });
