@@ -84,6 +84,28 @@ describe('a very long name', () => {
   });
 });
 
+describe('the activity on a narrow screen', () => {
+  beforeAll(async () => {
+    await w.rows(
+      `insert into user_action (account_id, action, actor, entity, target, at)
+       select id, 'team_created', 'ada@acme.test', 'user', '@acme/' || repeat('x', 200), now() from account`,
+    );
+  });
+
+  it.each(['/activity', '/activity?show=people'])('has the texts of %s below their times', async (path) => {
+    await using visit = await signIn(browser, s, { width: 360 });
+    const { page } = visit;
+    await visit.open(path);
+    const cells = page.locator('tbody tr').first().locator('td');
+    await cells.first().waitFor();
+    const [time, text] = await cells.evaluateAll((all) => all.map((one) => one.getBoundingClientRect()));
+    expect(text?.top).toBeGreaterThanOrEqual(time?.bottom ?? Infinity);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    expect(await seriousProblems(page)).toEqual([]);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
 describe('a base branch with a very long name', () => {
   const branch = 'b'.repeat(120);
   beforeAll(async () => {

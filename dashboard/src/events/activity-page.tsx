@@ -5,6 +5,7 @@ import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { LiveSign } from '../app/connection.tsx';
 import { useRepository, useShellAnswer } from '../app/use-shell.ts';
 import { useLiveQuery } from '../app/use-live-query.ts';
+import { cx } from '../design/cx.ts';
 import { Answer, Bar, Empty, Pages } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
@@ -76,7 +77,7 @@ function Events({ owner, name }: EventsProps): ReactNode {
               {titleOf(latest)}. <em>Everything that happened here, newest first.</em>
             </Answer>
             <div className={parts['body']}>
-              <table className={parts['table']}>
+              <table className={cx(parts['table'], parts['dated'])}>
                 <thead>
                   <tr>
                     <th scope="col">When</th>
@@ -162,7 +163,7 @@ function UserActions(): ReactNode {
               {latest.target && ` ${latest.target}`}. <em>Everything that people did, newest first.</em>
             </Answer>
             <div className={parts['body']}>
-              <table className={parts['table']}>
+              <table className={cx(parts['table'], parts['dated'])}>
                 <thead>
                   <tr>
                     <th scope="col">When</th>
