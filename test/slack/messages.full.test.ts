@@ -47,6 +47,14 @@ it('if the bot may not read the channel, a message whose answer was lost is post
   ]);
 });
 
+it('a message whose answer was lost is posted once, also if Slack refuses the first search for it', async () => {
+  w.api.next.push('lost', 'ratelimited');
+  await w.openAndQueue('pepper');
+  await w.sendAll();
+  expect(w.api.posts).toHaveLength(1);
+  expect(w.methods().slice(0, 2)).toEqual(['chat.postMessage', 'conversations.history']);
+});
+
 it('the service waits as long as Slack asks, and continues after Slack was down', async () => {
   w.api.next.push('ratelimited', 'down');
   await w.openAndQueue('flour');

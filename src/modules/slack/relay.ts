@@ -90,11 +90,10 @@ export function createSlackRelay(ports: Ports, { secrets, ...settings }: SlackOp
       else await notify(ports, sender, row);
     } catch (error) {
       // A failure of Interlock itself counts as a failure of this message alone, so that other messages are sent.
-      const { kind, message, isAnswered, retryAfterSec } =
-        error instanceof SlackCallFailed ? failureOf(error) : ownFailure;
+      const { kind, message, retryAfterSec } = error instanceof SlackCallFailed ? failureOf(error) : ownFailure;
       const again = new Date(ports.clock().getTime() + slackRetryMs(kind, { failures: row.failures, retryAfterSec }));
       if (kind === 'limited') limitedUntil.set(limitOf(row), again.getTime());
-      await writeFailure(ports, row, { message, again, isGone: kind === 'gone', isAnswered });
+      await writeFailure(ports, row, { message, again, isGone: kind === 'gone' });
       if (kind !== 'limited') ports.log.warn({ channel: row.channel, err: error }, message);
     }
   }
@@ -105,14 +104,12 @@ export function createSlackRelay(ports: Ports, { secrets, ...settings }: SlackOp
 interface DeliveryFailure {
   readonly kind: SlackFailureKind;
   readonly message: string;
-  /** Whether Slack answered with a refusal, so that nothing was posted. */
-  readonly isAnswered: boolean;
   readonly retryAfterSec: number | null;
 }
 
 function failureOf({ error, retryAfterSec }: SlackCallFailed): DeliveryFailure {
   const failure = error === null ? passing : slackFailureOf(error);
-  return { ...failure, isAnswered: error !== null, retryAfterSec };
+  return { ...failure, retryAfterSec };
 }
 
 const passing = { kind: 'passing', message: 'Slack did not answer.' } as const;
@@ -121,7 +118,6 @@ const ownFailure: DeliveryFailure = {
   kind: 'passing',
   message:
     'Interlock could not make or send the message. Its log has the reason. If Interlock cannot decrypt the bot token or the address of the webhook, set the token again, or make a new destination.',
-  isAnswered: false,
   retryAfterSec: null,
 };
 
@@ -147,8 +143,8 @@ async function postOrEdit(ports: Ports, { client, channel }: Bot, row: TakenRow)
     await client.update(posted, message);
     return await writeTold(ports, row, { posted, digest });
   }
-  if (!(await recordPosting(ports, row))) return;
-  return await writeTold(ports, row, { posted: await client.post(channel, message, keyOf(row)), digest });
+  const made = await postOnce(ports, row, async () => await client.post(channel, message, keyOf(row)));
+  if (made !== null) await writeTold(ports, row, { posted: made, digest });
 }
 
 /** Posts a separate message for each change that is worth a notice. */
@@ -167,10 +163,28 @@ async function notify(ports: Ports, sender: Sender, row: TakenRow): Promise<void
   // Each notice has a key of its own, because an earlier notice about the same subject may be in the channel.
   const key = `${keyOf(row)}/${digest}`;
   if ((await searchPosted(client, channel, { key, since: row.postingSince })) === null) {
-    if (!(await recordPosting(ports, row))) return;
-    await client.post(channel, message, key);
+    const made = await postOnce(ports, row, async () => await client.post(channel, message, key));
+    if (made === null) return;
   }
   return await writeTold(ports, row, posted);
+}
+
+/**
+ * Records the attempt, and posts. Null: the lease is another process's, which posts the message. The record stays until
+ * the outcome is known, so only a refusal of the post itself removes it.
+ */
+async function postOnce(
+  ports: Ports,
+  row: TakenRow,
+  post: () => Promise<PostedMessage>,
+): Promise<PostedMessage | null> {
+  if (!(await recordPosting(ports, row))) return null;
+  try {
+    return await post();
+  } catch (error) {
+    if (error instanceof SlackCallFailed && error.error !== null) await forgetPosting(ports, row);
+    throw error;
+  }
 }
 
 async function postedBefore(client: SlackClient, channel: string, row: TakenRow): Promise<PostedMessage | null> {
@@ -233,6 +247,13 @@ async function recordPosting({ db, clock }: Ports, { id, leasedUntil }: TakenRow
   return recorded.length > 0;
 }
 
+async function forgetPosting({ db }: Ports, { id, leasedUntil }: TakenRow): Promise<void> {
+  await db.system.query('update slack_message set posting_since = null where id = $1 and leased_until = $2', [
+    id,
+    leasedUntil,
+  ]);
+}
+
 async function writeTold(
   { db, clock }: Ports,
   { id, leasedUntil, version }: TakenRow,
@@ -257,20 +278,17 @@ interface Failed {
   readonly message: string;
   readonly again: Date;
   readonly isGone: boolean;
-  /** Whether Slack answered with a refusal, so that nothing was posted. */
-  readonly isAnswered: boolean;
 }
 
 async function writeFailure(
   { db }: Ports,
   { id, leasedUntil }: TakenRow,
-  { message, again, isGone, isAnswered }: Failed,
+  { message, again, isGone }: Failed,
 ): Promise<void> {
   await db.system.query(
     `update slack_message set leased_until = null, failures = failures + 1, problem = $3, next_attempt_at = $4,
-       posted_channel = case when $5 then null else posted_channel end, posted_ts = case when $5 then null else posted_ts end,
-       posting_since = case when $6 then null else posting_since end
+       posted_channel = case when $5 then null else posted_channel end, posted_ts = case when $5 then null else posted_ts end
      where id = $1 and leased_until = $2`,
-    [id, leasedUntil, message, again.toISOString(), isGone, isAnswered],
+    [id, leasedUntil, message, again.toISOString(), isGone],
   );
 }
