@@ -308,6 +308,45 @@ describe('a failure', () => {
     await w.sendAll();
   });
 
+  it('of the database shows no problem, and hides no failure to read events', async () => {
+    await add({ kind: 'CHANNEL', channel: 'C0123456789' });
+    await freeze();
+    await w.sendAll();
+    const owner = new pg.Client({ connectionString: w.shop.s.databaseUrl });
+    await owner.connect();
+    const failsBy = async (table: string, column: string, code: string): Promise<unknown> =>
+      await owner.query(`create trigger refuse before update of ${column} on ${table}
+        for each row when (new.account_id = ${w.shop.s.accountId}) execute function refuse('${code}')`);
+    const look = async (): Promise<string> => {
+      // Another look may have the lease of the message, which then ends.
+      w.later(61);
+      const failure: unknown = await w.shop.s.service.slack?.look().catch((error: unknown) => error);
+      return [failure, ...(failure instanceof AggregateError ? failure.errors : [])].join('; ');
+    };
+    try {
+      await owner.query(`create function refuse() returns trigger language plpgsql as
+        $$ begin raise exception 'The table % fails.', tg_table_name using errcode = tg_argv[0]; end $$`);
+      await failsBy('slack_message', 'told_version', '53300');
+      await owner.query(
+        'update slack_message set version = version + 1, told_digest = null where id = (select max(id) from slack_message)',
+      );
+      await expect.poll(look).toContain('The table slack_message fails.');
+      expect((await settings()).destinations.map(({ problem }) => problem)).toEqual([null]);
+      await owner.query('drop trigger refuse on slack_message');
+      await failsBy('slack_message', 'leased_until', '53300');
+      await failsBy('slack_cursor', 'position', 'P0001');
+      await unfreeze();
+      await w.shop.s.drain();
+      await expect.poll(look).toMatch(/The table slack_cursor fails.*The table slack_message fails/);
+    } finally {
+      await owner.query('drop function refuse cascade');
+      await owner.end();
+    }
+    w.later(61);
+    await w.sendAll();
+    expect(w.api.posts.map(({ text }) => text)).toEqual(['production of shop is open again']);
+  });
+
   it('with the events of one account holds up neither other accounts nor messages that are due', async () => {
     await add({ kind: 'CHANNEL', channel: 'C0123456789' });
     await freeze();

@@ -8,6 +8,7 @@ import { slackFailureOf, slackRetryMs, type SlackFailureKind } from '../../domai
 import { decideSlackMessage, type SlackMessage } from '../../domain/slack/message.ts';
 import type { SlackSettings } from '../../domain/slack/settings.ts';
 import { isWorthNotice, readSlackAddress } from '../../domain/slack/destinations.ts';
+import { isOutage } from '../../platform/outage.ts';
 import { SlackCallFailed, type PostedMessage, type SlackClient } from '../../platform/slack/index.ts';
 import type { Secrets } from '../accounts/index.ts';
 import { readSlackNews } from './facts.ts';
@@ -19,7 +20,7 @@ export interface SlackRelay {
   readonly isDue: string;
   /**
    * Writes rows for new events, and then sends the messages of due rows, once. Throws AggregateError at the end if the
-   * events of an account could not be read.
+   * events of an account could not be read, and an error of the database during an outage.
    */
   look(): Promise<void>;
 }
@@ -60,11 +61,15 @@ export function createSlackRelay(ports: Ports, { secrets, ...settings }: SlackOp
   let closedLookedForAt = 0;
 
   async function look(): Promise<void> {
-    try {
-      await takeSlackNews(ports, settings.installation);
-    } finally {
-      await sendDue();
-    }
+    const failures: unknown[] = [];
+    for (const step of [async () => await takeSlackNews(ports, settings.installation), sendDue])
+      await step().catch((error: unknown) => failures.push(error));
+    if (failures.length > 1)
+      throw new AggregateError(
+        failures.flatMap((each): unknown => (each instanceof AggregateError ? each.errors : each)),
+        'The events of accounts could not be read for Slack, and messages could not be sent.',
+      );
+    if (failures.length > 0) throw failures[0];
   }
 
   async function sendDue(): Promise<void> {
@@ -89,6 +94,8 @@ export function createSlackRelay(ports: Ports, { secrets, ...settings }: SlackOp
       else if (sender.kind === 'bot' && sender.isEdited) await postOrEdit(ports, sender, row);
       else await notify(ports, sender, row);
     } catch (error) {
+      // The row keeps its lease, and is taken again when the lease has ended.
+      if (isOutage(error)) throw error;
       // A failure of Interlock itself counts as a failure of this message alone, so that other messages are sent.
       const { kind, message, retryAfterSec } = error instanceof SlackCallFailed ? failureOf(error) : ownFailure;
       const again = new Date(ports.clock().getTime() + slackRetryMs(kind, { failures: row.failures, retryAfterSec }));
