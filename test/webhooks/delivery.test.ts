@@ -528,6 +528,27 @@ describe('an endpoint', () => {
     await r.until(1);
   });
 
+  it('whose signing token has a key that cannot be decrypted has failed attempts that say so', async () => {
+    await w.endpoint(r.url);
+    const sealed = await w.s.rows<{ hex: string }>(
+      "select encode(signing_key, 'hex') as hex from api_token where account_id = $1 and signs_webhooks",
+      [w.s.accountId],
+    );
+    await w.s.rows("update api_token set signing_key = '\\x00' where account_id = $1 and signs_webhooks", [
+      w.s.accountId,
+    ]);
+    await w.happen('opened', 1);
+    await w.settled('retrying');
+    expect(await w.s.rows('select number, error from webhook_attempt')).toEqual([
+      { number: 1, error: expect.stringContaining('cannot decrypt the key of the API token') },
+    ]);
+    await w.s.rows("update api_token set signing_key = decode($1, 'hex') where account_id = $2 and signs_webhooks", [
+      sealed[0]?.hex,
+      w.s.accountId,
+    ]);
+    expect(r.received).toEqual([]);
+  });
+
   it('does not count as failing because of a ping, and is not disabled by its first failure long after it', async () => {
     const { id } = await w.endpoint(r.url);
     r.answer(() => ({ status: 500 }));

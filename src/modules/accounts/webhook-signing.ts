@@ -100,13 +100,14 @@ function rotationOf(row: SigningRow): Rotation {
 
 /**
  * Null: no token of the account signs, or the signing token has no key. Both happen only in a manually changed
- * database.
+ * database. `undecryptable`: the key of the current token was encrypted with another secret of the installation. Another
+ * key that cannot be decrypted is left out.
  */
 export async function readSigningKeys(
-  ports: Pick<Ports, 'db'>,
+  ports: Pick<Ports, 'db' | 'log'>,
   secrets: Secrets,
   { accountId, now }: { readonly accountId: string; readonly now: Date },
-): Promise<SigningKeys | null> {
+): Promise<SigningKeys | 'undecryptable' | null> {
   const [row] = await ports.db.system.query<SigningRow>(signingRow, [accountId]);
   if (row === undefined) return null;
   const tokens = signingTokensAt(rotationOf(row), now.getTime());
@@ -116,9 +117,15 @@ export async function readSigningKeys(
     [accountId, ids],
   );
   const keys = new Map<string, SigningKey>();
-  for (const { id, signingKey } of sealed)
-    if (signingKey !== null)
+  for (const { id, signingKey } of sealed) {
+    if (signingKey === null) continue;
+    try {
       keys.set(id, keyOfTokenDigest(decryptSigningDigest(secrets, { accountId, tokenId: id }, signingKey)));
+    } catch (error) {
+      ports.log.error({ accountId, tokenId: id, err: error }, 'The signing key of a token cannot be decrypted.');
+      if (id === tokens.current) return 'undecryptable';
+    }
+  }
   const current = keys.get(tokens.current);
   if (current === undefined) return null;
   return { current, next: keys.get(tokens.next ?? '') ?? null, previous: keys.get(tokens.previous ?? '') ?? null };

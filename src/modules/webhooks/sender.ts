@@ -182,6 +182,7 @@ async function targetOf(
 ): Promise<Target | Unsigned | null> {
   if (secret === null) {
     const keys = await readSigningKeys(ports, secrets, { accountId, now: startedAt });
+    if (keys === 'undecryptable') return undecryptableToken;
     return keys === null ? null : { url, keys };
   }
   const open = (sealed: Buffer): SigningKeys['current'] | null => {
@@ -200,6 +201,11 @@ async function targetOf(
 
 const undecryptable: Unsigned = {
   problem: 'Interlock cannot decrypt the key that signs the webhook. Give the endpoint another secret.',
+};
+
+const undecryptableToken: Unsigned = {
+  problem:
+    'Interlock cannot decrypt the key of the API token that signs the webhook. Make another API token, and let it sign by rotateWebhookSigning and promoteWebhookSigning.',
 };
 
 export function secretPurpose({ accountId, endpointId }: EndpointRef): string {

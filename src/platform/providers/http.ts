@@ -11,9 +11,9 @@ export interface HttpOptions {
   readonly clock: () => Date;
   /**
    * Returns the keys that sign calls to a provider without a secret: those of the account's webhooks. Null: the account
-   * has none.
+   * has none. `undecryptable`: its key was encrypted with another secret of the installation.
    */
-  readonly accountKeys: (accountId: string) => Promise<SigningKeys | null>;
+  readonly accountKeys: (accountId: string) => Promise<SigningKeys | 'undecryptable' | null>;
 }
 
 type Action = 'start' | 'status' | 'cancel';
@@ -59,6 +59,10 @@ async function call(
     run.secret === null
       ? await accountKeys(run.accountId)
       : { current: keyOfSecret(run.secret), next: null, previous: null };
+  if (keys === 'undecryptable')
+    throw new ProviderRefused(
+      'The key of the API token that signs calls was encrypted with another key. Give the provider a secret, or let another token sign.',
+    );
   if (keys === null)
     throw new ProviderRefused('There is no key to sign with: give the provider a secret, or the account a token.');
   const { owner, name: repository } = run.repository;
