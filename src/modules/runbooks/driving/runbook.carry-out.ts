@@ -43,7 +43,8 @@ const carryOut: CarryOut<RunbookTypes> = {
       : {
           message: error instanceof Error ? error.message : String(error),
           isFinal: error instanceof HostRefused || (error instanceof DomainError && !isTemporary(error)),
-          isHostAway: error instanceof HostUnavailable,
+          isHostAway:
+            error instanceof HostUnavailable || (error instanceof DomainError && error.code === 'HOST_UNAVAILABLE'),
           retryAt: retryAtOf(error),
         },
   fail: async (ctx, tx, { rows, message, isFinal, isHostAway = false, due: { step } }) => {
