@@ -66,11 +66,14 @@ export async function createReleaseProject(ctx: Context, secrets: Secrets, input
 
 /** Renames the project of a deleted repository that has the name. The project and its history can still be read. */
 async function freeName(ctx: Context, tx: Transaction, name: string): Promise<void> {
+  // The new name may be taken too. Then the project keeps its name, and the creation is refused with CONFLICT.
+  const free = `left(p.name, ${longestName - 40}) || ' (deleted ' || p.id || ')'`;
   await tx.send(
-    `update release_project p set name = left(p.name, ${longestName - 40}) || ' (deleted ' || p.id || ')'
+    `update release_project p set name = ${free}
      from repository r
      where p.account_id = $1 and p.name = $2 and r.account_id = p.account_id and r.id = p.repository_id
-       and r.deleted_at is not null`,
+       and r.deleted_at is not null
+       and not exists (select from release_project o where o.account_id = p.account_id and o.name = ${free})`,
     [ctx.accountId, name],
   );
 }
