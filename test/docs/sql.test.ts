@@ -44,7 +44,7 @@ it('after a lost secret, processes start with another one only after the update 
     const others = generateSecrets();
     expect(await areSecretsOfInstallation(s.ports, others)).toBe(false);
     await owner.connect();
-    await runBlock('update api_token', owner);
+    await runBlock('update api_token set signing_key', owner);
     expect(await areSecretsOfInstallation(s.ports, others)).toBe(true);
   } finally {
     await owner.end();
@@ -52,7 +52,7 @@ it('after a lost secret, processes start with another one only after the update 
   }
 });
 
-it('after a restore, the update that docs/operations.md gives ends all sessions, and no token', async () => {
+it('after a restore, the updates that docs/operations.md gives end all sessions, and then all tokens of users', async () => {
   const s = await startServer();
   const owner = new pg.Client({ connectionString: s.databaseUrl });
   try {
@@ -68,6 +68,15 @@ it('after a restore, the update that docs/operations.md gives ends all sessions,
     // The statement runs before servers start, so a server that has just started is asked.
     expect(await asked()).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
     expect((await s.graphql(query)).errors).toEqual([]);
+    const inForce = async (): Promise<unknown> =>
+      await s.rows('select distinct kind from api_token where revoked_at is null order by kind');
+    const made = await s.graphql(
+      'mutation { createApiToken(input: {name: "T", kind: USER, scopes: [QUEUE_READ]}) { token } }',
+    );
+    expect(made.errors).toEqual([]);
+    expect(await inForce()).toEqual([{ kind: 'account' }, { kind: 'user' }]);
+    await runBlock('update api_token set revoked_at', owner);
+    expect(await inForce()).toEqual([{ kind: 'account' }]);
   } finally {
     await owner.end();
     await s.close();
