@@ -186,9 +186,15 @@ describe('deleteRepository', () => {
       expect(await remove()).toEqual([]);
       cutOff();
       expect(await s.rows(present, [id])).toHaveLength(1);
+      // An older process, which ends no freezes, deleted the repository.
+      await s.rows(
+        "update freeze_rule set deleted_at = null, environment_id = null, repository_id = $1, base_branches = 'main' where id = (select min(id) from freeze_rule)",
+        [id],
+      );
       await removeDeletedRepositories(s.ports);
       await removeDeletedRepositories(s.ports);
       expect(await s.rows(present, [id])).toEqual([]);
+      expect(await s.rows('select 1 from freeze_rule where deleted_at is null')).toEqual([]);
       expect(existsSync(folder())).toBe(false);
       await account.run('createRepository', { ...repository, host: 'LOCAL' }, 'repository { id }');
     },

@@ -46,6 +46,14 @@ const underWay: readonly (readonly [one: string, several: string, rows: string])
   ['preview', 'previews', 'verification where account_id = $1 and repository_id = $2 and next_look_at is not null'],
 ];
 
+/** SQL that ends freezes. */
+const freezeStatements = [
+  'update repository set next_freeze_change_at = null where account_id = $1 and id = $2',
+  `update environment set next_freeze_change_at = null where account_id = $1 and project_id in (${projects})`,
+  `update freeze_rule set deleted_at = now() where account_id = $1 and deleted_at is null
+     and (repository_id = $2 or environment_id in (${environments}))`,
+];
+
 /**
  * SQL that voids planned work, stops timers, ends freezes, and deletes the rights, links and secrets of a deleted repository, except
  * the secrets of providers.
@@ -56,10 +64,7 @@ const releaseStatements = [
      where account_id = $1 and repository_id = $2 and state = 'queued'`,
   'update runbook set next_look_at = null where account_id = $1 and repository_id = $2',
   'update release_candidate set git_look_at = null where account_id = $1 and repository_id = $2',
-  'update repository set next_freeze_change_at = null where account_id = $1 and id = $2',
-  `update environment set next_freeze_change_at = null where account_id = $1 and project_id in (${projects})`,
-  `update freeze_rule set deleted_at = now() where account_id = $1 and deleted_at is null
-     and (repository_id = $2 or environment_id in (${environments}))`,
+  ...freezeStatements,
   'delete from preview_secret_grant where account_id = $1 and repository_id = $2',
   'delete from embed_link where account_id = $1 and repository_id = $2',
   'delete from permission_grant where account_id = $1 and repository_id = $2',
@@ -194,6 +199,8 @@ export async function removeContents(ctx: Context, repository: RepositoryRow): P
     }
   }
   await ctx.db.transaction(accountId, async (tx) => {
+    // During an upgrade an older process, which ends no freezes, may have deleted the repository.
+    for (const statement of freezeStatements) await tx.send(statement, [accountId, id]);
     await tx.send('update repository set removed_at = $3 where account_id = $1 and id = $2', [
       accountId,
       id,
