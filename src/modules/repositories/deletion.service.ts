@@ -55,8 +55,8 @@ const freezeStatements = [
 ];
 
 /**
- * SQL that voids planned work, stops timers, ends freezes, and deletes the rights, links and secrets of a deleted repository, except
- * the secrets of providers.
+ * SQL that voids planned work, stops timers, ends freezes, and deletes the rights, links and secrets of a deleted
+ * repository, except the secrets of providers.
  */
 const releaseStatements = [
   `update intent set state = 'void', concluded_at = now() where account_id = $1 and state = 'planned' and queue_id in (${queues})`,

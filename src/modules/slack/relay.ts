@@ -26,7 +26,10 @@ export interface SlackRelay {
 }
 
 const maxAtOnce = 20;
-/** Longer than the four calls that a message can need, each of which ends after ten seconds. */
+/**
+ * Longer than the four calls that a message usually needs, each of which ends after ten seconds. A search of a busy
+ * channel may take longer. Then another process takes the message, and only the holder of the lease posts it.
+ */
 const leaseMs = 60_000;
 const closedLookedForEveryMs = 60_000;
 /**

@@ -94,20 +94,19 @@ async function findMessage(
   channel: string,
   { key, since }: { readonly key: string; readonly since: Date },
 ): Promise<PostedMessage | null> {
-  let cursor = '';
-  for (let page = 1; page <= maxPages; page += 1) {
-    const answer = await client.apiCall('conversations.history', {
-      channel,
-      oldest: String(since.getTime() / 1_000),
-      limit: pageSize,
-      include_all_metadata: true,
-      ...(cursor !== '' && { cursor }),
-    });
-    const { messages = [], response_metadata } = answer as HistoryPage;
+  const pages = client.paginate('conversations.history', {
+    channel,
+    oldest: String(since.getTime() / 1_000),
+    limit: pageSize,
+    include_all_metadata: true,
+  });
+  let read = 0;
+  for await (const page of pages) {
+    const { messages = [] } = page as HistoryPage;
     const ours = messages.find(({ metadata }) => metadata?.event_payload?.key === key);
     if (ours !== undefined) return { channel, ts: ours.ts };
-    cursor = response_metadata?.next_cursor ?? '';
-    if (cursor === '') return null;
+    read += 1;
+    if (read === maxPages) return null;
   }
   return null;
 }
@@ -159,8 +158,6 @@ export async function postByWebhook(url: string, { text, blocks }: SlackMessageC
 
 interface HistoryPage {
   readonly messages?: readonly HistoryMessage[];
-  /** The cursor of the next page is empty or left out on the last page. */
-  readonly response_metadata?: { readonly next_cursor?: string };
 }
 
 interface HistoryMessage {
