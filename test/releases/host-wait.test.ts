@@ -107,11 +107,12 @@ it('a deployment whose code host fails until the time limit ends with the failur
   replaceHostMethod(r.w, 'checkOut', () => async () => await Promise.reject(new HostUnavailable('502 Bad Gateway')));
   await r.candidate('v1-rc1');
   await r.deploy('v1-rc1');
-  r.w.loop.observe = async () => {
-    const [row] = await r.w.rows<{ call_at: Date | null }>('select call_at from deployment');
+  // The clock moves only when no turn is left, because each turn must see the wait that follows its attempt.
+  await r.w.until(async () => {
+    const [row] = await r.w.rows<{ status: string; call_at: Date | null }>('select status, call_at from deployment');
     aheadMs += Math.max(0, (row?.call_at?.getTime() ?? 0) - clock().getTime());
-  };
-  await r.become('v1-rc1 error');
+    return row?.status === 'error';
+  });
   expect((await r.deployments())[0]?.error_message).toBe(
     'The code host has failed for 10 minutes. The last failure: 502 Bad Gateway',
   );
