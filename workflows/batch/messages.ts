@@ -5,6 +5,8 @@ export interface BatchInput {
   readonly batchId: string;
   /** The pull requests of the batch and their base branch, for Temporal's UI. */
   readonly title?: string;
+  /** The number of events in the history after which a run continues as new. Absent: the default of workflows. */
+  readonly mostHistoryEvents?: number;
 }
 
 export function batchWorkflowId({ accountId, batchId }: Pick<BatchInput, 'accountId' | 'batchId'>): string {

@@ -2,9 +2,17 @@
 // is needed next, and a step that is not needed does nothing, so that a run that is lost or started twice changes
 // nothing.
 import { ApplicationFailureCategory } from '@temporalio/common';
-import { ApplicationFailure, condition, patched, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  patched,
+  proxyActivities,
+  proxyLocalActivities,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { createDescription } from '../shared/describe.ts';
-import { listenTo } from '../shared/drive.ts';
+import { isHistoryLong, listenTo } from '../shared/drive.ts';
 import { baseBranchAttribute, batchStateAttribute, repositoryAttribute } from '../shared/search-attributes.ts';
 import { locallyFirst } from '../shared/locally-first.ts';
 import { heartbeatTimeout, longestPause, turnLocally } from '../shared/timeouts.ts';
@@ -13,6 +21,8 @@ import { lookSignal, type BatchInput } from './messages.ts';
 
 // Results of checks wake the queue at once. The host is polled only in case a result is lost.
 const pollSeconds = [10, 20, 40, 80, 160, 300] as const;
+/** A change of this workflow, by which Temporal distinguishes the histories of earlier versions. */
+const continuesAsNew = 'continues-as-new';
 
 const locally = proxyLocalActivities<BatchActivities>(turnLocally);
 const { driveBatch } = proxyActivities<BatchActivities>({
@@ -52,12 +62,15 @@ export async function quickBatch(input: BatchInput): Promise<BatchResult> {
   return isFailure(result) ? fail(result) : result;
 }
 
-/** Takes steps until the batch needs none. */
+/**
+ * Takes steps until the batch needs none. Checks may never end, and Temporal terminates a run whose history is too long.
+ * So a run that waits for weeks continues as new.
+ */
 async function drive(input: BatchInput, take: typeof takeStep): Promise<BatchResult> {
   const wake = listenTo(lookSignal);
   const describe = createDescription();
-  let need: Need = 'make';
-  let step: Step = steps.make;
+  let need: Need = workflowInfo().continuedFromExecutionRunId === undefined ? 'make' : 'wait';
+  let step = steps[need];
   let polls = 0;
   for (;;) {
     wake.isPending = false;
@@ -81,6 +94,7 @@ async function drive(input: BatchInput, take: typeof takeStep): Promise<BatchRes
     const isWoken = await condition(() => wake.isPending, `${pollSec}s`, {
       summary: `${waitingFor[need]}; the host is asked again after ${pollSec} s`,
     });
+    if (isHistoryLong(input.mostHistoryEvents) && patched(continuesAsNew)) await continueAsNew(input);
     if (isWoken && need === 'wait') step = endedStep;
   }
 }
