@@ -37,8 +37,9 @@ export function createRunbookDriving(
   const byKind: Agents = (kind) => agents[kind];
   return {
     agents: byKind,
-    createTools: (workspace, mode) => createTools({ ...workspace, ...(inTurn && { inTurn }) }, mode),
+    createTools,
     sandbox,
+    ...(inTurn && { inTurn }),
     secret: model?.apiKey ?? null,
     workDir: tmpdir(),
     stepLimitMs,

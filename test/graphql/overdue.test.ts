@@ -131,12 +131,16 @@ it('findOverdue finds work that is older than its own time limit, and leaves out
     title: 'Tea',
     instructions: '{}',
   };
-  for (const [number, due, status] of [
-    [1, 6, 'in_progress'],
-    [2, 4, 'in_progress'],
-    [3, 6, 'failed'],
+  for (const [number, due, supervisedUntil, status] of [
+    [1, ago(6), ago(60), 'in_progress'],
+    [2, ago(4), ago(60), 'in_progress'],
+    [3, ago(6), ago(60), 'failed'],
+    // A command waits for room at its worker. A worker renews its lease while its work waits.
+    [4, null, ago(-1), 'in_progress'],
+    [5, null, ago(5.5), 'in_progress'],
   ] as const) {
-    await insert('runbook', { ...runbook, number, due_at: ago(due) });
+    const supervised = { due_at: due, supervised_until: supervisedUntil, next_look_at: ago(-1) };
+    await insert('runbook', { ...runbook, ...supervised, number });
     const [{ id } = { id: '' }] = await s.rows<{ id: string }>('select id from runbook where number = $1', [number]);
     await insert('runbook_step', { ...step, runbook_id: id, status });
   }
@@ -146,9 +150,15 @@ it('findOverdue finds work that is older than its own time limit, and leaves out
   await insert('webhook_delivery', { ...delivery, message_id: '2', leased_until: ago(4) });
 
   const found = await findOverdue(s.ports.db, new Date());
-  expect(found.map(({ what, count }) => [what, count])).toEqual(
-    ['checks', 'landings', 'deployments', 'builds', 'verifications', 'runbooks', 'webhooks'].map((what) => [what, 1]),
-  );
+  expect(found.map(({ what, count }) => [what, count])).toEqual([
+    ['checks', 1],
+    ['landings', 1],
+    ['deployments', 1],
+    ['builds', 1],
+    ['verifications', 1],
+    ['runbooks', 2],
+    ['webhooks', 1],
+  ]);
   const ends = found.map(({ since }) => Math.round((Date.now() - since.getTime()) / 60_000));
   expect(ends).toEqual([6, 6, 6, 6, 6, 6, 6]);
 });

@@ -1,6 +1,9 @@
 // How a runbook is executed: steps, commits on its branch, and a pull request that says what was done.
 import { writeFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { advanceRunbook } from '../../src/modules/runbooks/index.ts';
+import { atMost } from '../../src/platform/at-most.ts';
 import { runbookDrivingOf } from '../support/runbook-agent.ts';
 import { runbookWorld } from '../support/runbook-world.ts';
 
@@ -190,6 +193,32 @@ describe('a runbook', () => {
     expect(await r.leaves(number)).toEqual([`1.1 failed: ${message}`, '1.2 not_started']);
     expect(await r.log(number)).toContain(message);
     expect(await r.w.rows('select due_at from runbook')).toEqual([{ due_at: null }]);
+  });
+
+  it('does not count the time in which a command waits for room at its worker against the time limit, and says that it waits', async () => {
+    await using r = await runbookWorld();
+    const { driving } = r.w.loop.runbooks;
+    const stepLimitMs = 6_000;
+    const inTurn = atMost(1);
+    r.w.loop.runbooks.driving = { ...driving, stepLimitMs, inTurn };
+    const others = Promise.withResolvers<void>();
+    const otherCommand = inTurn(async () => await others.promise);
+    const number = await r.begin('run touch a.txt');
+    const waits = '[interlock] The command waits until this worker has room for it.';
+    const due = async (): Promise<unknown> =>
+      (await r.w.rows<{ due_at: Date | null }>('select due_at from runbook where number = $1', [number]))[0]?.due_at;
+    await r.w.until(async () => (await r.log(number)).includes(waits) && (await due()) === null);
+    const [row] = await r.w.rows<{ id: string }>('select id from runbook where number = $1', [number]);
+    expect((await advanceRunbook(r.w.ctx, row?.id ?? '')).step).toBe(
+      'the agent works on 1.1 run touch a.txt, and waits until its worker has room for a command',
+    );
+    await delay(stepLimitMs);
+    expect(await r.leaves(number)).toEqual(['1.1 in_progress']);
+    others.resolve();
+    await otherCommand;
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual(['1.1 completed']);
+    expect(await r.file('interlock/runbook-1', 'a.txt')).toBe('');
   });
 
   it('fails the leaf that exceeds the budget, and starts no other', async () => {

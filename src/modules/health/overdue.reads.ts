@@ -46,11 +46,13 @@ const bounded: Readonly<Record<Overdue['what'], { readonly open: string; readonl
   },
   runbooks: {
     // A runbook that was canceled while its worker was lost has nothing left to do.
-    open: `runbook r where exists (select 1 from runbook_step s where s.account_id = r.account_id and s.runbook_id = r.id
-                                   and s.status = 'in_progress')
-           or exists (select 1 from runbook_prompt p where p.account_id = r.account_id and p.runbook_id = r.id
-                      and p.planned_at is null)`,
-    until: 'r.due_at',
+    open: `runbook r where r.next_look_at is not null
+           and (exists (select 1 from runbook_step s where s.account_id = r.account_id and s.runbook_id = r.id
+                        and s.status = 'in_progress')
+                or exists (select 1 from runbook_prompt p where p.account_id = r.account_id and p.runbook_id = r.id
+                           and p.planned_at is null))`,
+    // Work that waits for room at its worker is not due. It is overdue if its worker is lost.
+    until: 'coalesce(r.due_at, r.supervised_until)',
   },
   webhooks: {
     open: "webhook_delivery w where w.state = 'pending'",

@@ -9,6 +9,7 @@ import {
   type RunbookOutline,
 } from '../../../platform/agents/port.ts';
 import type { Tools, Workspace } from '../../../platform/agents/tools/index.ts';
+import type { InTurn } from '../../../platform/at-most.ts';
 import type { RunFolders, Sandbox } from '../../../platform/sandbox/index.ts';
 import type { RunbookRows } from './runbook.rows.ts';
 import { budgetSpent, openSession } from './session.ts';
@@ -18,11 +19,16 @@ export interface RunbookDriving {
   readonly createTools: (workspace: Workspace, mode: 'plan' | 'work') => Tools;
   /** Null: there is no sandbox, and no command is run. */
   readonly sandbox: Sandbox | null;
+  /** Limits how many commands of agents run at once. Left out: there is no limit. */
+  readonly inTurn?: InTurn;
   /** A secret, such as the key of a model, that is masked in everything that is stored. Null: there is none. */
   readonly secret: string | null;
   /** The folder for worktrees. A worktree is removed after its leaf. */
   readonly workDir: string;
-  /** How long the planning of a prompt or the work on a leaf may take before it fails. */
+  /**
+   * How long the planning of a prompt or the work on a leaf may take before it fails. Waits for room for a command do not
+   * count.
+   */
   readonly stepLimitMs: number;
   /** Aborted when this process stops. Then the work stops, and another process starts it again. */
   readonly signal?: AbortSignal;
@@ -34,6 +40,8 @@ export interface SupervisedAgent {
   readonly runbookId: string;
   readonly driving: RunbookDriving;
   readonly signal: AbortSignal;
+  /** Runs a command when this worker has room for it. */
+  readonly inTurn: InTurn;
   readonly write: (text: string) => void;
   /** Called after every write, so that the progress can be reported. */
   readonly onChange: () => void;
@@ -63,14 +71,14 @@ export function agentOf({ agents }: RunbookDriving, { runbook }: RunbookRows): A
 
 /** Opens the agent's session in these folders. If `stepId` is null, the agent plans. */
 export function openAgentSession(
-  { ctx, driving, signal, write, onChange, runbookId }: SupervisedAgent,
+  { ctx, driving, signal, inTurn, write, onChange, runbookId }: SupervisedAgent,
   { runbook }: RunbookRows,
   { stepId, folders }: { readonly stepId: string | null; readonly folders: RunFolders },
 ): AgentSession {
   const { sandbox, secret, createTools } = driving;
   const policy = changePolicy(runbook.workflowFiles);
   const mode = stepId === null ? 'plan' : 'work';
-  const tools = createTools({ folders, sandbox, policy, signal, onOutput: write }, mode);
+  const tools = createTools({ folders, sandbox, inTurn, policy, signal, onOutput: write }, mode);
   const { budgetMicros, spentMicros } = runbook;
   return openSession(ctx, { runbookId, stepId, tools, secret, budgetMicros, spentMicros, signal, write, onChange });
 }

@@ -161,7 +161,9 @@ function waitText({ for: what, until }: Extract<RunbookLeft, { kind: 'wait' }>, 
   switch (what) {
     case 'lease': {
       const leaf = rows.leaves.find(({ status }) => status === 'in_progress');
-      return leaf === undefined ? 'the agent plans' : `the agent works on ${leaf.number} ${inOneLine(leaf.title)}`;
+      if (leaf === undefined) return 'the agent plans';
+      const worksOn = `the agent works on ${leaf.number} ${inOneLine(leaf.title)}`;
+      return rows.runbook.dueAt ? worksOn : `${worksOn}, and waits until its worker has room for a command`;
     }
     case 'call':
       return `try again at ${new Date(until ?? 0).toISOString()}`;

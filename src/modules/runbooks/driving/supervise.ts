@@ -25,7 +25,7 @@ import { runbookKind, untried, type RunbookTypes } from './runbook.advance.ts';
 import type { RunbookRows } from './runbook.rows.ts';
 import type { WorkResult, Work } from './work.ts';
 import { openRunbookLog } from './session.rows.ts';
-import { longestTimerMs } from '../../../platform/longest-timer.ts';
+import { startStepLimit } from './step-limit.ts';
 
 const cleaned = new Set<string>();
 
@@ -102,23 +102,34 @@ interface Started {
 
 /**
  * Runs the agent until it ends or the time limit passes. The agent gets a signal to stop at the limit, and the function
- * does not wait for an agent that ignores the signal.
+ * does not wait for an agent that ignores the signal. While a command waits for room, the runbook has no time at which
+ * its work is due.
  */
 async function workInTime(ctx: Context, { due, driving, supervised, work, started }: Started): Promise<Outcome> {
   const { stepLimitMs } = driving;
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), Math.min(stepLimitMs, longestTimerMs));
-  const signal = AbortSignal.any([supervised.signal, late.signal]);
   const reporting = reportSometimes(due.report);
   reporting.onChange();
+  const limit = startStepLimit({
+    limitMs: stepLimitMs,
+    inTurn: driving.inTurn,
+    onLeft: async (leftMs) => {
+      await supervised.write(async (_tx, { runbook }) => {
+        runbook.dueAt = leftMs === null ? null : new Date(ctx.clock().getTime() + leftMs);
+        await Promise.resolve();
+      });
+      reporting.onChange();
+    },
+  });
+  const signal = AbortSignal.any([supervised.signal, limit.signal]);
   const { write } = supervised.log;
-  const agent = { ctx, runbookId: due.id, driving, signal, write, onChange: reporting.onChange };
-  const outcome = await Promise.race([work.carryOut(agent, started), aborted(late.signal)])
+  const { inTurn } = limit;
+  const agent = { ctx, runbookId: due.id, driving, signal, inTurn, write, onChange: reporting.onChange };
+  const outcome = await Promise.race([work.carryOut(agent, started), aborted(limit.signal)])
     .catch((error: unknown) =>
-      late.signal.aborted ? asLate(due.step.work, stepLimitMs) : asFailure(driving, error, ctx.clock()),
+      limit.signal.aborted ? asLate(due.step.work, stepLimitMs) : asFailure(driving, error, ctx.clock()),
     )
     .finally(() => {
-      clearTimeout(timer);
+      limit.end();
       reporting.end();
     });
   if (signal.aborted && supervised.isHandedOver()) throw new WorkHandedOver();
