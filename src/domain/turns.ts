@@ -38,7 +38,7 @@ export function waitForLease(supervisedUntil: number | null, now: number): WaitF
     : null;
 }
 
-/** Failures of the code host in a row, for which supervised work waits. Instants in milliseconds since the epoch. */
+/** Failures of the code host in a row, for which work waits. Instants in milliseconds since the epoch. */
 export interface HostFailures {
   /** No attempt starts before this instant. Null: no attempt has failed. */
   readonly callAt: number | null;
@@ -64,6 +64,18 @@ export function pauseAfterHost(failingSince: number, now: number): number {
   return Math.min(Math.max(now - failingSince, shortestHostPauseMs), longestHostPauseMs);
 }
 
+/** How many hours a runbook or a verification waits for a code host that fails. */
+export const hostGivenUpHours = 24;
+export const hostGivenUpMs = hostGivenUpHours * 60 * 60_000;
+
+/** Whether the code host has failed for `limitMs`, so that the work is given up. */
+export function isHostGivenUp(
+  failingSince: number,
+  { now, limitMs }: { readonly now: number; readonly limitMs: number },
+): boolean {
+  return now - failingSince >= limitMs;
+}
+
 /**
  * What supervised work does after its attempt failed because of the code host. Such an attempt does not count as an
  * attempt of the work. `given_up`: the host has failed for `limitMs`. Null: the next attempt can start now.
@@ -74,8 +86,8 @@ export function decideHostWait(
 ): WaitFor<'call'> | 'given_up' | null {
   const wait = waitForCall(callAt, now);
   if (wait === null || failingSince === null) return wait;
-  const givenUpAt = failingSince + limitMs;
-  return now >= givenUpAt ? 'given_up' : { ...wait, until: Math.min(wait.until, givenUpAt) };
+  if (isHostGivenUp(failingSince, { now, limitMs })) return 'given_up';
+  return { ...wait, until: Math.min(wait.until, failingSince + limitMs) };
 }
 
 /**

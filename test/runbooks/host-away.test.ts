@@ -22,8 +22,8 @@ async function failing({ w }: RunbookWorld): Promise<Failing> {
 }
 
 interface WorldThatWaits extends RunbookWorld {
-  /** Runs turns until `calls` calls in a row have failed, then stops the clock. */
-  failed(calls: number): Promise<Failing>;
+  /** Runs turns until `count` calls or attempts have failed, then stops the clock. */
+  failed(count: number): Promise<Failing>;
   /** Lets the clock move again. */
   goOn(): Promise<void>;
 }
@@ -31,26 +31,29 @@ interface WorldThatWaits extends RunbookWorld {
 /** A world with a clock that only jumps: to the next time that a runbook waits for, plus `later`. */
 async function worldThatWaits(later = 0): Promise<WorldThatWaits> {
   let now = Date.now();
-  let maxCalls = Number.POSITIVE_INFINITY;
+  let mostFailed = Number.POSITIVE_INFINITY;
+  const nextTries = new Set<number>();
   const r = await runbookWorld({ clock: () => new Date(now) });
   const { loop, service } = r.w;
   const observe = async (): Promise<void> => {
-    const { call_at, calls } = await failing(r);
-    if (call_at !== null && call_at.getTime() > now && calls < maxCalls) now = call_at.getTime() + later;
+    const at = (await failing(r)).call_at?.getTime();
+    if (at === undefined) return;
+    nextTries.add(at);
+    if (at > now && nextTries.size < mostFailed) now = at + later;
   };
   loop.observe = observe;
   return Object.assign(r, {
-    async failed(calls: number) {
-      maxCalls = calls;
+    async failed(count: number) {
+      mostFailed = count;
       // Only the loop of runbooks runs meanwhile, because a turn of a queue could not find its repository either.
-      while ((await failing(r)).calls < calls) {
+      while (nextTries.size < count) {
         await loop.runbooks.run(service.ports, observe);
         await loop.runbooks.ended();
       }
       return await failing(r);
     },
     async goOn() {
-      maxCalls = Number.POSITIVE_INFINITY;
+      mostFailed = Number.POSITIVE_INFINITY;
       await observe();
     },
   });
@@ -89,9 +92,12 @@ describe('a code host that fails', () => {
   });
 
   it('fails the leaf after a day; a follow-up or a retry continues the runbook', async () => {
-    await using r = await worldThatWaits(12 * hour);
+    await using r = await worldThatWaits();
     const lock = await lockBranch(r);
     const number = await r.begin('write a.txt one');
+    await r.failed(1);
+    await r.w.rows("update runbook set failing_since = failing_since - interval '1 day'");
+    await r.goOn();
     await r.rest(number);
     expect((await r.leaves(number))[0]).toMatch(
       /^1\.1 failed: The code host has failed for 24 hours: retry when the host works again\. The last failure: .*runbook-1\.lock/s,
@@ -125,11 +131,36 @@ describe('a code host that fails', () => {
     }
   });
 
+  it('does not count as failing while no worker asks it', async () => {
+    await using r = await worldThatWaits(25 * hour);
+    const lock = await lockBranch(r);
+    const number = await r.begin('write a.txt one');
+    const { call_at, failing_since } = await r.failed(3);
+    expect((call_at?.getTime() ?? 0) - (failing_since?.getTime() ?? 0)).toBeLessThan(hour);
+    expect(await r.leaves(number)).toEqual(['1.1 in_progress']);
+    await rm(lock);
+    await r.goOn();
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual(['1.1 completed']);
+  });
+
+  it('does not fail a prompt or a leaf that it kept from starting while no worker asks it', async () => {
+    await using r = await worldThatWaits(25 * hour);
+    const number = await r.begin('write a.txt one');
+    await rename(r.w.gitDir, `${r.w.gitDir}.away`);
+    await r.failed(3);
+    expect(await r.status(number)).toBe('generating_steps');
+    await rename(`${r.w.gitDir}.away`, r.w.gitDir);
+    await r.goOn();
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual(['1.1 completed']);
+  });
+
   it('before a leaf has started does not use up its attempts', async () => {
     await using r = await worldThatWaits();
     const number = await r.begin('write a.txt one');
     await rename(r.w.gitDir, `${r.w.gitDir}.away`);
-    expect((await r.failed(maxAttempts + 1)).failing_since).not.toBeNull();
+    expect(await r.failed(maxAttempts + 1)).toMatchObject({ calls: 0, failing_since: expect.any(Date) });
     expect(await r.status(number)).toBe('generating_steps');
     await rename(`${r.w.gitDir}.away`, r.w.gitDir);
     await r.goOn();

@@ -1,6 +1,14 @@
 // Decides the next step of a verification from its rows and the time. The driver writes the decision and carries it
 // out. The driver may repeat a step, so every step can be carried out twice. Instants are milliseconds since the epoch.
-import { backOff, decideHostWait, notStartedAgain, waitForLease, waitForCall } from '../turns.ts';
+import {
+  backOff,
+  decideHostWait,
+  hostGivenUpHours,
+  hostGivenUpMs,
+  notStartedAgain,
+  waitForLease,
+  waitForCall,
+} from '../turns.ts';
 import type { VerificationStatus } from './preview.ts';
 import { checkOutcomeOf, isSupervised, isFinal, type CheckOutcome } from './verification.status.ts';
 
@@ -46,7 +54,6 @@ export type VerificationStep =
   | { readonly kind: 'ended' };
 
 const maxAttempts = 3;
-const hostGivenUpHours = 24;
 /** Failed calls in a row, in about a minute, after which the check is not published in an inactive repository. */
 const maxCallsIfInactive = 6;
 
@@ -109,7 +116,7 @@ function decideWaiting({ registrationId, waitUntil }: VerificationSituation, now
 function decideSupervised(situation: VerificationSituation, now: number): VerificationStep {
   const held = waitForLease(situation.supervisedUntil, now);
   if (held !== null) return held;
-  const wait = decideHostWait(situation, { now, limitMs: hostGivenUpHours * 60 * 60_000 });
+  const wait = decideHostWait(situation, { now, limitMs: hostGivenUpMs });
   if (wait === 'given_up') return endWithError(situation, `The code host has failed for ${hostGivenUpHours} hours.`);
   if (wait !== null) return wait;
   if (situation.calls >= maxAttempts) return endWithError(situation, notStartedAgain('The verification', situation));

@@ -1,6 +1,6 @@
 // Decides the next step of a runbook from its rows and the time. The driver writes the decision, calls the code host
 // and supervises the agent. The driver may repeat a step, so every step can be carried out twice.
-import { backOff, waitForLease, waitForCall } from '../turns.ts';
+import { backOff, decideHostWait, hostGivenUpHours, hostGivenUpMs, waitForLease, waitForCall } from '../turns.ts';
 import { isLive, type PrMode, type RunbookPullRequestState, type StepStatus } from './runbook.ts';
 
 export interface LeafSituation {
@@ -45,7 +45,7 @@ export interface RunbookSituation {
   readonly supervisedUntil: number | null;
   /** No call and no attempt is made before this instant. Null: the next one can be made now. */
   readonly callAt: number | null;
-  /** How many calls or attempts in a row had no result. */
+  /** How many calls, or attempts of the agent, in a row had no result. Attempts that the code host ended do not count. */
   readonly calls: number;
   /** The error of the last call or attempt. Null: no error is known. */
   readonly problem: string | null;
@@ -96,16 +96,11 @@ function decideCommitted(situation: RunbookSituation, leaf: LeafSituation, now: 
 
 function decideWork(situation: RunbookSituation, now: number): RunbookStep | null {
   const prompt = situation.prompts.find(({ isPlanned }) => !isPlanned);
-  if (prompt !== undefined) {
-    if (isGivenUp(situation, now)) return { kind: 'fail_plan', prompt: prompt.ordinal, because: givenUp(situation) };
-    return dueWork(situation, { kind: 'plan', prompt: prompt.ordinal }, now);
-  }
+  if (prompt !== undefined) return dueWork(situation, { kind: 'plan', prompt: prompt.ordinal }, now);
   const leaf = situation.leaves.find(({ status, isPassedOver }) => status !== 'completed' && !isPassedOver);
   // Nothing after a failed leaf starts.
   if (leaf === undefined || leaf.status === 'failed') return null;
   if (leaf.status === 'not_started') return { kind: 'become', leafId: leaf.id, status: 'queued', because: null };
-  if (isGivenUp(situation, now))
-    return { kind: 'become', leafId: leaf.id, status: 'failed', because: givenUp(situation) };
   return dueWork(situation, { kind: 'leaf', leafId: leaf.id }, now);
 }
 
@@ -164,16 +159,20 @@ function dueCall(situation: RunbookSituation, call: RunbookCall, now: number): R
 }
 
 function dueWork(situation: RunbookSituation, work: AgentWork, now: number): RunbookStep {
-  return waitForCall(situation.callAt, now) ?? { kind: 'supervise', work };
+  const { calls, problem } = situation;
+  const wait = decideHostWait(situation, { now, limitMs: hostGivenUpMs });
+  if (wait === 'given_up') return failWork(work, hostGivenUp(problem ?? 'no reason is known'));
+  if (calls >= maxAttempts) return failWork(work, notStartedAgain(calls, problem));
+  return wait ?? { kind: 'supervise', work };
 }
 
-/** Whether no further attempt is made. While the code host is down, waiting costs no attempt of the agent. */
-function isGivenUp({ calls, failingSince }: RunbookSituation, now: number): boolean {
-  return failingSince === null ? calls >= maxAttempts : isHostGivenUp(failingSince, now);
+function failWork(work: AgentWork, because: string): RunbookStep {
+  return work.kind === 'plan'
+    ? { kind: 'fail_plan', prompt: work.prompt, because }
+    : { kind: 'become', leafId: work.leafId, status: 'failed', because };
 }
 
-function givenUp({ calls, problem, failingSince }: RunbookSituation): string {
-  if (failingSince !== null) return hostGivenUp(problem ?? 'no reason is known');
+function notStartedAgain(calls: number, problem: string | null): string {
   return problem === null
     ? `The agent was started ${calls} times, and each time its worker was lost.`
     : `The agent was started ${calls} times. The last failure: ${problem}`;
@@ -190,15 +189,8 @@ export function pastItsLimit(kind: AgentWork['kind'], limitMs: number): string {
     : `The step was not done after ${minutes}: retry it, or divide it into smaller steps.`;
 }
 
-/** The back-off after this many failures in a row, in milliseconds: from one second up to half an hour. */
+/** The back-off after this many failed calls or attempts in a row, in milliseconds: from a second up to half an hour. */
 export const pauseAfter = backOff([1, 2, 4, 8, 15, 30, 60, 120, 300, 600, 1_800]);
-
-const hostGivenUpHours = 24;
-
-/** Whether the code host has failed for a day. It is then not called again until a user retries or prompts. */
-export function isHostGivenUp(failingSince: number, now: number): boolean {
-  return now - failingSince >= hostGivenUpHours * 60 * 60 * 1000;
-}
 
 /** The reason of the failure if a call has failed for a day, and the last time not because of the code host. */
 export function callGivenUp(problem: string): string {

@@ -1,6 +1,7 @@
 // The columns of a row that is driven by turns: failed calls, the worker that supervises its work, and the next time
 // the relay reads it.
 import { p } from '@mikro-orm/core';
+import type { HostFailures } from '../../domain/turns.ts';
 
 /** Returns a new copy of the columns, because each entity needs its own. */
 export function drivenColumns() {
@@ -29,6 +30,10 @@ export interface DrivenRow {
   supervisedBy?: string | null | undefined;
   supervisedUntil?: Date | null | undefined;
   nextLookAt?: Date | null | undefined;
+}
+
+export function hostFailuresOf({ callAt, failingSince }: Pick<DrivenRow, 'callAt' | 'failingSince'>): HostFailures {
+  return { callAt: callAt?.getTime() ?? null, failingSince: failingSince?.getTime() ?? null };
 }
 
 /** The columns of a row without failed calls. */

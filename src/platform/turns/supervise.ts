@@ -11,7 +11,7 @@ import type { PieceLog } from '../log-pieces.ts';
 import type { DueStep, WorkOutcome } from './carry-out.ts';
 import { changeRows, type Kind, type KindTypes } from './kind.ts';
 import { takeLease, type Lease, type LeasedRow } from './lease.ts';
-import { noSupervisor } from './columns.ts';
+import { hostFailuresOf, noSupervisor, type DrivenRow } from './columns.ts';
 
 export interface Supervision<T extends KindTypes> {
   readonly kind: Kind<T>;
@@ -140,20 +140,31 @@ async function waitForHost<T extends KindTypes>(
   const isFirst = await supervised.write(async (_tx, rows) => {
     const row = kind.rowOf(rows);
     const now = ctx.clock().getTime();
-    const before = { callAt: row.callAt?.getTime() ?? null, failingSince: row.failingSince?.getTime() ?? null };
-    const since = hostFailsSince(before, now);
-    Object.assign(row, noSupervisor, {
-      // The attempt was counted when the lease was taken.
-      calls: row.calls - 1,
-      callAt: new Date(now + awaitHost(pauseAfterHost(since, now), { retryAt, now })),
-      failingSince: new Date(since),
-      problem: message,
-      nextLookAt: new Date(now),
-    });
-    return since !== before.failingSince;
+    Object.assign(row, noSupervisor, { nextLookAt: new Date(now) });
+    return delayAfterHost(row, { now, retryAt, problem: message });
   });
   if (isFirst) supervised.log.write(`[interlock] The code host failed, and is asked again later: ${message}\n`);
   return `the code host failed, and is asked again later: ${message}`;
+}
+
+/**
+ * Schedules the next attempt of supervised work whose attempt failed because of the code host. The attempt does not
+ * count. Returns whether it is the first of such failures in a row.
+ */
+export function delayAfterHost(
+  row: DrivenRow,
+  { now, retryAt, problem }: { readonly now: number; readonly retryAt: number | null; readonly problem: string },
+): boolean {
+  const before = hostFailuresOf(row);
+  const since = hostFailsSince(before, now);
+  Object.assign(row, {
+    // The attempt was counted when the lease was taken.
+    calls: row.calls - 1,
+    callAt: new Date(now + awaitHost(pauseAfterHost(since, now), { retryAt, now })),
+    failingSince: new Date(since),
+    problem,
+  });
+  return since !== before.failingSince;
 }
 
 function createSupervised<T extends KindTypes>(

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import {
   decideRunbook,
   hostGivenUp,
-  isHostGivenUp,
   maxAttempts,
   pauseAfter,
   type LeafSituation,
   type PullRequestSituation,
   type RunbookSituation,
 } from '../../../src/domain/runbooks/drive.ts';
+import { hostGivenUpMs, isHostGivenUp } from '../../../src/domain/turns.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const now = 10 * day;
@@ -107,19 +107,34 @@ describe('the next step of a runbook', () => {
       { kind: 'fail_plan', prompt: 1, because: 'The agent was started 5 times. The last failure: It hiccups.' },
     ],
     [
-      'waits for an unavailable host, however often the leaf was started',
-      { leaves: [working], calls: 40, problem: 'It is away.', failingSince: now - day + 1 },
+      'starts the agent again after the wait for an unavailable host',
+      { leaves: [working], calls: 0, problem: 'It is away.', failingSince: now - day + 1 },
       { kind: 'supervise', work: { kind: 'leaf', leafId: 'leaf 1.1' } },
     ],
     [
       'fails a leaf if the host has been unavailable for a day',
-      { leaves: [working], calls: 2, problem: 'It is away.', failingSince: now - day },
+      { leaves: [working], problem: 'It is away.', failingSince: now - day, callAt: now + 1 },
       { kind: 'become', leafId: 'leaf 1.1', status: 'failed', because: hostGivenUp('It is away.') },
     ],
     [
       'fails the planning if the host has been unavailable for a day',
-      { prompts: [{ ordinal: 1, isPlanned: false }], problem: 'It is away.', failingSince: now - day },
+      { prompts: [{ ordinal: 1, isPlanned: false }], problem: 'It is away.', failingSince: now - day, callAt: now + 1 },
       { kind: 'fail_plan', prompt: 1, because: hostGivenUp('It is away.') },
+    ],
+    [
+      'asks the host once more if a day passed without any worker',
+      { leaves: [working], problem: 'It is away.', failingSince: now - day, callAt: now - day + 1_000 },
+      { kind: 'supervise', work: { kind: 'leaf', leafId: 'leaf 1.1' } },
+    ],
+    [
+      'fails a leaf whose workers were lost after a failure of the host',
+      { leaves: [working], calls: maxAttempts, problem: 'It is away.', failingSince: now - 9, callAt: now - 8 },
+      {
+        kind: 'become',
+        leafId: 'leaf 1.1',
+        status: 'failed',
+        because: 'The agent was started 5 times. The last failure: It is away.',
+      },
     ],
     [
       'pushes a commit, also of a canceled runbook',
@@ -258,7 +273,7 @@ describe('the next step of a runbook', () => {
 
   it('asks a failing host about 60 times, and not after a day', () => {
     let [at, calls] = [now, 0];
-    while (!isHostGivenUp(now, at)) at += pauseAfter((calls += 1));
+    while (!isHostGivenUp(now, { now: at, limitMs: hostGivenUpMs })) at += pauseAfter((calls += 1));
     expect(calls).toBeLessThan(60);
     expect(at - now).toBeLessThan(day + pauseAfter(100));
     expect(hostGivenUp('It is away.')).toBe(

@@ -5,6 +5,7 @@ import type { Context } from '../../../context.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
 import { pauseAfter } from '../../../domain/runbooks/drive.ts';
 import { isLive } from '../../../domain/runbooks/runbook.ts';
+import { hostFailsSince, isHostGivenUp } from '../../../domain/turns.ts';
 import {
   CommitMissing,
   hostClient,
@@ -15,7 +16,7 @@ import {
   toHostedRepository,
 } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { delayNextCall } from '../../../platform/turns/index.ts';
+import { delayNextCall, hostFailuresOf } from '../../../platform/turns/index.ts';
 import { findHandles } from '../../accounts/index.ts';
 import { syncPullRequest } from '../../queue/index.ts';
 import { RunbookCommitEntity, type RunbookCommitRow, type RunbookPullRequestRow } from '../runbooks.entities.ts';
@@ -161,20 +162,22 @@ const longestPauseMs = 30_000;
  */
 function waitForCommit(
   ctx: Context,
-  { runbook: { problem, failingSince, calls } }: RunbookRows,
+  { runbook }: RunbookRows,
   { made, leafId }: { readonly made: RunbookCommitRow; readonly leafId: string },
 ): CallResult {
   const message = `Neither this worker nor the code host has the commit ${made.commit}. The push is tried again, because another worker may have the commit.`;
   const now = ctx.clock();
-  const isRepeated = problem === message;
-  const since = (isRepeated && failingSince) || now;
-  if (now.getTime() - since.getTime() >= lostAfterMs) return lost(ctx, leafId);
+  const { callAt, failingSince } = hostFailuresOf(runbook);
+  const isSame = runbook.problem === message;
+  const since = hostFailsSince({ callAt, failingSince: isSame ? failingSince : null }, now.getTime());
+  const calls = since === failingSince ? runbook.calls : 0;
+  if (isHostGivenUp(since, { now: now.getTime(), limitMs: lostAfterMs })) return lost(ctx, leafId);
   return {
     message,
-    write: async (_tx, { runbook, commits }) => {
+    write: async (_tx, { runbook: row, commits }) => {
       if (commits.find(({ id }) => id === made.id)?.state !== 'made') return;
-      Object.assign(runbook, { failingSince: since, calls: isRepeated ? calls : 0 });
-      delayNextCall(runbook, { now, pauseAfter: pauseOf, problem: message });
+      Object.assign(row, { failingSince: new Date(since), calls });
+      delayNextCall(row, { now, pauseAfter: pauseOf, problem: message });
       await Promise.resolve();
     },
   };

@@ -1,16 +1,11 @@
 // Carries out the calls of a runbook: pushes and calls of the code host. Calls run outside of a transaction.
 import type { Context } from '../../../context.ts';
 import { DomainError, isTemporary } from '../../../domain/errors.ts';
-import {
-  callGivenUp,
-  hostGivenUp,
-  isHostGivenUp,
-  pauseAfter,
-  type RunbookCall,
-} from '../../../domain/runbooks/drive.ts';
+import { callGivenUp, hostGivenUp, pauseAfter, type RunbookCall } from '../../../domain/runbooks/drive.ts';
+import { hostFailsSince, hostGivenUpMs, isHostGivenUp } from '../../../domain/turns.ts';
 import { HostRefused, HostUnavailable, retryAtOf, toHostedRepository } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { carryOutDue, delayNextCall, type CarryOut } from '../../../platform/turns/index.ts';
+import { carryOutDue, delayNextCall, hostFailuresOf, type CarryOut } from '../../../platform/turns/index.ts';
 import { writeLeaf } from '../steps.writer.ts';
 import { superviseAgent } from './supervise.ts';
 import type { RunbookDriving } from './agent-session.ts';
@@ -85,8 +80,10 @@ function putOffCall(
   { message, isHostAway }: { readonly message: string; readonly isHostAway: boolean },
 ): string | null {
   const now = ctx.clock();
-  runbook.failingSince ??= now;
-  if (isHostGivenUp(runbook.failingSince.getTime(), now.getTime()))
+  const failures = hostFailuresOf(runbook);
+  const since = hostFailsSince(failures, now.getTime());
+  if (since !== failures.failingSince) Object.assign(runbook, { failingSince: new Date(since), calls: 0 });
+  if (isHostGivenUp(since, { now: now.getTime(), limitMs: hostGivenUpMs }))
     return isHostAway ? hostGivenUp(message) : callGivenUp(message);
   delayNextCall(runbook, { now, pauseAfter, problem: message });
   return null;

@@ -59,9 +59,9 @@ function problemText({ problem, calls, callAt, failingSince }: RunbookRow): stri
   if (!problem) return [];
   const since = failingSince ? ` since ${failingSince.toISOString()}` : '';
   const next = callAt ? `; tried again at ${callAt.toISOString()}` : '';
-  return calls === 0
-    ? [`- not done: ${plain(problem)}`]
-    : [`- failed ${calls} times${since}: ${plain(problem)}${next}`];
+  if (calls === 0 && !callAt) return [`- not done: ${plain(problem)}`];
+  const times = calls === 0 ? '' : ` ${calls} times`;
+  return [`- failed${times}${since}: ${plain(problem)}${next}`];
 }
 
 /** The plan. A long plan shows only the steps around the next leaf. */

@@ -12,6 +12,7 @@ import { createMask, maskSecrets } from '../../../platform/providers/mask.ts';
 import { removeAbandonedFolders } from '../../../platform/sandbox/index.ts';
 import {
   WorkHandedOver,
+  delayAfterHost,
   supervise,
   type SuperviseOf,
   type DueStep,
@@ -108,7 +109,6 @@ interface Started {
 async function workInTime(ctx: Context, { due, driving, supervised, work, started }: Started): Promise<Outcome> {
   const { stepLimitMs } = driving;
   const reporting = reportSometimes(due.report);
-  reporting.onChange();
   const limit = startStepLimit({
     limitMs: stepLimitMs,
     inTurn: driving.inTurn,
@@ -121,6 +121,7 @@ async function workInTime(ctx: Context, { due, driving, supervised, work, starte
     },
   });
   const signal = AbortSignal.any([supervised.signal, limit.signal]);
+  reporting.onChange();
   const { write } = supervised.log;
   const { inTurn } = limit;
   const agent = { ctx, runbookId: due.id, driving, signal, inTurn, write, onChange: reporting.onChange };
@@ -140,8 +141,8 @@ interface Failure {
   readonly message: string;
   readonly isFinal: boolean;
   readonly isHostAway: boolean;
-  /** The pause that a busy agent or the code host asked for, in milliseconds. 0: no pause was asked for. */
-  readonly waitMs: number;
+  /** Until when a busy agent or the code host asks to wait, in milliseconds since the epoch. Null: it does not ask. */
+  readonly retryAt: number | null;
 }
 
 type Outcome = WorkResult | Failure;
@@ -152,7 +153,7 @@ async function aborted(signal: AbortSignal): Promise<never> {
 }
 
 function asLate({ kind }: AgentWork, limitMs: number): Failure {
-  return { message: pastItsLimit(kind, limitMs), isFinal: true, isHostAway: false, waitMs: 0 };
+  return { message: pastItsLimit(kind, limitMs), isFinal: true, isHostAway: false, retryAt: null };
 }
 
 function asFailure({ secret }: RunbookDriving, error: unknown, now: Date): Outcome {
@@ -162,7 +163,7 @@ function asFailure({ secret }: RunbookDriving, error: unknown, now: Date): Outco
     message: maskSecrets(secret, message).slice(0, 2_000).toWellFormed() || 'The agent failed without a message.',
     isFinal,
     isHostAway: error instanceof HostAway,
-    waitMs: error instanceof AgentBusy ? error.waitMs : Math.max(0, (retryAtOf(error) ?? 0) - now.getTime()),
+    retryAt: error instanceof AgentBusy ? now.getTime() + error.waitMs : retryAtOf(error),
   };
 }
 
@@ -175,12 +176,13 @@ async function conclude(
   runbook.dueAt = null;
   const isFailure = 'isFinal' in outcome;
   if (work.isWanted(rows) && isFailure && !outcome.isFinal) {
-    // Attempts that failed because the code host was unavailable do not count as attempts of the agent.
-    if (!outcome.isHostAway && runbook.failingSince) runbook.calls = 1;
-    runbook.failingSince = outcome.isHostAway ? (runbook.failingSince ?? ctx.clock()) : null;
-    const pauseMs = Math.max(pauseAfter(runbook.calls), outcome.waitMs);
-    runbook.callAt = new Date(ctx.clock().getTime() + pauseMs);
-    runbook.problem = outcome.message;
+    const { message: problem, retryAt } = outcome;
+    const now = ctx.clock().getTime();
+    if (outcome.isHostAway) delayAfterHost(runbook, { now, retryAt, problem });
+    else {
+      const callAt = new Date(Math.max(now + pauseAfter(runbook.calls), retryAt ?? 0));
+      Object.assign(runbook, { callAt, problem, failingSince: null });
+    }
     return;
   }
   Object.assign(runbook, untried);
