@@ -198,6 +198,7 @@ describe('a runbook', () => {
   it('does not count the time in which a command waits for room at its worker against the time limit, and says that it waits', async () => {
     await using r = await runbookWorld();
     const { driving } = r.w.loop.runbooks;
+    if (driving === null) throw new Error('There is no driving.');
     const stepLimitMs = 6_000;
     const inTurn = atMost(1);
     r.w.loop.runbooks.driving = { ...driving, stepLimitMs, inTurn };

@@ -49,6 +49,7 @@ async function worldThatWaits(later = 0): Promise<WorldThatWaits> {
       while (nextTries.size < count) {
         await loop.runbooks.run(service.ports, observe);
         await loop.runbooks.ended();
+        if ((await r.status(1)) === 'failed') throw new Error('The runbook has failed.');
       }
       return await failing(r);
     },
