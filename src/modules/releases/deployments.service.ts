@@ -7,13 +7,7 @@ import { requireVersion } from '../../domain/releases/version.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { recordUserAction, requireAction, type UserActionName } from '../accounts/index.ts';
-import {
-  lockRepositoryForShare,
-  maySeeInside,
-  requireActive,
-  requireAtHostOf,
-  requireNotDeleted,
-} from '../repositories/index.ts';
+import { lockRepositoryForShare, maySeeInside, requireActive, requireAtHostOf } from '../repositories/index.ts';
 import { findCandidate } from './candidates.reads.ts';
 import type { ReleaseCandidate } from './candidates.types.ts';
 import { cancelActiveDeployments, cancelDeployments } from './deployments.cancel.ts';
@@ -26,7 +20,7 @@ import { writeDeploymentStatus } from './deployments.writer.ts';
 import { loadFreezeInForce } from './freezes.frozen.ts';
 import { loadEnvironment } from './projects.reads.ts';
 import { DeploymentEntity, type DeploymentRow, type EnvironmentRow } from './releases.entities.ts';
-import { changeEnvironment, loadDeployment } from './releases.locks.ts';
+import { changeEnvironment, loadDeployment, lockUndeletedRepository } from './releases.locks.ts';
 
 const longestMessage = 10_000;
 
@@ -83,7 +77,7 @@ export interface ReportDeploymentRequest extends EnvironmentNames {
  * Writes a reported status to the newest deployment of this version in the environment, or to a new deployment. A
  * report is accepted in spite of freezes and of the order of deployments. After the report, Interlock drives the
  * deployment no further, unless the deployment has the slot of the environment. A cancellation that the provider has
- * not received is still sent.
+ * not received is still sent. Throws CONFLICT for a new deployment if the repository was deleted.
  */
 export async function reportDeployment(ctx: Context, request: ReportDeploymentRequest): Promise<Answer> {
   requireAction(ctx, 'deploy');
@@ -95,8 +89,10 @@ export async function reportDeployment(ctx: Context, request: ReportDeploymentRe
     );
   const { environment, candidate } = await find(ctx, request);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const locked = await changeEnvironment(ctx, tx, environment.id);
     const of = { accountId: ctx.accountId, environmentId: environment.id, candidateId: candidate.id };
+    // The repository is locked before its environment.
+    if ((await tx.em.count(DeploymentEntity, of)) === 0) await lockUndeletedRepository(tx, candidate.repositoryId);
+    const locked = await changeEnvironment(ctx, tx, environment.id);
     const known = await tx.em.findOne(DeploymentEntity, of, { orderBy: { id: 'desc' }, refresh: true });
     const deployment = known ?? (await insertDeployment(ctx, tx, { ...of, kind: 'forward', reported: true }));
     if (known === null && request.status === 'pending')
@@ -166,7 +162,7 @@ export async function rollBackEnvironment(ctx: Context, request: RollBackRequest
   requireAction(ctx, 'roll_back');
   const { project, environment } = await loadEnvironment(ctx, request, 'deploy:write');
   return await carryOutOrDryRun(ctx, request.preview, async (tx) => {
-    requireNotDeleted(await lockRepositoryForShare(tx, project.repositoryId));
+    await lockUndeletedRepository(tx, project.repositoryId);
     const locked = await changeEnvironment(ctx, tx, environment.id);
     await requireRunning(ctx, tx, { environment: locked, expected: request.ifRunning });
     await requireNotFrozen(ctx, tx, { environmentId: environment.id, force: request.force });

@@ -25,7 +25,7 @@ import {
   type ProviderRequest,
 } from './provider.settings.ts';
 import type { EnvironmentRow } from './releases.entities.ts';
-import { changeEnvironment } from './releases.locks.ts';
+import { changeEnvironment, lockUndeletedRepository } from './releases.locks.ts';
 
 const defaultReportTimeoutSec = 3600;
 const longestFreezeSec = 366 * 86_400;
@@ -41,7 +41,7 @@ export interface NewEnvironment {
   readonly freezeAfterRollbackSec?: number | null;
 }
 
-/** Throws CONFLICT if the project has an environment with this name. */
+/** Throws CONFLICT if the project has an environment with this name, or if its repository was deleted. */
 export async function createEnvironment(ctx: Context, secrets: Secrets, input: NewEnvironment): Promise<void> {
   requireScope(ctx, 'release:write');
   const name = requireReleaseName(input.name, 'input.name');
@@ -50,6 +50,7 @@ export async function createEnvironment(ctx: Context, secrets: Secrets, input: N
   const freezeAfterRollbackSec = checkedFreeze(input.freezeAfterRollbackSec ?? null);
   const project = await loadReleaseProject(ctx, input.project, 'release:write');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await lockUndeletedRepository(tx, project.repositoryId);
     const order = await lockOrder(ctx, tx, project.id);
     const [row] = await tx.query<{ id: string }>(
       `insert into environment (account_id, project_id, name, position, tier, provider, report_timeout_sec,
@@ -107,6 +108,7 @@ export async function updateEnvironment(
   requireAction(ctx, 'update_environment');
   const { project, environment } = await loadEnvironment(ctx, change, 'release:write');
   const act = async (tx: Transaction): Promise<{ readonly row: EnvironmentRow; readonly changes: SettingChange[] }> => {
+    await lockUndeletedRepository(tx, project.repositoryId);
     const order = await lockOrder(ctx, tx, project.id);
     const row = await changeEnvironment(ctx, tx, environment.id);
     const before = await readSettings(ctx, tx, environment.id);

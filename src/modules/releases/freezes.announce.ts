@@ -47,15 +47,15 @@ export async function announceFreeze(ctx: Context, tx: Transaction, environment:
 }
 
 /**
- * Freezes an environment after a successful rollback, if the environment is configured for this. The freeze replaces
- * the freeze of an earlier rollback, and is written in the transaction of the success.
+ * Freezes an environment after a successful rollback, if the environment is configured for this and its repository
+ * exists. The freeze replaces the freeze of an earlier rollback, and is written in the transaction of the success.
  */
 export async function freezeAfterRollback(
   ctx: Context,
   tx: Transaction,
   { environment, rollback }: { readonly environment: EnvironmentRow; readonly rollback: DeploymentRow },
 ): Promise<void> {
-  if (!environment.freezeAfterRollback) return;
+  if (!environment.freezeAfterRollback || (await isRepositoryDeleted(tx, environment))) return;
   const startsAt = ctx.clock().getTime();
   const seconds = environment.freezeAfterRollbackSec ?? null;
   const freezes = await loadEnvironmentFreezes(tx, { accountId: ctx.accountId, environmentId: environment.id });
@@ -69,6 +69,16 @@ export async function freezeAfterRollback(
     createdBy: rollback.actor,
   });
   await announceFreeze(ctx, tx, environment);
+}
+
+async function isRepositoryDeleted(tx: Transaction, { accountId, id }: EnvironmentRow): Promise<boolean> {
+  const found = await tx.query(
+    `select 1 from environment e join release_project p on p.account_id = e.account_id and p.id = e.project_id
+     join repository r on r.account_id = p.account_id and r.id = p.repository_id
+     where e.account_id = $1 and e.id = $2 and r.deleted_at is not null`,
+    [accountId, id],
+  );
+  return found.length > 0;
 }
 
 export function idsOf(freezes: readonly StoredFreeze[]): string[] {

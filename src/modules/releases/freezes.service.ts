@@ -1,6 +1,6 @@
 // Freezes and unfreezes environments, each in one transaction that locks the environment's row. Once a freeze is
 // committed, no deployment to the environment starts unless it is forced. Deployments that have started continue. The
-// environments of a deleted repository are not frozen any more.
+// environments of a deleted repository cannot be frozen any more, and a freeze that is left there can be ended.
 import type { Context } from '../../context.ts';
 import type { RecurringSpan } from '../../domain/calendar/spans.ts';
 import { notFound } from '../../domain/errors.ts';
@@ -18,18 +18,16 @@ import {
   freezeFacts,
   insertFreeze,
   loadEnvironmentFreezes,
-  lockRepositoryForShare,
   maySeeInside,
   readFreeze,
   requireAtHostOf,
-  requireNotDeleted,
   type StoredFreeze,
 } from '../repositories/index.ts';
 import { announceFreeze, idsOf, namesOf } from './freezes.announce.ts';
 import { impactOfFreeze, type FreezeImpactFacts } from './freezes.impact.ts';
 import { loadEnvironment, readRepositoryOfEnvironment } from './projects.reads.ts';
 import type { EnvironmentRow } from './releases.entities.ts';
-import { changeEnvironment } from './releases.locks.ts';
+import { changeEnvironment, lockUndeletedRepository } from './releases.locks.ts';
 
 interface EnvironmentRef {
   readonly project: string;
@@ -58,7 +56,7 @@ export async function freezeEnvironment(ctx: Context, input: FreezeEnvironmentRe
   const { project, environment } = await loadEnvironment(ctx, input, 'release:write');
   const { changed, impact } = await underEnvironment(
     ctx,
-    { id: environment.id, repositoryId: project.repositoryId, preview: input.preview },
+    { id: environment.id, freezesIn: project.repositoryId, preview: input.preview },
     async (change) => {
       const { tx, row, freezes } = change;
       const now = ctx.clock().getTime();
@@ -87,7 +85,7 @@ export async function scheduleEnvironmentFreeze(
   const { project, environment } = await loadEnvironment(ctx, input, 'release:write');
   const { changed, impact } = await underEnvironment(
     ctx,
-    { id: environment.id, repositoryId: project.repositoryId, preview: input.preview },
+    { id: environment.id, freezesIn: project.repositoryId, preview: input.preview },
     async (change) => {
       const { tx, row } = change;
       const freeze = await insertFreeze(ctx, tx, {
@@ -109,10 +107,10 @@ export async function unfreezeEnvironment(
   input: EnvironmentRef & { readonly preview?: boolean },
 ): Promise<{ readonly deleted: number; readonly impact: FreezeImpactFacts | null }> {
   requireAction(ctx, 'freeze');
-  const { project, environment } = await loadEnvironment(ctx, input, 'release:write');
+  const { environment } = await loadEnvironment(ctx, input, 'release:write');
   const { changed, impact } = await endWhere(
     ctx,
-    { id: environment.id, repositoryId: project.repositoryId, preview: input.preview },
+    { id: environment.id, preview: input.preview },
     ({ source }) => source !== 'schedule',
   );
   return { deleted: changed.length, impact };
@@ -138,11 +136,7 @@ export async function deleteFreeze(
   }
   if (environmentId !== null) {
     await requireAtHostOf(ctx, inside, 'release:write');
-    const { changed, impact } = await endWhere(
-      ctx,
-      { id: environmentId, repositoryId: inside, preview },
-      (each) => each.id === id,
-    );
+    const { changed, impact } = await endWhere(ctx, { id: environmentId, preview }, (each) => each.id === id);
     const [freeze] = changed;
     if (freeze !== undefined) return { freeze, impact };
   }
@@ -157,7 +151,8 @@ interface Change {
 
 interface ChangedEnvironment {
   readonly id: string;
-  readonly repositoryId: string;
+  /** The id of the repository, if a freeze begins. Absent: freezes only end. */
+  readonly freezesIn?: string;
   readonly preview?: boolean | undefined;
 }
 
@@ -183,11 +178,11 @@ interface Done<T> {
 
 async function underEnvironment<T>(
   ctx: Context,
-  { id, repositoryId, preview }: ChangedEnvironment,
+  { id, freezesIn, preview }: ChangedEnvironment,
   work: (change: Change) => Promise<{ readonly changed: T; readonly replaces: StoredFreeze | null }>,
 ): Promise<Done<T>> {
   const act = async (tx: Transaction): Promise<Done<T>> => {
-    requireNotDeleted(await lockRepositoryForShare(tx, repositoryId));
+    if (freezesIn !== undefined) await lockUndeletedRepository(tx, freezesIn);
     const change = await startChange(ctx, tx, id);
     const { changed, replaces } = await work(change);
     await announceFreeze(ctx, tx, change.row);

@@ -17,6 +17,7 @@ import {
   type ProviderRequest,
 } from './provider.settings.ts';
 import { ReleaseProjectEntity } from './releases.entities.ts';
+import { lockUndeletedRepository } from './releases.locks.ts';
 
 const defaultBuildTimeoutSec = 3600;
 
@@ -35,6 +36,7 @@ export async function createReleaseProject(ctx: Context, secrets: Secrets, input
   const buildTimeoutSec = checkedSeconds(input.buildTimeoutSec ?? defaultBuildTimeoutSec, 'input.buildTimeoutSec');
   const repository = await loadRepository(ctx, input.repository, 'release:write');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await lockUndeletedRepository(tx, repository.id);
     await freeName(ctx, tx, name);
     const [row] = await tx.query<{ id: string }>(
       `insert into release_project (account_id, name, repository_id, build_provider, build_timeout_sec, created_at)
@@ -97,6 +99,7 @@ export async function updateReleaseProject(
   if (timeoutSec !== null) checkedSeconds(timeoutSec, 'input.buildTimeoutSec');
   const project = await loadReleaseProject(ctx, change.project, 'release:write');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await lockUndeletedRepository(tx, project.repositoryId);
     await tx.query('select 1 from release_project where account_id = $1 and id = $2 for no key update', [
       ctx.accountId,
       project.id,

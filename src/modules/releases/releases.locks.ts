@@ -3,7 +3,17 @@
 import type { Context } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
+import { lockRepositoryForShare, requireNotDeleted } from '../repositories/index.ts';
 import { DeploymentEntity, EnvironmentEntity, type DeploymentRow, type EnvironmentRow } from './releases.entities.ts';
+
+/**
+ * Locks the row of a release project's repository, before something begins in the project: a deployment, a rollback, a
+ * freeze or a change of settings. Throws CONFLICT if the repository was deleted. What has begun can still end after the
+ * deletion, without this lock: known deployments are reported and canceled, and freezes are ended.
+ */
+export async function lockUndeletedRepository(tx: Transaction, repositoryId: string): Promise<void> {
+  requireNotDeleted(await lockRepositoryForShare(tx, repositoryId));
+}
 
 /** Locks an environment's row, and reads it. Throws NOT_FOUND. */
 export async function lockEnvironment(ctx: Context, tx: Transaction, environmentId: string): Promise<EnvironmentRow> {
