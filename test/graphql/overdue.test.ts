@@ -88,6 +88,8 @@ it('findOverdue finds work that is older than its own time limit, and leaves out
   };
   await insert('deployment', { ...deployment, status_at: ago(21) });
   await insert('deployment', { ...deployment, status_at: ago(19) });
+  // Its command began after a wait for its code host.
+  await insert('deployment', { ...deployment, status_at: ago(21), failing_since: ago(21), call_at: ago(12) });
 
   const verification = {
     ...account,

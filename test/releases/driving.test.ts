@@ -752,6 +752,34 @@ describe('the build of a release candidate', () => {
     await expect(r.deploy('v1-rc2')).rejects.toThrow('v1-rc2 failed to build');
   });
 
+  it('fails at the end of its time also while it waits for room at its worker, and is not overdue', async () => {
+    await using r = await releaseWorld({
+      build: { kind: 'command', command: 'true', timeoutSec: 60 },
+      buildTimeoutSec: 5,
+    });
+    const { driving } = r.w.loop.releases;
+    if (driving === null) throw new Error('There is no driving.');
+    const inTurn = atMost(1);
+    r.w.loop.releases.driving = { ...driving, buildsInTurn: inTurn };
+    const others = Promise.withResolvers<void>();
+    const otherBuild = inTurn(async () => await others.promise);
+    await r.candidate('v1-rc1', { built: true });
+    const waits = '[interlock] The build waits until this worker has room for it.\n';
+    await r.w.until(async () => (await r.log({ candidate: 'v1-rc1' })) === waits);
+    await r.w.until(async () => (await r.candidateStatus('v1-rc1')).status === 'failed');
+    expect((await r.candidateStatus('v1-rc1')).error_message).toBe(
+      'The build did not end within 5 seconds. This time includes waits for room at a worker.',
+    );
+    // Its wait ends before there is room.
+    await r.w.until(
+      async () => (await r.w.rows('select 1 from release_candidate where supervised_by is not null')).length === 0,
+    );
+    others.resolve();
+    await otherBuild;
+    await r.w.loop.releases.ended();
+    expect((await r.candidateStatus('v1-rc1')).status).toBe('failed');
+  });
+
   it('by a command has a log, and fails if it does not end in time', async () => {
     const text = 'echo "building $RELEASE_CANDIDATE_VERSION"; test "$RELEASE_VERSION" = v1 || sleep 300';
     await using r = await releaseWorld({

@@ -135,7 +135,7 @@ function decideCanceling(situation: DeploymentSituation, now: number): Deploymen
 
 export function decideBuild(situation: BuildSituation, now: number): BuildStep {
   if (situation.status !== 'building') return { kind: 'ended' };
-  const deadline = situation.createdAt + situation.timeoutSec * 1000;
+  const deadline = endOfBuild(situation);
   if (now >= deadline)
     return {
       kind: 'become',
@@ -148,6 +148,11 @@ export function decideBuild(situation: BuildSituation, now: number): BuildStep {
   const step = decideSupervised(situation, { now, hostLimitSec: situation.timeoutSec });
   if (step.kind === 'become') return { ...step, status: 'failed' };
   return step.kind === 'wait' ? { ...step, until: Math.min(step.until ?? deadline, deadline) } : step;
+}
+
+/** When a build ends at the latest, in milliseconds since the epoch. */
+export function endOfBuild({ createdAt, timeoutSec }: Pick<BuildSituation, 'createdAt' | 'timeoutSec'>): number {
+  return createdAt + timeoutSec * 1000;
 }
 
 /** The provider of a canceled build is notified. Nobody waits until the build has ended at the provider. */

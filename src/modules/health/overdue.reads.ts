@@ -31,7 +31,9 @@ const bounded: Readonly<Record<Overdue['what'], { readonly open: string; readonl
   deployments: {
     open: `deployment d join environment e on e.account_id = d.account_id and e.id = d.environment_id
            where d.status in ('in_progress', 'canceling') and d.next_look_at is not null`,
-    until: `d.status_at + make_interval(secs => greatest(e.report_timeout_sec, coalesce((e.provider ->> 'timeoutSec')::int, 0)))`,
+    // A command that waited for its code host has its whole time after the wait.
+    until: `greatest(d.status_at + make_interval(secs => greatest(e.report_timeout_sec, coalesce((e.provider ->> 'timeoutSec')::int, 0))),
+             case when d.failing_since is not null then d.call_at + make_interval(secs => (e.provider ->> 'timeoutSec')::int) end)`,
   },
   builds: {
     open: `release_candidate c join release_project p on p.account_id = c.account_id and p.id = c.project_id

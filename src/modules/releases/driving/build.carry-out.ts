@@ -1,13 +1,14 @@
 // Carries out the calls of a candidate's build outside of a transaction, like `deployment.carry-out.ts`. A build has no
 // slot, so its status and its provider decide whether a result is written.
 import type { Context } from '../../../context.ts';
+import { endOfBuild } from '../../../domain/releases/drive.ts';
 import { candidateStatusByReading, pauseAfter } from '../../../domain/releases/provider-answers.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { ProviderReading } from '../../../platform/providers/port.ts';
 import { carryOutDue, delayNextCall, type DueStep, noFailedCalls } from '../../../platform/turns/index.ts';
 import type { ReleaseDriving } from './supervise-run.ts';
 import { buildKind, type BuildTypes } from './build.advance.ts';
-import { endBuild } from './build.rows.ts';
+import { buildSituationOf, endBuild } from './build.rows.ts';
 import type { CandidateRows } from './deployment.rows.ts';
 import type { CallOutcome } from './provider-call.ts';
 import { carryOutByProvider } from './provider.carry-out.ts';
@@ -16,6 +17,7 @@ import { runOfBuild } from './provider-run.ts';
 const carryOut = carryOutByProvider<BuildTypes>({
   kind: buildKind,
   subject: 'build',
+  endsAt: (rows) => endOfBuild(buildSituationOf(rows)),
   runOf: ({ secrets }, rows, now) => runOfBuild(secrets, rows, now),
   nameOf: ({ candidate }) => candidate.providerRun ?? null,
   writeCallOutcome: async (ctx, tx, { rows, due, outcome }) => {

@@ -21,6 +21,7 @@ import { runOfDeployment } from './provider-run.ts';
 const carryOut = carryOutByProvider<DeploymentTypes>({
   kind: deploymentKind,
   subject: 'deployment',
+  endsAt: () => null,
   runOf: ({ secrets }, rows) => runOfDeployment(secrets, rows),
   nameOf: ({ deployment }) => deployment.providerRun ?? null,
   writeCallOutcome: async (ctx, tx, called) => {

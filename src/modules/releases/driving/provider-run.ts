@@ -65,10 +65,7 @@ function opened(secrets: Secrets, owner: SecretOwner, sealed: Uint8Array): strin
   }
 }
 
-/**
- * Limits a command to the remaining time of the build, because turns do not check the time limit while a command is
- * supervised.
- */
+/** Limits a command to the remaining time of the build, so that its message says which limit it has exceeded. */
 function withinBuildTime({ project, candidate }: CandidateRows, now: Date): ProviderSettings {
   const settings = project.buildProvider ?? { kind: 'none' };
   if (settings.kind !== 'command') return settings;

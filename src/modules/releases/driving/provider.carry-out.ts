@@ -26,7 +26,7 @@ interface ProviderTypes extends KindTypes {
 }
 
 /** The part in which deployments and builds differ. */
-export interface ProviderWork<T extends ProviderTypes> extends Pick<SupervisedRun<T>, 'kind' | 'subject'> {
+export interface ProviderWork<T extends ProviderTypes> extends Pick<SupervisedRun<T>, 'kind' | 'subject' | 'endsAt'> {
   runOf(driving: ReleaseDriving, rows: T['rows'], now: Date): RunOrRefusal;
   /** The provider's name for the run. Null: the provider has given no name. */
   nameOf(rows: T['rows']): string | null;
@@ -71,7 +71,7 @@ export function carryOutByProvider<T extends ProviderTypes>(work: ProviderWork<T
         );
       const conclude: SupervisedRun<T>['conclude'] = async (tx, rows, reading) =>
         await work.writeRunResult(ctx, tx, { rows, due, reading });
-      return await superviseRun(ctx, { due, by: driving }, { kind, subject, run, conclude });
+      return await superviseRun(ctx, { due, by: driving }, { kind, subject, run, endsAt: work.endsAt, conclude });
     },
     failureOf: ({ log }, error, { id, by: { signal } }) => {
       if (!mustBeWritten(error, signal)) return null;

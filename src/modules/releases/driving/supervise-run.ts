@@ -5,6 +5,7 @@ import { hostFailureOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { withoutLimit, type InTurn } from '../../../platform/at-most.ts';
+import { longestTimerMs } from '../../../platform/longest-timer.ts';
 import type { ProviderReading, ProviderRun, Providers } from '../../../platform/providers/index.ts';
 import {
   WorkHandedOver,
@@ -32,6 +33,11 @@ export interface SupervisedRun<T extends KindTypes> {
   readonly kind: Kind<T>;
   readonly subject: Subject;
   readonly run: ProviderRun;
+  /**
+   * When a turn ends the run at the latest, waits and checkouts included, in milliseconds since the epoch. Null: only the
+   * command has a time limit.
+   */
+  readonly endsAt: (rows: T['rows']) => number | null;
   /** Writes the result of the run. */
   readonly conclude: (tx: Transaction, rows: T['rows'], reading: ProviderReading) => Promise<void>;
 }
@@ -51,8 +57,8 @@ const leases = {
 
 export async function superviseRun<T extends KindTypes & { readonly by: ReleaseDriving }>(
   ctx: Context,
-  { due, by }: { readonly due: Pick<DueStep<T>, 'id'>; readonly by: ReleaseDriving },
-  { kind, subject, run, conclude }: SupervisedRun<T>,
+  { due, by }: { readonly due: DueStep<T>; readonly by: ReleaseDriving },
+  { kind, subject, run, endsAt, conclude }: SupervisedRun<T>,
 ): Promise<string> {
   const { id } = due;
   if (run.settings.kind === 'none') throw new Error('There is no provider to supervise.');
@@ -67,11 +73,17 @@ export async function superviseRun<T extends KindTypes & { readonly by: ReleaseD
     openLog: () => openRunLog(ctx, subject === 'deployment' ? { deploymentId: id } : { candidateId: id }),
     again: (attempt) => `The run is started again: attempt ${attempt}.`,
     hostFailureOf,
-    work: async ({ log, signal, isHandedOver }) => {
+    work: async ({ log, signal, isHandedOver, write }) => {
       await passFailpoint(`${subject}:supervising`);
       const runNow = async (): Promise<ProviderReading> =>
         await provider.run(run, { signal, onOutput: (text) => log.write(text) });
-      const reading = subject === 'build' ? await runBuildInTurn(by, runNow, { log, signal }) : await runNow();
+      const turning = turnAtEnd(ctx, {
+        firstEndsAt: endsAt(due.rows),
+        readEndsAt: async () => await write(async (_tx, rows) => await Promise.resolve(endsAt(rows))),
+        takeTurn: due.report,
+      });
+      const running = subject === 'build' ? runBuildInTurn(by, runNow, { log, signal }) : runNow();
+      const reading = await running.finally(turning.stop);
       await passFailpoint(`${subject}:supervised`);
       // The run was stopped because this process stops, and not because of a cancellation.
       if (reading.state === 'canceled' && isHandedOver()) throw new WorkHandedOver();
@@ -98,4 +110,48 @@ async function runBuildInTurn(
     if (hasBegun || !signal.aborted) throw error;
     return { state: 'canceled', message: 'Canceled before it began', url: null };
   });
+}
+
+/** A command gets a moment to end by its own time limit, whose message is more precise. */
+const afterEndMs = 2_000;
+const againAfterMs = 60_000;
+
+/**
+ * Lets the workflow take a turn when the time of a supervised run is over. That turn ends the run, and the work stops
+ * because the row no longer wants it. The workflow itself waits for the end of the supervised work.
+ */
+function turnAtEnd(
+  { clock }: Pick<Context, 'clock'>,
+  {
+    firstEndsAt,
+    readEndsAt,
+    takeTurn,
+  }: {
+    readonly firstEndsAt: number | null;
+    /** Reads the end again, because a user may have changed the time limit. */
+    readonly readEndsAt: () => Promise<number | null>;
+    readonly takeTurn: () => Promise<void>;
+  },
+): { readonly stop: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  const lookIn = (ms: number): void => {
+    if (isStopped) return;
+    timer = setTimeout(() => void look().catch(() => lookIn(againAfterMs)), Math.min(ms, longestTimerMs));
+  };
+  const leftMs = (endsAt: number): number => Math.max(0, endsAt + afterEndMs - clock().getTime());
+  async function look(): Promise<void> {
+    const endsAt = await readEndsAt();
+    if (endsAt === null) return;
+    const left = leftMs(endsAt);
+    if (left === 0) await takeTurn();
+    lookIn(left === 0 ? againAfterMs : left);
+  }
+  if (firstEndsAt !== null) lookIn(leftMs(firstEndsAt));
+  return {
+    stop: () => {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
 }
