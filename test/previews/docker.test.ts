@@ -319,6 +319,20 @@ describe('a daemon in trouble', () => {
     expect(await destroy()).toEqual({ asked: [`GET ${container}/json`, `DELETE ${container}`], sentences: [] });
   });
 
+  test('a container that is past its time and cannot be removed is listed, and prevents no other removal', async () => {
+    const labelled = (Id: string) => ({
+      Id,
+      Labels: { 'interlock.preview': `interlock-preview-1-${Id}`, 'interlock.until': '2020-01-01T00:00:00Z' },
+    });
+    answer = (path) => {
+      if (path === 'GET /containers/json') return { status: 200, body: [labelled('1'), labelled('2')] };
+      if (path === 'DELETE /containers/1') return { status: 500, body: { message: 'device or resource busy' } };
+      return { status: 200, body: { Id: 'e', State: {}, Config: { Labels: {} } } };
+    };
+    expect(await sandboxes.list()).toEqual(['interlock-preview-1-1']);
+    expect(asked).toContain('DELETE /containers/2');
+  });
+
   describe('with a container that writes without end', () => {
     const limits = { memoryBytes: 1, cpus: 1, processes: 1, teardownTimeoutMs: 1_000, diskLookEveryMs: 20 };
     const message = 'The app was stopped: its files take more than 5 MB together.';

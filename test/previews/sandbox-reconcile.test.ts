@@ -183,3 +183,18 @@ test('the public URL of a sandbox that is gone reaches no app', async () => {
   ]);
   expect(await find('nobody')).toBeNull();
 });
+
+test('sandboxes that cannot be listed do not keep the others, and ended ones lose their address', async () => {
+  const { id, name } = await begin('process', 60);
+  await world.sql("update verification set status = 'canceled' where id = $1", [id]);
+  const running = new Set([name]);
+  const broken: PreviewSandboxes = {
+    ...place('docker', new Set()),
+    list: async () => await Promise.reject(new Error('The daemon is in trouble.')),
+  };
+  expect(await reconcileSandboxes(ports(), [broken, place('process', running)])).toEqual([name]);
+  expect([...running]).toEqual([]);
+  expect(await world.sql('select state, address from preview_sandbox where name = $1', [name])).toEqual([
+    { state: 'gone', address: null },
+  ]);
+});

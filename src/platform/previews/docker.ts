@@ -119,10 +119,15 @@ export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes 
       const listed: string[] = [];
       for (const { Id, Labels } of containers) {
         const name = Labels[labels.preview];
-        // The container is past its time, and its worker was not there to end it.
-        if (new Date(Labels[labels.until] ?? 0) <= clock())
-          await endOrphanedContainer({ docker, teardownTimeoutMs }, Id, () => {});
-        else if (name !== undefined) listed.push(name);
+        // The container is past its time, and its worker was not there to end it. If it cannot be removed, it is listed, so
+        // that it does not prevent the removal of others.
+        const isRemoved =
+          new Date(Labels[labels.until] ?? 0) <= clock() &&
+          (await endOrphanedContainer({ docker, teardownTimeoutMs }, Id, () => {}).then(
+            () => true,
+            () => false,
+          ));
+        if (!isRemoved && name !== undefined) listed.push(name);
       }
       return listed;
     },

@@ -16,7 +16,7 @@ const ofRun = 'v.account_id = s.account_id and v.id = s.verification_id';
 export async function reconcileSandboxes(ports: Ports, kinds: readonly PreviewSandboxes[]): Promise<readonly string[]> {
   const removed: string[] = [];
   for (const sandboxes of kinds) {
-    for (const name of await sandboxes.list()) {
+    for (const name of await listed(ports, sandboxes)) {
       // The row is read just before the removal, because the removal of the previous sandbox may have taken a minute.
       const need = await readNeed(ports, sandboxes.kind, name);
       if (need === 'wanted') continue;
@@ -34,6 +34,17 @@ export async function reconcileSandboxes(ports: Ports, kinds: readonly PreviewSa
   }
   await markEnded(ports);
   return removed;
+}
+
+/** The names of the running sandboxes of this kind. None if they cannot be listed, which the log says. */
+async function listed({ log }: Ports, sandboxes: PreviewSandboxes): Promise<readonly string[]> {
+  return await sandboxes.list().catch((error: unknown) => {
+    log.warn(
+      { error: String(error), kind: sandboxes.kind },
+      'The sandboxes could not be listed. Interlock tries again.',
+    );
+    return [];
+  });
 }
 
 /** `replaced`: the verification goes on in another sandbox, because the worker of this one was lost. */
