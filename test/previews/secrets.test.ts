@@ -65,7 +65,9 @@ it('a secret is in no row, event or answer, and cannot be decrypted in the place
   await s.rows(
     "update preview_secret set sealed = (select sealed from preview_secret where key = 'CANARY') where key = 'DECOY'",
   );
-  await expect(mine('DECOY')).rejects.toThrow('authenticate data');
+  await expect(mine('DECOY')).rejects.toThrow(
+    'The secret `DECOY` was encrypted with another key. Set the secret again.',
+  );
 });
 
 it('a secret of one account does not exist for another account, even under the same name', async () => {

@@ -6,6 +6,7 @@ import { setRepositoryActive } from '../../src/modules/queue/index.ts';
 import { afterEach, expect, test } from 'vitest';
 import { advanceVerification, findSandboxBySlug } from '../../src/modules/previews/index.ts';
 import { registerPreview } from '../../src/modules/previews/registrations/registrations.service.ts';
+import { generateSecrets } from '../../src/modules/accounts/index.ts';
 import { grantPreviewSecret, setPreviewSecret } from '../../src/modules/previews/secrets/secrets.service.ts';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { parallel } from '../support/world.ts';
@@ -368,6 +369,19 @@ test('a secret that was not granted is an error that names the secret and says w
   const number = await w.open('feature', { ...startsApp, 'app.cjs': app });
   expect((await w.comesTo(number, 'error')).summary).toBe(
     'The repository has no secret `API_TOKEN`: set it for the account and grant it to this repository.',
+  );
+});
+
+test('a secret that was encrypted with another key is an error at once, which says what to do', async () => {
+  w = await verificationWorld();
+  await w.image('node', { kind: 'command', source: 'true' });
+  await setPreviewSecret(w.ctx, w.secrets, { key: 'API_TOKEN', value: 'hunter2-hunter2' });
+  await grantPreviewSecret(w.ctx, { key: 'API_TOKEN', repository: w.repository });
+  await setPreviewSecret(w.ctx, generateSecrets(), { key: 'API_TOKEN', value: 'hunter2-hunter2' });
+  await w.verify(sandboxOf('secrets: [API_TOKEN]\n'));
+  const number = await w.open('feature', { ...startsApp, 'app.cjs': app });
+  expect((await w.comesTo(number, 'error')).summary).toBe(
+    'The secret `API_TOKEN` was encrypted with another key. Set the secret again.',
   );
 });
 

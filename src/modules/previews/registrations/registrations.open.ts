@@ -2,6 +2,7 @@
 // the registration is active.
 import type { Context } from '../../../context.ts';
 import { decrypt, type Secrets } from '../../accounts/index.ts';
+import { decryptOrSay } from '../secrets/secrets.open.ts';
 
 export interface OpenedRegistration {
   readonly url: string;
@@ -13,7 +14,7 @@ export function registrationPurpose({ accountId, id }: { readonly accountId: str
   return `preview-registration/${accountId}/${id}`;
 }
 
-/** Null: the registration has ended or expired. */
+/** Null: the registration has ended or expired. Throws UndecryptableSecret. */
 export async function openRegistration(ctx: Context, secrets: Secrets, id: string): Promise<OpenedRegistration | null> {
   const [row] = await ctx.db.read<{ url: string; sealed: Buffer | null; expiresAt: Date }>(ctx.accountId, {
     name: 'preview_registration_to_drive',
@@ -22,9 +23,14 @@ export async function openRegistration(ctx: Context, secrets: Secrets, id: strin
     values: [ctx.accountId, id, ctx.clock().toISOString()],
   });
   if (row === undefined) return null;
+  const { sealed } = row;
   const opened: unknown =
-    row.sealed === null
+    sealed === null
       ? {}
-      : JSON.parse(decrypt(secrets, registrationPurpose({ accountId: ctx.accountId, id }), row.sealed).toString());
+      : JSON.parse(
+          decryptOrSay('The secrets of the preview were encrypted with another key. Register the preview again.', () =>
+            decrypt(secrets, registrationPurpose({ accountId: ctx.accountId, id }), sealed),
+          ),
+        );
   return { url: row.url, secrets: opened as Readonly<Record<string, string>>, expiresAt: row.expiresAt };
 }

@@ -12,11 +12,24 @@ export interface OpenedSecrets {
   readonly missing: readonly string[];
 }
 
+/** A secret was encrypted with another key, so a retry cannot help. The message says what to do. */
+export class UndecryptableSecret extends Error {}
+
+/** Decrypts a secret. Throws UndecryptableSecret with this message. */
+export function decryptOrSay(message: string, decrypted: () => Buffer): string {
+  try {
+    return decrypted().toString();
+  } catch (error) {
+    throw new UndecryptableSecret(message, { cause: error });
+  }
+}
+
 // A secret is encrypted for its row and account, and cannot be decrypted for another row.
 export function secretPurpose({ accountId, id }: { readonly accountId: string; readonly id: string }): string {
   return `preview-secret/${accountId}/${id}`;
 }
 
+/** Throws UndecryptableSecret. */
 export async function openPreviewSecrets(
   ctx: Context,
   secrets: Secrets,
@@ -32,7 +45,9 @@ export async function openPreviewSecrets(
   const values = Object.fromEntries(
     rows.map(({ id, key, sealed }) => [
       key,
-      decrypt(secrets, secretPurpose({ accountId: ctx.accountId, id }), sealed).toString(),
+      decryptOrSay(`The secret \`${key}\` was encrypted with another key. Set the secret again.`, () =>
+        decrypt(secrets, secretPurpose({ accountId: ctx.accountId, id }), sealed),
+      ),
     ]),
   );
   return { values, missing: keys.filter((key) => values[key] === undefined) };

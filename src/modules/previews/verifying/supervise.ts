@@ -20,6 +20,7 @@ import { writeVerificationStatus } from './status.writer.ts';
 import type { VerificationPorts } from './verifying.ts';
 import { judgeSteps } from '../../../domain/previews/judge.ts';
 import { openRegistration } from '../registrations/registrations.open.ts';
+import { UndecryptableSecret } from '../secrets/secrets.open.ts';
 import { driveApp } from './drive-app.ts';
 
 const statuses = "status in ('booting', 'driving', 'tearing_down')";
@@ -63,7 +64,7 @@ export async function superviseVerification(
         isHandedOver,
         write: async (change) => await write(async (tx, now) => await change(now, tx)),
       };
-      const ending = isOver ? await cleanUp(supervised) : await drive(supervised);
+      const ending = isOver ? await cleanUp(supervised) : await drive(supervised).catch(asUndecryptable);
       return {
         message: `${ending.status}: ${ending.summary ?? ''}`,
         write: async (tx, now) => await conclude(ctx, tx, { now, ending }),
@@ -94,6 +95,12 @@ async function drive(supervised: SupervisedVerification): Promise<Ending> {
       ? await driveEndpoint(supervised)
       : await driveSandbox(supervised);
   return supervised.signal.aborted && ending.status !== 'passed' ? await whyStopped(supervised) : ending;
+}
+
+/** Another attempt could not decrypt the secret either. */
+function asUndecryptable(error: unknown): Ending {
+  if (!(error instanceof UndecryptableSecret)) throw error;
+  return { status: 'error', summary: error.message };
 }
 
 /** Tears down the sandbox of a lost worker, so that nothing of the verification keeps running. */
