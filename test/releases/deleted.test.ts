@@ -29,7 +29,7 @@ beforeAll(async () => {
   await at.rollBack();
   await at.report('v1-rc1', 'failure');
   await mutate('setRepositoryActive', { repository, active: false });
-  expect(await mutate('deleteRepository', { repository })).toEqual({ __typename: 'DeleteRepositoryPayload' });
+  await mutate('deleteRepository', { repository });
 });
 afterAll(async () => await s.close());
 
@@ -68,6 +68,10 @@ it.each([
   ],
 ])('refuses %s', async (_what, change) => {
   expect(await change()).toBe(refusal);
+});
+
+it('is deleted', async () => {
+  expect(await s.rows('select 1 from repository where deleted_at is not null')).toHaveLength(1);
 });
 
 it('keeps no secret of a provider', async () => {

@@ -10,7 +10,7 @@ export interface StepLimit {
   end(): void;
 }
 
-export interface LimitedStep {
+interface LimitedStep {
   readonly limitMs: number;
   /** Limits how many commands run at once. Left out: there is no limit. */
   readonly inTurn?: InTurn | undefined;
