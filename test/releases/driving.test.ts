@@ -321,6 +321,7 @@ it('a refusal of a former provider does not end a deployment that a report has o
   former.broken = { status: 403, body: 'not yours' };
   await using r = await releaseWorld({ provider: http(former.url) });
   await r.candidate('v1-rc1');
+  let isReported = false;
   const stop = onFailpoint('deployment:after_trigger', async () => {
     await r.report('v1-rc1', 'failure');
     await updateEnvironment(r.w.ctx, r.w.secrets, {
@@ -329,9 +330,12 @@ it('a refusal of a former provider does not end a deployment that a report has o
       provider: http(present.url),
     });
     await r.report('v1-rc1', 'in_progress');
+    isReported = true;
   });
   await r.deploy('v1-rc1');
-  await r.w.until(async () => former.calls.length === 1).finally(stop);
+  await r.w.until(async () => await Promise.resolve(isReported)).finally(stop);
+  await r.w.loop.releases.ended();
+  expect(former.calls).toHaveLength(1);
   await r.w.until(async () => (await r.w.rows('select 1 from deployment where next_look_at < now()')).length === 0);
   expect(await r.deployments()).toMatchObject([{ status: 'in_progress', error_message: null }]);
   await r.report('v1-rc1', 'success');
