@@ -27,8 +27,10 @@ export function startStepLimit({ limitMs, inTurn = withoutLimit, onLeft }: Limit
   let leftMs = limitMs;
   let ranSince = 0;
   let timer: NodeJS.Timeout | undefined;
+  let hasEnded = false;
 
   function run(): void {
+    if (hasEnded) return;
     ranSince = performance.now();
     timer = setTimeout(() => late.abort(), Math.min(leftMs, longestTimerMs));
   }
@@ -60,6 +62,9 @@ export function startStepLimit({ limitMs, inTurn = withoutLimit, onLeft }: Limit
       };
       return await inTurn(begin, { ...waiting, onWait: wait });
     },
-    end: () => clearTimeout(timer),
+    end: () => {
+      hasEnded = true;
+      clearTimeout(timer);
+    },
   };
 }
