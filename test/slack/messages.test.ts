@@ -1,6 +1,7 @@
 // Messages in a channel of Slack. Each pull request, deployment and freeze has one message, which is edited when
 // something changes.
 import { afterAll, assert, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createSlackRelay, type SlackRelay } from '../../src/modules/slack/index.ts';
 import { repository } from '../cli/shop.ts';
 import { textOf, slackWorld, type SlackWorld } from './slack-world.ts';
 
@@ -56,14 +57,14 @@ it('the message of a frozen base branch shows the freeze, and later its end', as
   ]);
 });
 
-/** Makes the messages about these pull requests due at once, as if none had been posted. */
-async function makeDue(...numbers: readonly number[]): Promise<void> {
+/** Makes the messages about these pull requests due, as if none had been posted. */
+async function makeDue(numbers: readonly number[], dueAt: Date): Promise<void> {
   await w.forget();
   await w.shop.s.rows(
     `update slack_message set told_version = 0, told_digest = null, posted_channel = null, posted_ts = null,
-       next_attempt_at = created_at
+       next_attempt_at = $2
      where subject in (select 'pull_request:' || id from pull_request where number = any ($1))`,
-    [numbers],
+    [numbers, dueAt.toISOString()],
   );
 }
 
@@ -78,7 +79,7 @@ it('a message is posted once if Slack is slow for so long that another process l
     posts += 1;
     if (posts === 7) await w.shop.s.service.slack?.look();
   };
-  await makeDue(...numbers);
+  await makeDue(numbers, w.shop.s.ports.clock());
   await w.shop.s.service.slack?.look();
   await w.sendAll();
   w.api.beforeAnswer = null;
@@ -86,19 +87,27 @@ it('a message is posted once if Slack is slow for so long that another process l
   expect([texts.length, new Set(texts).size]).toEqual([9, 9]);
 });
 
+/** Another process, whose clock is ahead of the clock of the service. */
+function anotherProcess(aheadSec: number): SlackRelay {
+  const clock = (): Date => new Date(w.shop.s.ports.clock().getTime() + aheadSec * 1_000);
+  return createSlackRelay({ ...w.shop.s.ports, clock }, { ...w.settings, secrets: w.shop.s.secrets });
+}
+
 it('a process whose lease has ended does not write over what another process has written', async () => {
   const number = await w.openAndQueue('pepper');
   await w.sendAll();
+  // The service itself looks for due messages every second. By its clock this message is not due yet, so the service
+  // does not take the message.
+  const aheadSec = 120;
+  await makeDue([number], new Date(w.shop.s.ports.clock().getTime() + aheadSec * 1_000));
   w.api.next.push('lost');
   w.api.beforeAnswer = async (method) => {
     if (method !== 'chat.postMessage') return;
     w.api.beforeAnswer = null;
-    w.later(61);
-    await w.shop.s.service.slack?.look();
+    await anotherProcess(aheadSec + 61).look();
   };
-  await makeDue(number);
-  await w.shop.s.service.slack?.look();
-  expect(w.methods().slice(0, 3)).toEqual(['chat.postMessage', 'conversations.history', 'chat.update']);
+  await anotherProcess(aheadSec).look();
+  expect(w.methods()).toEqual(['chat.postMessage', 'conversations.history', 'chat.update']);
   expect(await w.shop.s.rows('select problem from slack_message where failures > 0')).toEqual([]);
   await w.sendAll();
 });

@@ -46,7 +46,8 @@ export const botToken = 'xoxb-1234-5678';
 
 class Refused extends Error {}
 
-export async function slackApi(): Promise<SlackApi> {
+/** `clock`: the clock of Slack, which gives messages their ids. */
+export async function slackApi(clock = (): Date => new Date()): Promise<SlackApi> {
   let count = 0;
   const server = createServer((request, response) => {
     void answer(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
@@ -142,7 +143,7 @@ export async function slackApi(): Promise<SlackApi> {
       const metadata = JSON.parse(given.get('metadata') ?? 'null') as SlackPost['metadata'];
       if (!/^[a-z_]+$/.test(metadata.event_type)) throw new Refused('invalid_metadata_format');
       count += 1;
-      const ts = `${Math.floor(Date.now() / 1000)}.${String(count).padStart(6, '0')}`;
+      const ts = `${Math.floor(clock().getTime() / 1000)}.${String(count).padStart(6, '0')}`;
       api.posts.push({ channel, ts, ...content, edits: 0, metadata });
       return { channel, ts };
     },

@@ -1,5 +1,6 @@
 // A repository whose pull requests, deployments and freezes are sent to Slack, and a clock that the test moves.
 import { expect, vi } from 'vitest';
+import type { SlackSettings } from '../../src/domain/slack/settings.ts';
 import { openShop, repository, type Shop } from '../cli/shop.ts';
 import { botToken, slackApi, type SlackApi, type SlackPost } from './slack-api.ts';
 
@@ -9,6 +10,7 @@ const yaml =
 export interface SlackWorld extends AsyncDisposable {
   readonly api: SlackApi;
   readonly shop: Shop;
+  readonly settings: SlackSettings;
   skippedMs(): number;
   later(seconds: number): void;
   /** Opens a pull request from a new branch, queues it, and returns its number. */
@@ -28,18 +30,18 @@ export interface SlackWorld extends AsyncDisposable {
 /** `installed`: whether the installation has a bot, besides the bots of accounts. */
 export async function slackWorld({ installed = true } = {}): Promise<SlackWorld> {
   let skippedMs = 0;
-  const api = await slackApi();
+  const clock = (): Date => new Date(Date.now() + skippedMs);
+  const api = await slackApi(clock);
   const channels = [
     { account: 'acme', repository: 'acme/*', channel: 'C0123456789' },
     { account: 'other', repository: 'acme/shop', channel: 'CFOREIGN' },
   ];
-  const shop = await openShop({
-    clock: () => new Date(Date.now() + skippedMs),
-    slack: { apiUrl: api.url, installation: installed ? { token: botToken, channels } : null },
-  });
+  const settings = { apiUrl: api.url, installation: installed ? { token: botToken, channels } : null };
+  const shop = await openShop({ clock, slack: settings });
   const w: SlackWorld = {
     api,
     shop,
+    settings,
     skippedMs: () => skippedMs,
     later: (seconds) => void (skippedMs += seconds * 1_000),
     async openAndQueue(branch) {
