@@ -1,4 +1,5 @@
 // People who sign in at an OpenID provider: who may sign in, with which role, and for how long.
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { examineOidc, openOidc, revokeUnusedTokens } from '../../src/modules/oidc/index.ts';
 import type { OidcSettings } from '../../src/domain/accounts/oidc-settings.ts';
@@ -11,6 +12,7 @@ import { openIdProvider, type OpenIdProvider } from './openid-provider.ts';
 let p: OpenIdProvider;
 let s: TestServer;
 let now = Date.now();
+const logged: string[] = [];
 const later = (minutes: number): void => void (now += minutes * 60_000);
 
 const settingsOf = ({ issuer, clientId, clientSecret }: OpenIdProvider): OidcSettings => ({
@@ -32,7 +34,8 @@ const settingsOf = ({ issuer, clientId, clientSecret }: OpenIdProvider): OidcSet
 
 beforeAll(async () => {
   p = await openIdProvider('http://localhost:4000/session/oidc/callback');
-  s = await startServer({ clock: () => new Date(now), oidc: settingsOf(p) });
+  const log = pino({ level: 'error' }, { write: (line) => void logged.push(line) });
+  s = await startServer({ clock: () => new Date(now), oidc: settingsOf(p), log });
 });
 afterAll(async () => {
   await s.close();
@@ -244,6 +247,12 @@ describe('a session from the OpenID provider', () => {
       );
       return row?.kept ?? false;
     };
+    const damage = async (name: string, byte = 20): Promise<void> =>
+      void (await s.rows(
+        `update oidc_person p set refresh_token = set_byte(p.refresh_token, $2, 255 - get_byte(p.refresh_token, $2))
+         from account_user u where u.account_id = p.account_id and u.id = p.user_id and u.email = $1`,
+        [`${name}@acme.test`, byte],
+      ));
     const revoke = async (settings = settingsOf(p)): Promise<void> => {
       later(2);
       await revokeUnusedTokens(s.ports, s.secrets, openOidc(s.ports, settings));
@@ -292,6 +301,50 @@ describe('a session from the OpenID provider', () => {
         },
       });
       expect(await isKept('max')).toBe(true);
+    });
+
+    it('is deleted, with a reason in the log, if it cannot be decrypted, and others are revoked', async () => {
+      logged.length = 0;
+      const before = p.revoked;
+      for (const name of ['ida', 'jan', 'kai']) {
+        person(name);
+        const { browser } = await signIn(name);
+        if (name === 'jan') await damage(name);
+        await browser.submit('/session/end');
+      }
+      await revoke();
+      // The server revokes refresh tokens too, every minute.
+      await expect
+        .poll(async () => [await isKept('ida'), await isKept('jan'), await isKept('kai')])
+        .toEqual([false, false, false]);
+      expect(p.revoked).toBe(before + 2);
+      expect(logged.filter((line) => line.includes('cannot decrypt'))).toEqual([
+        expect.stringContaining('may still be valid at the OpenID provider'),
+      ]);
+    });
+
+    it('stays if another version of Interlock encrypted it, which can decrypt it', async () => {
+      for (const name of ['eli', 'fay']) {
+        person(name);
+        const { browser } = await signIn(name);
+        if (name === 'eli') await damage(name, 0);
+        await browser.submit('/session/end');
+      }
+      await revoke();
+      await expect.poll(async () => [await isKept('eli'), await isKept('fay')]).toEqual([true, false]);
+      await damage('eli', 0);
+      await revoke();
+      await expect.poll(async () => await isKept('eli')).toBe(false);
+    });
+
+    it('that cannot be decrypted counts as none while the person is signed in', async () => {
+      p.idTokenSec = 86_400;
+      person('lou');
+      const { browser } = await signIn('lou');
+      await damage('lou');
+      later(16);
+      expect(await answerTo(browser)).toEqual(viewer('lou@acme.test', 'MEMBER'));
+      expect(await isKept('lou')).toBe(false);
     });
 
     it('stays while a token of the person is valid, and is deleted when the sessions have expired and the token is revoked', async () => {

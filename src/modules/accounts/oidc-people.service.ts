@@ -9,7 +9,7 @@ import { appendEvents } from '../events/index.ts';
 import { checkedEmail } from './names.ts';
 import { endSessions, insertSession } from './sessions.service.ts';
 import { lookAtTokensAgain } from './tokens.rows.ts';
-import { decrypt, encrypt, type Secrets } from './tokens.ts';
+import { decrypt, encrypt, isOfKnownVersion, type Secrets } from './tokens.ts';
 
 /**
  * A person who signed in at the provider, with the account and the role that the installation's rules give to the
@@ -185,7 +185,8 @@ export interface ClaimedRefreshToken {
 
 /**
  * Returns the refresh token of a user to the one process that may query the provider now, because some providers accept
- * a refresh token only once. Null: another process queries the provider, or did so in the last minute.
+ * a refresh token only once. Null: another process queries the provider, or did so in the last minute, or the refresh
+ * token cannot be decrypted.
  */
 export async function claimRefreshToken(
   ctx: Context,
@@ -193,40 +194,69 @@ export async function claimRefreshToken(
   userId: string,
 ): Promise<ClaimedRefreshToken | null> {
   const { accountId } = ctx;
-  return await ctx.db.transaction(accountId, async (tx) => {
-    const [row] = await tx.query<{ sealed: Buffer }>(
-      `update oidc_person set asked_at = $3
-       where account_id = $1 and user_id = $2 and refresh_token is not null
-         and (asked_at is null or asked_at <= $3::timestamptz - make_interval(secs => $4))
-       returning refresh_token as sealed`,
-      [accountId, userId, ctx.clock().toISOString(), askedEverySec],
-    );
-    if (row === undefined) return null;
-    const token = decrypt(secrets, refreshTokenOf({ accountId, userId }), row.sealed).toString();
-    return { token, sealed: row.sealed };
-  });
+  const [row] = await ctx.db.transaction(
+    accountId,
+    async (tx) =>
+      await tx.query<{ sealed: Buffer }>(
+        `update oidc_person set asked_at = $3
+         where account_id = $1 and user_id = $2 and refresh_token is not null
+           and (asked_at is null or asked_at <= $3::timestamptz - make_interval(secs => $4))
+         returning refresh_token as sealed`,
+        [accountId, userId, ctx.clock().toISOString(), askedEverySec],
+      ),
+  );
+  return row === undefined ? null : await openRefreshToken(ctx, secrets, { accountId, userId, ...row });
+}
+
+interface SealedRefreshToken {
+  readonly accountId: string;
+  readonly userId: string;
+  readonly sealed: Buffer;
 }
 
 /** A refresh token that is no longer needed. */
-export interface UnusedRefreshToken extends ClaimedRefreshToken {
-  readonly accountId: string;
-  readonly userId: string;
+export type UnusedRefreshToken = SealedRefreshToken & ClaimedRefreshToken;
+
+/**
+ * Null: the refresh token cannot be decrypted. Then it is deleted, unless another version of Interlock encrypted it,
+ * whose processes can decrypt it.
+ */
+async function openRefreshToken(
+  ports: Pick<Ports, 'db' | 'log'>,
+  secrets: Secrets,
+  row: SealedRefreshToken,
+): Promise<UnusedRefreshToken | null> {
+  try {
+    return { ...row, token: decrypt(secrets, refreshTokenOf(row), row.sealed).toString() };
+  } catch (error) {
+    const { accountId, userId, sealed } = row;
+    const isDeleted = isOfKnownVersion(sealed);
+    ports.log.error(
+      { err: error, accountId, userId },
+      isDeleted
+        ? 'Interlock cannot decrypt the refresh token of a user, and deletes it. It may still be valid at the OpenID provider: revoke it there.'
+        : 'Interlock cannot decrypt the refresh token of a user, because another version of Interlock encrypted it.',
+    );
+    if (isDeleted) await forgetRefreshToken(ports, row);
+    return null;
+  }
 }
 
 const revokedAtOnce = 20;
 
 /**
  * Returns the refresh tokens of people who have neither a session nor a token of Interlock any more. For a minute no
- * other process gets these refresh tokens, so that two processes do not revoke the same refresh token.
+ * other process gets these refresh tokens, so that two processes do not revoke the same refresh token. A refresh token
+ * that cannot be decrypted is left out.
  */
 export async function claimUnusedRefreshTokens(
-  { db, clock }: Pick<Ports, 'db' | 'clock'>,
+  ports: Pick<Ports, 'db' | 'clock' | 'log'>,
   secrets: Secrets,
   issuer: string,
 ): Promise<readonly UnusedRefreshToken[]> {
-  const now = clock();
+  const now = ports.clock();
   const { usedAfter, startedAfter } = earliestValidSession(now);
-  const rows = await db.system.query<{ accountId: string; userId: string; sealed: Buffer }>(
+  const rows = await ports.db.system.query<SealedRefreshToken>(
     `with unused as (
        select p.account_id, p.user_id from oidc_person p
        where p.issuer = $1 and p.refresh_token is not null
@@ -240,7 +270,8 @@ export async function claimUnusedRefreshTokens(
      returning p.account_id::text as "accountId", p.user_id::text as "userId", p.refresh_token as sealed`,
     [issuer, now.toISOString(), usedAfter.toISOString(), startedAfter.toISOString()],
   );
-  return rows.map((row) => ({ ...row, token: decrypt(secrets, refreshTokenOf(row), row.sealed).toString() }));
+  const opened = await Promise.all(rows.map(async (row) => await openRefreshToken(ports, secrets, row)));
+  return opened.filter((each) => each !== null);
 }
 
 /**
@@ -249,7 +280,7 @@ export async function claimUnusedRefreshTokens(
  */
 export async function forgetRefreshToken(
   { db }: Pick<Ports, 'db'>,
-  { accountId, userId, sealed }: UnusedRefreshToken,
+  { accountId, userId, sealed }: SealedRefreshToken,
 ): Promise<void> {
   await db.system.query(
     'update oidc_person set refresh_token = null where account_id = $1 and user_id = $2 and refresh_token = $3',

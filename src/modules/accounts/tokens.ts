@@ -99,8 +99,13 @@ export function encrypt(secrets: Secrets, purpose: string, bytes: Buffer): Buffe
   return Buffer.concat([Buffer.of(version), nonce, cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
 }
 
+/** Whether this version of Interlock can decrypt such a secret, unless the secret is damaged. */
+export function isOfKnownVersion(sealed: Buffer): boolean {
+  return sealed[0] === version;
+}
+
 export function decrypt(secrets: Secrets, purpose: string, sealed: Buffer): Buffer {
-  if (sealed[0] !== version) throw new Error('Another version of Interlock encrypted this secret.');
+  if (!isOfKnownVersion(sealed)) throw new Error('Another version of Interlock encrypted this secret.');
   const nonce = sealed.subarray(1, 1 + nonceLength);
   const decipher = createDecipheriv('aes-256-gcm', key(secrets.encryptionKey), nonce, { authTagLength: tagLength })
     .setAAD(associatedData(purpose))
