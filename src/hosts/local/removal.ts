@@ -2,6 +2,7 @@
 // step may run twice.
 import { readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { eraseRows } from '../../platform/erasure/index.ts';
 import type { HostRepository } from '../port.ts';
 import { checkLogPath, type Installation } from './installation.ts';
 import { newSuffix } from './repositories.ts';
@@ -25,23 +26,16 @@ export async function removeRepository(installation: Installation, repository: H
   await removeFolder(installation.directoryOf(repository));
   await removeDrafts(installation.directoryOf(repository));
   await removeChecks(installation, repository);
-  for (const table of tables) await removeRows(installation, repository, table);
+  await removeRows(installation, repository);
 }
 
-async function removeRows(
-  { db }: Installation,
-  { accountId, id }: HostRepository,
-  table: (typeof tables)[number],
-): Promise<void> {
-  const some = `select ctid from ${table} where account_id = $1 and repository_id = $2`;
-  for (;;) {
-    const left = await db.transaction(accountId, async (tx) => {
-      // A row that another process changes meanwhile is passed over.
-      await tx.send(`delete from ${table} where ctid = any(array(${some} limit ${atOnce}))`, [accountId, id]);
-      return await tx.query(`${some} limit 1`, [accountId, id]);
-    });
-    if (left.length === 0) return;
-  }
+async function removeRows({ db }: Installation, { accountId, id }: HostRepository): Promise<void> {
+  const where = 't.account_id = $1 and t.repository_id = $2';
+  await eraseRows(
+    async (text, values) => await db.transaction(accountId, async (tx) => await tx.query(text, values)),
+    { unlinked: [], owned: tables.map((table) => ({ table, where, leaf: 'true' })) },
+    [accountId, id],
+  );
 }
 
 /** Removes the unfinished folders of processes that were killed while they made the repository. */
