@@ -229,6 +229,12 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
       'contains #4, which is open',
     ],
     [
+      'exact_depth',
+      'a queue that counts a pull request which is not in line',
+      ['update queue set waiting = waiting + 1'],
+      'counts 3 queued and 0 tagged pull requests, but has 2 and 0',
+    ],
+    [
       'event_grammar',
       'a pull request that is merged twice',
       [

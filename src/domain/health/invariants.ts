@@ -36,6 +36,10 @@ export const invariants = {
       'A batch, a pull request or an intent has the instant of its end exactly if its status says that it ended.',
   },
   clean_dequeue: { kind: 'safety', sentence: 'No batch in line has a pull request that left the line.' },
+  exact_depth: {
+    kind: 'safety',
+    sentence: 'The depth of each queue is the number of its pull requests in line.',
+  },
   event_grammar: { kind: 'safety', sentence: 'The events of a pull request come in a possible order, each once.' },
   authorised_skips: { kind: 'safety', sentence: 'Each skipped validation names the user who skipped it.' },
   separate_tenants: {

@@ -84,6 +84,14 @@ export const statements: Readonly<Partial<Record<InvariantName, readonly string[
      join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
      where b.state in ('making', 'building') and b.side_build is null and p.status not in ('queued', 'tagged') and ${settled}`,
   ],
+  exact_depth: [
+    `with line as (
+       select account_id, queue_id, count(*) filter (where status = 'queued') as queued, count(*) filter (where status = 'tagged') as tagged
+       from pull_request where status in ('queued', 'tagged') group by account_id, queue_id)
+     select q.account_id::text as account, format('Queue %s (%s) counts %s queued and %s tagged pull requests, but has %s and %s.', q.id, q.base_branch, q.waiting, q.tagged, coalesce(l.queued, 0), coalesce(l.tagged, 0)) as sentence
+     from queue q left join line l on l.account_id = q.account_id and l.queue_id = q.id
+     where (q.waiting, q.tagged) <> (coalesce(l.queued, 0), coalesce(l.tagged, 0))`,
+  ],
   authorised_skips: [
     `select l.account_id::text as account, format('%s landed without validation, but no user is recorded who asked for that.', l.commit) as sentence
      from landing l join proof f on f.account_id = l.account_id and f.landing_id = l.id
