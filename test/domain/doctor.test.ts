@@ -317,6 +317,14 @@ test.each([
   ['a broken file', 'checks: [', [], 'missing', 'cannot be read'],
   ['a required check that is missing', 'checks: {test: {run: make}}', ['lint'], 'missing', 'has no check lint'],
   ['a program that is missing', 'checks: {test: {run: "A=1 mvn test"}}', [], 'warning', 'mvn (check test)'],
+  [
+    'a program after several variables',
+    'checks: {test: {run: "A=1\\nB=$A mvn test"}}',
+    [],
+    'warning',
+    'mvn (check test)',
+  ],
+  ['a variable with the output of a program', 'checks: {test: {run: "V=$(git mvn)\\nmake"}}', [], 'ok', 'runs test.'],
   ['checks', 'checks: {test: {run: make test}, lint: {run: ./lint}}', ['test'], 'ok', 'runs test and lint.'],
 ] as const)('the CI file: %s', (_name, text, requiredChecks, state, told) =>
   expectFinding(

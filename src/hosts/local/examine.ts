@@ -88,9 +88,12 @@ export function judgeCiFile(file: CiFile, { branch, requiredChecks, hasProgram }
   return ok(probe, `${ciFilePath} of ${branch} runs ${joinNames(names)}.`);
 }
 
-/** The program that a command runs first, without the assignments before it. */
+/**
+ * The program that a command runs first, after variables that the command sets. It is no name of a program if one of the
+ * values has quotes or the output of another program.
+ */
 function programOf(run: string): string {
-  return /^\s*(?:[A-Za-z_]\w*=\S*\s+)*([^\s;&|()]+)/.exec(run)?.[1] ?? '';
+  return /^\s*(?:[A-Za-z_]\w*=[^\s"'`()]*\s+)*([^\s;&|()]+)/.exec(run)?.[1] ?? '';
 }
 
 /**
@@ -104,7 +107,7 @@ async function findPrograms(path: string): Promise<(name: string) => boolean> {
 }
 
 const shellBuiltins = new Set(
-  'alias break case cd command continue echo eval exec exit export false for if kill printf pwd read return set shift test times trap true type ulimit umask unset until wait while'.split(
+  'alias break case cd command continue echo eval exec exit export false for getopts hash if kill local printf pwd read readonly return set shift test times trap true type ulimit umask unset until wait while'.split(
     ' ',
   ),
 );
