@@ -3,7 +3,14 @@ import { Octokit } from '@octokit/rest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../../../src/domain/doctor/finding.ts';
 import { examineRepository } from '../../../src/modules/queue/index.ts';
-import { changeActivity, findRepository, replaceConfiguration } from '../../../src/modules/repositories/index.ts';
+import {
+  changeActivity,
+  findRepository,
+  freezeBranches,
+  pauseBranches,
+  replaceConfiguration,
+  unfreezeBranches,
+} from '../../../src/modules/repositories/index.ts';
 import { configurationYaml, parallel } from '../../support/world.ts';
 import { appWorld, type AppWorld } from './app-world.ts';
 import { workflow } from './queue-world.ts';
@@ -105,6 +112,24 @@ test('before a repository is activated, the doctor reads the configuration in it
   expect((await problems()).join('\n')).toContain('missing configuration: .service/config.yml is refused: ');
   await w.activate('shop');
   expect(await checks()).toMatch(/^No bot branch was validated yet/);
+});
+
+test('a base branch that is paused by a rule or frozen is to be looked at', async () => {
+  const repository = { owner: 'acme', name: 'shop' };
+  const uses = async (): Promise<readonly string[]> => (await problems()).filter((text) => text.includes(' use'));
+  expect(await uses()).toEqual([]);
+  const pause = { repository, pattern: 'ma*', pausedMessage: 'release day' };
+  await pauseBranches(w.ctx, { ...pause, paused: true });
+  await freezeBranches(w.ctx, { repository, baseBranches: 'main', reason: 'stock-taking' });
+  expect(await uses()).toEqual([
+    'warning use of main: main is paused by the rule ma*: release day. Unpause it by pauseBranches.',
+    expect.stringMatching(
+      /^warning use of main: main is frozen until somebody ends it, by .+: stock-taking. Wait for the end of the freeze. End it by unfreezeBranches.$/,
+    ),
+  ]);
+  await pauseBranches(w.ctx, { ...pause, paused: false });
+  await unfreezeBranches(w.ctx, { repository, baseBranches: 'main' });
+  expect(await uses()).toEqual([]);
 });
 
 describe('missing:', () => {

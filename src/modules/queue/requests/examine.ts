@@ -12,7 +12,8 @@ import {
   type HostDemands,
 } from '../../../domain/configuration/index.ts';
 import { hostClient, HostRefused, HostUnavailable, toHostedRepository } from '../../../hosts/port.ts';
-import { readConfigurationText } from '../../repositories/index.ts';
+import { describeFreeze, findFreezeInForce } from '../../../domain/releases/freeze.ts';
+import { readBranchHolds, readConfigurationText } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { rulesOf } from '../store/rules-in-force.ts';
 
@@ -36,6 +37,7 @@ export async function examineRepository(ctx: Context, row: RepositoryRow, report
     for (const name of await examineConfiguration(ctx, repository, { baseBranch, report })) demanded.add(name);
   report(judgeBotChecks({ isBuilt, required: [...demanded], commits, cure: botBranchCures[repository.host] }));
   reportUse(repository, queues, report);
+  for (const baseBranch of baseBranches) await reportHolds(ctx, repository, { baseBranch, report });
 }
 
 /**
@@ -116,6 +118,28 @@ function reportUse(
   for (const { baseBranch, haltedReason } of queues)
     if (haltedReason !== null)
       report(warning(probe, `The queue of ${baseBranch} is halted: ${haltedReason}`, 'Resume it by resumeQueue.'));
+}
+
+/** Reports what keeps everything from landing on a base branch, besides the pause of the whole repository. */
+async function reportHolds(
+  ctx: Context,
+  repository: RepositoryRow,
+  { baseBranch, report }: { readonly baseBranch: string; readonly report: ReportFinding },
+): Promise<void> {
+  const { pause, freezes } = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await readBranchHolds(tx, repository, baseBranch),
+  );
+  const probe = `use of ${baseBranch}`;
+  if (pause !== null && pause.pattern !== null) {
+    const message = pause.message === null ? '' : `: ${pause.message}`;
+    const paused = `${baseBranch} is paused by the rule ${pause.pattern}${message}.`;
+    report(warning(probe, paused, 'Unpause it by pauseBranches.'));
+  }
+  const frozen = findFreezeInForce(freezes, ctx.clock().getTime());
+  if (frozen === null) return;
+  const cure = frozen.freeze.source === 'schedule' ? 'Delete it by deleteFreeze.' : 'End it by unfreezeBranches.';
+  report(warning(probe, `${baseBranch} is ${describeFreeze(frozen)}.`, `Wait for the end of the freeze. ${cure}`));
 }
 
 async function readQueues(ctx: Context, repositoryId: string): Promise<readonly QueueOf[]> {
