@@ -13,7 +13,10 @@ export interface Api {
   readonly signal: AbortSignal;
   /** The message of the failure if the service does not accept the token. The message says what to do. */
   readonly tokenRefused: string;
+  /** Text in the answer has no control characters. */
   ask<Data, Variables>(document: TypedDocumentNode<Data, Variables>, variables: Variables): Promise<Data>;
+  /** Like `ask`, with every text as the service sent it. Use `withoutControls` before the text is printed. */
+  askUnchanged<Data, Variables>(document: TypedDocumentNode<Data, Variables>, variables: Variables): Promise<Data>;
 }
 
 interface GraphQLRefusal {
@@ -43,24 +46,28 @@ export function createApi({ url, token, signal, isTokenOfVariable = false, onUnr
   const tokenRefused = isTokenOfVariable
     ? `${url} does not accept the token in INTERLOCK_TOKEN. Set it to another token.`
     : `${url} does not accept the token. Log in again: interlock login ${url}`;
+  async function askUnchanged<Data, Variables>(
+    document: TypedDocumentNode<Data, Variables>,
+    variables: Variables,
+  ): Promise<Data> {
+    const body = JSON.stringify({ query: print(document), variables });
+    // A retry has the same key. So the service returns the first answer again, and does not carry out the mutation twice.
+    const key = isMutation(document) ? { 'idempotency-key': randomUUID() } : {};
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...key };
+    const send = async (): Promise<Data> =>
+      await answerOf<Data>(await post(`${url}/graphql`, { method: 'POST', headers, body, signal }), {
+        url,
+        tokenRefused,
+      });
+    return onUnreachable === undefined ? await send() : await tryAgain(send, { signal, onUnreachable });
+  }
   return {
     url,
     token,
     signal,
     tokenRefused,
-    async ask<Data, Variables>(document: TypedDocumentNode<Data, Variables>, variables: Variables) {
-      const body = JSON.stringify({ query: print(document), variables });
-      // A retry has the same key. So the service returns the first answer again, and does not carry out the mutation
-      // twice.
-      const key = isMutation(document) ? { 'idempotency-key': randomUUID() } : {};
-      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...key };
-      const send = async (): Promise<Data> =>
-        await answerOf<Data>(await post(`${url}/graphql`, { method: 'POST', headers, body, signal }), {
-          url,
-          tokenRefused,
-        });
-      return onUnreachable === undefined ? await send() : await tryAgain(send, { signal, onUnreachable });
-    },
+    askUnchanged,
+    ask: async (document, variables) => withoutControls(await askUnchanged(document, variables)),
   };
 }
 
@@ -150,7 +157,7 @@ async function answerOf<Data>(
       `${url} answered ${response.status} and is not Interlock. Name the address of Interlock by --url, without a path.`,
     );
   }
-  return withoutControls(answer.data);
+  return answer.data;
 }
 
 export function refusalOf({ message, extensions = {} }: GraphQLRefusal, tokenRefused: string): Failure {
@@ -166,7 +173,8 @@ export function removeControls(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, '');
 }
 
-function withoutControls<Data>(data: Data): Data {
+/** Removes control characters from every text. */
+export function withoutControls<Data>(data: Data): Data {
   return JSON.parse(JSON.stringify(data), (_, value: unknown) =>
     typeof value === 'string' ? removeControls(value) : value,
   ) as Data;

@@ -1,6 +1,6 @@
 // The command webhooks listen, which prints the webhooks that are sent to the account's endpoints.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Api } from '../client/api.ts';
+import { withoutControls, type Api } from '../client/api.ts';
 import {
   DeliveriesDocument,
   EndpointsDocument,
@@ -114,12 +114,13 @@ async function readSent(api: Api, { id, url, oldest }: Listened, known: Readonly
 const noDeliveries: DeliveryPage = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };
 
 async function readPage(api: Api, page: DeliveriesQueryVariables): Promise<DeliveryPage> {
-  const { node } = await api.ask(DeliveriesDocument, page);
+  // The bodies are forwarded as they were signed.
+  const { node } = await api.askUnchanged(DeliveriesDocument, page);
   return (node as { readonly deliveries: DeliveryPage } | null)?.deliveries ?? noDeliveries;
 }
 
 async function show(invocation: Invocation, sent: Sent, forward: string | null): Promise<void> {
-  const { action, createdAt, endpoint, attempt, body, messageId } = sent;
+  const { action, createdAt, endpoint, attempt, body, messageId } = withoutControls(sent);
   const answer = attempt.responseStatus ?? attempt.error ?? 'no answer';
   const forwarded = forward === null ? null : await send(sent, forward);
   invocation.say(

@@ -199,7 +199,7 @@ test('webhooks listen forwards every delivery that is sent from then on, also if
     await shop.s.rows(
       `with sent as (
          insert into webhook_delivery (account_id, endpoint_id, message_id, action, lane, state, attempts, body, created_at, ended_at)
-         select $1, $2, 'msg_' || n, 'merged', 'pull_request:' || n, 'succeeded', 1, '{"n":' || n || '}', now(), now()
+         select $1, $2, 'msg_' || n, 'merged', 'pull_request:' || n, 'succeeded', 1, '{"n":' || n || ',"text":"' || chr(133) || '"}', now(), now()
          from generate_series($3::int, $4::int) n returning id, account_id)
        insert into webhook_attempt (account_id, delivery_id, number, started_at, duration_ms, request_headers, response_status)
        select account_id, id, 1, now(), 1, '{}', 200 from sent`,
@@ -213,5 +213,6 @@ test('webhooks listen forwards every delivery that is sent from then on, also if
   await developer.until(120);
   stop.abort();
   await listening;
-  expect(developer.received.map(({ json: { n } }) => n)).toEqual(Array.from({ length: 120 }, (_, at) => at + 131));
+  const expected = Array.from({ length: 120 }, (_, at) => `{"n":${at + 131},"text":"\u0085"}`);
+  expect(developer.received.map(({ body }) => String(body))).toEqual(expected);
 });
