@@ -3,7 +3,8 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { examineOidc, openOidc, revokeUnusedTokens } from '../../src/modules/oidc/index.ts';
 import type { OidcSettings } from '../../src/domain/accounts/oidc-settings.ts';
-import { openOidcProvider } from '../../src/platform/oidc/index.ts';
+import { encrypt } from '../../src/modules/accounts/index.ts';
+import { OidcFailure, openOidcProvider } from '../../src/platform/oidc/index.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { accountOf } from './account.ts';
 import { openBrowser, type Browser, type Visit } from './browser.ts';
@@ -304,6 +305,8 @@ describe('a session from the OpenID provider', () => {
     });
 
     it('is deleted, with a reason in the log, if it cannot be decrypted, and others are revoked', async () => {
+      // The clock of the provider does not move with the clock of the test.
+      p.idTokenSec = 86_400;
       logged.length = 0;
       const before = p.revoked;
       for (const name of ['ida', 'jan', 'kai']) {
@@ -323,7 +326,42 @@ describe('a session from the OpenID provider', () => {
       ]);
     });
 
+    it('is revoked although the provider does not revoke those of twenty other people', async () => {
+      // The clock of the provider does not move with the clock of the test.
+      p.idTokenSec = 86_400;
+      const users = await s.rows<{ id: string }>(
+        `insert into account_user (account_id, email, role, role_from, created_at)
+         select $1, 'stuck-' || n || '@acme.test', 'member', 'oidc', now() from generate_series(1, 20) n returning id::text`,
+        [s.accountId],
+      );
+      for (const { id } of users)
+        await s.rows(
+          'insert into oidc_person (account_id, user_id, issuer, subject, refresh_token) values ($1, $2::bigint, $3, $2::bigint::text, $4)',
+          [
+            s.accountId,
+            id,
+            p.issuer,
+            encrypt(s.secrets, `oidc-refresh-token/${s.accountId}/${id}`, Buffer.from('stuck')),
+          ],
+        );
+      person('uma');
+      await (await signIn('uma')).browser.submit('/session/end');
+      const opened = openOidc(s.ports, settingsOf(p));
+      const revoking = async (token: string): Promise<void> => {
+        if (token === 'stuck') throw new OidcFailure('refused', 'The provider refused.');
+        await opened.provider.revoke(token);
+      };
+      for (const _round of [1, 2]) {
+        later(2);
+        await revokeUnusedTokens(s.ports, s.secrets, { ...opened, provider: { ...opened.provider, revoke: revoking } });
+      }
+      expect(await isKept('uma')).toBe(false);
+      await s.rows('delete from oidc_person where user_id = any ($1::bigint[])', [users.map(({ id }) => id)]);
+    });
+
     it('stays if another version of Interlock encrypted it, which can decrypt it', async () => {
+      // The clock of the provider does not move with the clock of the test.
+      p.idTokenSec = 86_400;
       for (const name of ['eli', 'fay']) {
         person(name);
         const { browser } = await signIn(name);

@@ -265,7 +265,7 @@ export async function claimUnusedRefreshTokens(
                and s.ended_at is null and s.used_at > $3 and s.started_at > $4)
          and not exists (select from api_token t where t.account_id = p.account_id and t.user_id = p.user_id
                and t.revoked_at is null and (t.expires_at is null or t.expires_at > $2))
-       order by p.account_id, p.user_id limit ${revokedAtOnce} for no key update skip locked)
+       order by p.asked_at nulls first, p.account_id, p.user_id limit ${revokedAtOnce} for no key update skip locked)
      update oidc_person p set asked_at = $2 from unused u where p.account_id = u.account_id and p.user_id = u.user_id
      returning p.account_id::text as "accountId", p.user_id::text as "userId", p.refresh_token as sealed`,
     [issuer, now.toISOString(), usedAfter.toISOString(), startedAfter.toISOString()],
