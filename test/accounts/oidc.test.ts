@@ -239,6 +239,20 @@ describe('a session from the OpenID provider', () => {
     expect((await browser.get('/session')).text).not.toContain('still signed in');
   });
 
+  it('ends at sign-out although its ID token cannot be decrypted, and the log says so', async () => {
+    person('ivy');
+    const { browser } = await signIn('ivy');
+    const ivy = "select id from account_user where email = 'ivy@acme.test'";
+    await s.rows(
+      `update user_session set id_token = set_byte(id_token, 20, 255 - get_byte(id_token, 20)) where user_id = (${ivy})`,
+    );
+    logged.length = 0;
+    expect((await browser.submit('/session/end')).status).toBe(303);
+    expect(await answerTo(browser)).toEqual(['UNAUTHENTICATED']);
+    expect(logged).toEqual([expect.stringContaining('cannot decrypt the ID token of a session')]);
+    expect((await browser.get('/session')).text).not.toContain('still signed in');
+  });
+
   describe('the refresh token of the session', () => {
     const isKept = async (name: string): Promise<boolean> => {
       const [row] = await s.rows<{ kept: boolean }>(

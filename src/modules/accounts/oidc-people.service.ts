@@ -361,10 +361,10 @@ export async function withdrawOidcPerson(
 
 /**
  * The ID token of the sign-in that began a session. The token can also be read after the session has ended. Null: the
- * session did not begin at the provider, or the provider sent no ID token.
+ * session did not begin at the provider, the provider sent no ID token, or the ID token cannot be decrypted.
  */
 export async function readIdToken(
-  { db }: Ports,
+  { db, log }: Ports,
   secrets: Secrets,
   { accountId, sessionId }: { readonly accountId: string; readonly sessionId: string },
 ): Promise<string | null> {
@@ -372,7 +372,16 @@ export async function readIdToken(
     'select id_token as sealed from user_session where account_id = $1 and id = $2',
     [accountId, sessionId],
   );
-  return row?.sealed ? decrypt(secrets, idTokenOf(accountId), row.sealed).toString() : null;
+  if (!row?.sealed) return null;
+  try {
+    return decrypt(secrets, idTokenOf(accountId), row.sealed).toString();
+  } catch (error) {
+    log.error(
+      { err: error, accountId, sessionId },
+      'Interlock cannot decrypt the ID token of a session. The person stays signed in at the OpenID provider.',
+    );
+    return null;
+  }
 }
 
 interface UserKey {
