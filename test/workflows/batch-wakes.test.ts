@@ -17,6 +17,8 @@ describe('a batch is woken', () => {
     ['not if its own workflow goes on to open its build', 'open', { need: 'make', agoMs: 50, wakes: 1 }, false],
     ['not if its own workflow goes on to wait', 'wait', { need: 'make', agoMs: 50, wakes: 1 }, false],
     ['not if it waits at last, after a long time', 'wait', { need: 'make', agoMs: minute, wakes: 1 }, false],
+    ['if it waited and needs a build of its own now', 'open', { need: 'wait', agoMs: 50, wakes: 0 }, true],
+    ['not again while its build is opened', 'open', { need: 'open', agoMs: 9_999, wakes: 1 }, false],
     ['if it has ended', 'clean_up', { need: 'wait', agoMs: 50, wakes: 0 }, true],
     ['if it has ended before its commit was made', 'clean_up', { need: 'make', agoMs: 50, wakes: 1 }, true],
     ['not again while it is cleaned up', 'clean_up', { need: 'clean_up', agoMs: 9_999, wakes: 1 }, false],

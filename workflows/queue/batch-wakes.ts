@@ -29,8 +29,8 @@ function pauseAfter(wakes: number): number {
 export function needsWake(need: OpenBatch['need'], before: KnownBatch | undefined, now: number): boolean {
   // A batch that waits has a workflow, which has made its commit.
   if (before === undefined) return need !== 'wait';
-  // The other steps follow each other within the workflow.
-  if (need !== before.need) return need === 'clean_up';
+  // The other steps follow each other within the workflow. A batch that waits may need a build of its own later.
+  if (need !== before.need) return need === 'clean_up' || before.need === 'wait';
   return now - before.at >= pauseAfter(before.wakes);
 }
 

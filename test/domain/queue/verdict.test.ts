@@ -1,6 +1,6 @@
 // The verdict of a batch: by the build of its tree, by builds of its parts, or by the clock.
 import { describe, expect, it } from 'vitest';
-import { judgeBatches, type BatchVerdict } from '../../../src/domain/queue/evidence/verdict.ts';
+import { findUnbuiltBatches, judgeBatches, type BatchVerdict } from '../../../src/domain/queue/evidence/verdict.ts';
 import type { BuildState } from '../../../src/domain/queue/model/snapshot.ts';
 import { minute, now, pr, situation, type BatchSpec, type Situation } from './situation.ts';
 
@@ -172,4 +172,30 @@ describe('a build without any check', () => {
       pending,
     ],
   ])('%s', (_name, from, expected) => expect(judged(from, 'b1')).toEqual(expected));
+});
+
+describe('a batch that was started without a build of its own', () => {
+  const without = (build: BatchSpec['build'], queue: Situation['queue'] = {}): Situation => ({
+    line: [{ of: [1], build, change: { needsNoBuild: true } }],
+    queue,
+  });
+  it.each<[string, Situation, readonly string[]]>([
+    ['needs one when no other build counts for it', without('unstarted'), ['b1']],
+    ['needs none while a green build of its tree counts', without('success'), []],
+    [
+      'needs none while its validation is skipped',
+      { ...without('unstarted'), waiting: [pr(1, { skipValidation: true })] },
+      [],
+    ],
+    ['needs none during a pause', without('unstarted', { paused: true }), []],
+    [
+      'needs one during a pause if builds are allowed then',
+      { ...without('unstarted', { paused: true }), rules: { maxParallelPausedBuilds: 1 } },
+      ['b1'],
+    ],
+  ])('%s', (_name, from, expected) => expect([...findUnbuiltBatches(situation(from), now)]).toEqual(expected));
+
+  it('has one when its build was opened', () => {
+    expect(findUnbuiltBatches(situation({ line: [{ of: [1], build: 'unstarted' }] }), now)).toEqual(new Set());
+  });
 });

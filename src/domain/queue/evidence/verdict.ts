@@ -54,6 +54,18 @@ export function judgeBatches(snapshot: Snapshot, now: number): Map<string, Batch
   return new Map(snapshot.batches.map((batch) => [batch.id, judge(batch, facts)]));
 }
 
+/**
+ * The ids of the batches that were started without a build of their own, and that no other build justifies any more.
+ * Each needs its own build now. During a pause there are none, unless the configuration allows builds during a pause.
+ */
+export function findUnbuiltBatches(snapshot: Snapshot, now: number): ReadonlySet<string> {
+  const { queue, rules, batches } = snapshot;
+  const unbuilt = batches.filter(({ needsNoBuild, state }) => needsNoBuild && state === 'building');
+  if (unbuilt.length === 0 || (queue.paused && (rules.maxParallelPausedBuilds ?? 0) === 0)) return new Set();
+  const verdicts = judgeBatches(snapshot, now);
+  return new Set(unbuilt.flatMap(({ id }) => (verdicts.get(id)?.kind === 'pending' ? [id] : [])));
+}
+
 function judge(batch: BatchState, facts: Facts): BatchVerdict {
   if (batch.commit === null || batch.tree === null) return { kind: 'pending' };
   // A red build proves nothing while there is a green build of the same tree.

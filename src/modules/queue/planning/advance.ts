@@ -3,6 +3,7 @@
 // cleaned up.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
+import { findUnbuiltBatches } from '../../../domain/queue/evidence/verdict.ts';
 import { plan, plannerVersion } from '../../../domain/queue/plan.ts';
 import { readHoldRows, readHoldsOf, type BranchHolds } from '../../repositories/index.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -192,7 +193,8 @@ async function takeTurn(
     readOpenRows(ctx, tx, queueId),
   ]);
   const stopped = { halted: haltOf(repository, queue), isPaused: holds.pause !== null };
-  const open = toOpenWork(rows, { queue, repository, ...stopped }, work.now.getTime());
+  const unbuilt = planned?.unbuilt ?? new Set();
+  const open = toOpenWork(rows, { queue, repository, ...stopped, unbuilt }, work.now.getTime());
   const relayAt = earliest(nextLookAt, notifyAt, open.tryAgainAt, showDetailsAt(open.work, { before, last }, work.now));
   // The row of the queue gets both at once. An earlier deadline of a halted queue, or of a queue without its base
   // branch, must not stay in the row for ever.
@@ -206,7 +208,8 @@ async function takeTurn(
   const advance = mayPlan
     ? { ...open.work, nextLookAt: earliest(nextLookAt, moreAt) }
     : { ...open.work, nextLookAt: null, isLeftToNewer: isBehind };
-  const isQuiet = planned?.isQuiet === true && !hasChanged && !open.hasMore && isSameWork(before, rows);
+  const isQuiet =
+    planned?.isQuiet === true && !hasChanged && !open.hasMore && unbuilt.size === 0 && isSameWork(before, rows);
   const { state } = advance.summary;
   const end = { effects: advance.effects.length, batches: rows.batches, nextLookAt: advance.nextLookAt, state };
   if (last !== null && (!isQuiet || leavesMore(end, last))) throw new WorkflowNeeded();
@@ -309,6 +312,8 @@ interface Planned {
   readonly nextTurnAt: number | null;
   /** Whether nothing was decided, and the queue does not wait for builds of other base branches. */
   readonly isQuiet: boolean;
+  /** The ids of the batches whose workflows must open builds of their own now. */
+  readonly unbuilt: ReadonlySet<string>;
 }
 
 /** Reads the snapshot, decides, and writes the decisions. */
@@ -339,6 +344,7 @@ async function planQueue(
   return {
     nextTurnAt: earliest(planAgainAt(decisions), buildsAt, retriesAt, updatesAt),
     isQuiet: !hasChanged && buildsAt === null && decisions.every(({ kind }) => kind === 'PlanAgainAt'),
+    unbuilt: findUnbuiltBatches(loaded.snapshot, now),
   };
 }
 

@@ -216,11 +216,13 @@ export interface OpenWorkOf {
   readonly repository: Pick<RepositoryRow, 'owner' | 'name' | 'host'>;
   readonly halted: string | null;
   readonly isPaused: boolean;
+  /** The ids of the batches that wait, and need a build of their own now (`findUnbuiltBatches`). Absent: none. */
+  readonly unbuilt?: ReadonlySet<string>;
 }
 
 export function toOpenWork(
   rows: OpenRows,
-  { queue, repository: row, halted, isPaused }: OpenWorkOf,
+  { queue, repository: row, halted, isPaused, unbuilt }: OpenWorkOf,
   now: number,
 ): {
   readonly work: OpenWork;
@@ -239,7 +241,7 @@ export function toOpenWork(
       id: batch.id,
       need: nextStepOf({
         state: batch.state,
-        hasStarted: batch.started,
+        hasStarted: batch.started && unbuilt?.has(batch.id) !== true,
         isCleanedUp: false,
         isGivenUp: batch.given_up,
       }),
