@@ -1,6 +1,7 @@
 // The effects of a turn at the host: how many one turn has, which go first, and that a failed effect does not stop the
 // queue.
 import { describe, expect, it } from 'vitest';
+import type { Wake } from '../../src/context.ts';
 import { CallGivenBack, HostUnavailable } from '../../src/hosts/port.ts';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
 import { advanceQueue, carryOut, createRelay, requestSync } from '../../src/modules/queue/index.ts';
@@ -8,7 +9,7 @@ import { planBranchWork } from '../../src/modules/queue/planning/branch-work.ts'
 import type { PullRequestRow } from '../../src/modules/queue/store/queue.entities.ts';
 import { effectsOf, hasMoreNotifications, type OpenIntent } from '../../src/modules/queue/planning/open-work.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { statuses, wakeAll } from './stories.ts';
+import { meanwhile, statuses, wakeAll } from './stories.ts';
 
 const quiet = 'enable_comments: false\npublish_status_check: never\n';
 
@@ -222,21 +223,45 @@ describe('a sync before a requeue', () => {
     expect(await statuses(w, number)).toEqual(['merged']);
   });
 
-  it('holds the line no longer than a minute after its end, even if the worker dies before it wakes the queue', async () => {
-    await using w = await world({
-      configuration: `${parallel({ more: 'update_before_requeue: true\n' })}${quiet}`,
-    });
-    const { intentId } = await held(w, new Error('a surprise'));
-    await w.rows("update intent set state = 'done', concluded_at = now() where id = $1", [intentId]);
-    const woken: unknown[] = [];
-    const relay = createRelay({
-      ...w.service.ports,
-      clock: () => new Date(Date.now() + 61_000),
-      wake: async (whose) => void woken.push(whose),
-    });
-    await relay.look();
-    expect(woken).toEqual([{ accountId: w.ctx.accountId, queueId: await queueOf(w) }]);
-  });
+  it.each(['has nothing to update', 'updates the branch'])(
+    'wakes the queue once at its end if it %s, and the relay finds the queue if the worker dies before the wake',
+    async (outcome) => {
+      await using w = await world({
+        configuration: `${parallel({ more: 'update_before_requeue: true\n' })}${quiet}`,
+        // Results of CI would cause further turns.
+        runsCi: false,
+      });
+      const { intentId } = await held(w, new Error('a surprise'));
+      const queueId = await queueOf(w);
+      if (outcome === 'updates the branch') {
+        await w.commit('main', { 'b.txt': 'b\n' });
+      }
+      await w.service.drain();
+      await advanceQueue(w.ctx, queueId);
+      const versions = 'select version = planned_version as "isPlanned", next_look_at as "nextLookAt" from queue';
+      expect(await w.rows(versions), 'nothing but the end of the update is waited for').toEqual([
+        { isPlanned: true, nextLookAt: null },
+      ]);
+      const wakes: Wake[] = [];
+      const wake = async (whose: Wake): Promise<void> => void wakes.push(whose);
+      await meanwhile(
+        'sync:before_end',
+        async () => {
+          await advanceQueue(w.ctx, queueId);
+          wakes.length = 0;
+        },
+        async () => await carryOut({ ...w.ctx, wake }, intentId),
+      );
+      const whose = { accountId: w.ctx.accountId, queueId };
+      expect(wakes).toEqual([whose]);
+      const relay = createRelay({ ...w.service.ports, wake });
+      await relay.look();
+      await relay.look();
+      expect(wakes).toEqual([whose, whose]);
+      await wakeAll(w);
+      await w.until(async () => (await w.rows('select 1 from batch')).length > 0);
+    },
+  );
 
   it('still holds the line after a person asks for a sync', async () => {
     await using w = await world({

@@ -15,7 +15,7 @@ import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import type { IntentRow } from '../store/queue.entities.ts';
 import { startBranchWork, comment, endBranchWork, type LoadedWork } from './branch-work.ts';
-import { changeQueueOf } from '../store/queue.locks.ts';
+import { changeQueue, changeQueueOf } from '../store/queue.locks.ts';
 import { announce, startWork, finishWork } from '../store/status.writer.ts';
 
 interface BackportRow {
@@ -161,7 +161,7 @@ async function openPullRequest(ctx: Context, backport: Backport, commit: string)
 async function conclude(ctx: Context, backport: Backport, news: BackportNews): Promise<void> {
   const { intent, record, row, target } = backport;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const work = startWork(ctx, tx, await changeQueueOf(ctx, tx, row.id));
+    const work = startWork(ctx, tx, await changeQueueOf(ctx, tx, row.id, [intent.queueId]));
     await tx.send(
       'update backport set state = $3, number = $4, reason = $5, updated_at = $6 where account_id = $1 and id = $2',
       [ctx.accountId, record.id, news.kind, numberOf(news), reasonOf(news), work.now.toISOString()],
@@ -186,8 +186,8 @@ function reasonOf(news: BackportNews): string | null {
 }
 
 async function end(ctx: Context, intent: IntentRow, outcome: Readonly<Record<string, unknown>>): Promise<void> {
-  await ctx.db.transaction(
-    ctx.accountId,
-    async (tx) => await endBranchWork(ctx, tx, { intent, end: { state: 'done', outcome } }),
-  );
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await changeQueue(ctx, tx, intent.queueId);
+    await endBranchWork(ctx, tx, { intent, end: { state: 'done', outcome } });
+  });
 }

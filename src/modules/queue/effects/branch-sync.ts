@@ -9,6 +9,7 @@ import {
 import { isQueued, isTerminal } from '../../../domain/queue/model/status.ts';
 import { hostClient, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
 import { isLandingStarted } from '../store/intents.ts';
 import { updateBranch, type BranchUpdateResult } from '../builds/branch-update.ts';
 import { startBranchWork, comment, endBranchWork, type LoadedWork } from './branch-work.ts';
@@ -43,6 +44,7 @@ export async function carryOutSync(ctx: Context, intent: IntentRow): Promise<voi
   const outcome = await updateWithRetries(ctx, loaded, cause);
   await syncPullRequest(ctx, loaded.host, loaded.row.number);
   await report(ctx, loaded, { cause, outcome });
+  await passFailpoint('sync:before_end');
   await conclude(ctx, loaded, { cause, outcome });
 }
 
@@ -161,9 +163,10 @@ async function conclude(
   { cause, outcome }: { readonly cause: SyncCause; readonly outcome: Outcome },
 ): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const queue = await changeQueueOf(ctx, tx, row.id, [intent.queueId]);
     if (outcome.kind !== 'over') await keepUpdate(ctx, tx, { row, cause, outcome });
     if (outcome.kind === 'conflict' || outcome.kind === 'refused') {
-      const work = startWork(ctx, tx, await changeQueueOf(ctx, tx, row.id));
+      const work = startWork(ctx, tx, queue);
       announce(work, row, 'sync_failed', {
         cause,
         base: outcome.base,

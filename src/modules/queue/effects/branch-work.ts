@@ -32,8 +32,8 @@ export async function startBranchWork(ctx: Context, intent: IntentRow): Promise<
 }
 
 /**
- * Ends the work, unless it was requested again in the meantime. Wakes the queue, because other work may wait for this
- * end.
+ * Ends the work, unless it was requested again in the meantime. The caller has changed the queue of the intent
+ * (`changeQueue`), because its line or other work may wait for this end.
  */
 export async function endBranchWork(
   ctx: Context,
@@ -58,7 +58,6 @@ export async function endBranchWork(
       JSON.stringify(intent.payload),
     ],
   );
-  tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId: intent.queueId }));
 }
 
 /**
@@ -88,7 +87,7 @@ export async function carryOutRefresh(ctx: Context, intent: IntentRow): Promise<
   for (const commit of await readTestedCommits(ctx, row.id)) await recordChecks(ctx, host, commit);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     // The queue is woken even if the host has no new facts, because the next turn judges admission and reviews again.
-    await changeQueueOf(ctx, tx, row.id);
+    await changeQueueOf(ctx, tx, row.id, [intent.queueId]);
     await endBranchWork(ctx, tx, { intent, end: { state: 'done', outcome: {} } });
   });
 }

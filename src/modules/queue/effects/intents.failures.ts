@@ -128,7 +128,10 @@ async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<tr
   const { reason } = end;
   ctx.log.warn({ intent: intent.id, kind: intent.kind, reason }, 'An effect on the host was given up.');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const queue = await lockQueue(tx, intent.queueId);
+    // The line may wait for branch work (update_before_requeue), and other work of the same kind may wait too.
+    const queue = isBranchWork(intent.kind)
+      ? await changeQueue(ctx, tx, intent.queueId)
+      : await lockQueue(tx, intent.queueId);
     const ended = await tx.query(
       `update intent set state = 'failed', outcome = $3, concluded_at = $4 where account_id = $1 and id = $2 and state in ('planned', 'started') and payload = $5::jsonb returning 1`,
       [ctx.accountId, intent.id, toStorableJson({ reason }), ctx.clock().toISOString(), JSON.stringify(intent.payload)],
@@ -139,9 +142,6 @@ async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<tr
     if (end.attempts !== undefined)
       work.events.push(await createFailureEvent(tx, intent, { reason, attempts: end.attempts }));
     await finishWork(work);
-    // The line may wait for this work (update_before_requeue), and other work of the same kind may wait too.
-    if (isBranchWork(intent.kind))
-      tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId: intent.queueId }));
   });
   return true;
 }

@@ -72,12 +72,10 @@ async function readCandidates({ ctx, tx, queue }: QueueWork): Promise<UpdateCand
   }));
 }
 
-const holdLineMs = 60_000;
-
 /**
  * Carries out `update_before_requeue`: a pull request that is requeued is updated first. Until the update is done, the
- * queue starts no build, because a build would contain the old head. The end of an update wakes the queue. In case the
- * wake is lost, the queue also takes a turn after `holdLineMs`.
+ * queue starts no build, because a build would contain the old head. The end of an update increases the version of the queue,
+ * and so causes another turn.
  */
 export async function updateBeforeRequeue(
   work: QueueWork,
@@ -100,11 +98,5 @@ export async function updateBeforeRequeue(
      and payload->>'holdsLine' = 'true' limit 1`,
     [ctx.accountId, queue.id],
   );
-  const isHeld = open.length > 0 && decisions.some(({ kind }) => kind === 'StartBatch');
-  return isHeld
-    ? [
-        ...decisions.filter(({ kind }) => kind !== 'StartBatch'),
-        { kind: 'PlanAgainAt', at: work.now.getTime() + holdLineMs },
-      ]
-    : decisions;
+  return open.length > 0 ? decisions.filter(({ kind }) => kind !== 'StartBatch') : decisions;
 }

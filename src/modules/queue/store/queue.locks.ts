@@ -60,9 +60,15 @@ export async function changeQueuesInOrder(
 }
 
 /**
- * Like `changeQueue`, for the queue of a pull request. Throws CONFLICT if the pull request changes its queue meanwhile.
+ * Like `changeQueue`, for the queue of a pull request. `others` are ids of queues that change too. Throws CONFLICT if the
+ * pull request changes its queue meanwhile.
  */
-export async function changeQueueOf(ctx: Context, tx: Transaction, pullRequestId: string): Promise<QueueRow> {
+export async function changeQueueOf(
+  ctx: Context,
+  tx: Transaction,
+  pullRequestId: string,
+  others: readonly string[] = [],
+): Promise<QueueRow> {
   const read = async (): Promise<string | null> => {
     const [row] = await tx.query<{ queue_id: string | null }>(
       'select queue_id from pull_request where account_id = $1 and id = $2',
@@ -72,8 +78,8 @@ export async function changeQueueOf(ctx: Context, tx: Transaction, pullRequestId
   };
   const queueId = await read();
   if (queueId === null) throw notFound('Pull request');
-  const queue = await changeQueue(ctx, tx, queueId);
-  if ((await read()) !== queueId)
+  const queue = (await changeQueuesInOrder(ctx, tx, [queueId, ...others])).get(queueId);
+  if (queue === undefined || (await read()) !== queueId)
     throw new DomainError('CONFLICT', 'The base branch of the pull request changed meanwhile. Try again.');
   return queue;
 }
