@@ -2,7 +2,7 @@
 // Nothing stops the landing: it lands the pinned heads, once. The changes are handled afterwards.
 import { describe, expect, it } from 'vitest';
 import { carryOut, setRepositoryActive, syncPullRequest } from '../../src/modules/queue/index.ts';
-import { HostRefused } from '../../src/hosts/port.ts';
+import { HostRefused, HostUnavailable } from '../../src/hosts/port.ts';
 import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { among, inFull } from '../support/tier.ts';
 import { parallel, world, type World } from '../support/world.ts';
@@ -211,6 +211,26 @@ describe('a push to the base', () => {
     await meanwhile(landingStarted, mergeAtHost, () => w.settled(a));
     await expectLandedOnce(w, first, a);
     expect(await line(w)).toEqual([`Add first (#${first})`, `Add a (#${a})`]);
+  });
+
+  it('by a merge at the host after a landing has started, while the host shows no pull requests: it does not land again', async () => {
+    const { w, a, b } = await twoInLine();
+    await using _ = w;
+    const mergeAtHost = async () => {
+      const commit = await w.commit('main', { 'a.txt': 'a\n' }, { message: `Merge a (#${a})` });
+      await w.rows(
+        "update local_pull_request set state = 'merged', merged_at = now(), merge_commit_sha = $2 where number = $1",
+        [a, commit],
+      );
+      // The host can be read again when the next build is made.
+      replaceHostMethod(w, 'getPullRequest', (original) => async (repository, number, reading) => {
+        if (number === a && reading?.isForLanding !== true) throw new HostUnavailable('502 Bad Gateway');
+        return await original(repository, number, reading);
+      });
+    };
+    await meanwhile(landingStarted, mergeAtHost, () => w.until(async () => (await line(w)).includes(`Add b (#${b})`)));
+    expect(await line(w)).toEqual([`Merge a (#${a})`, `Add b (#${b})`]);
+    expect(await statuses(w, a)).toEqual(['merged']);
   });
 
   it('after a landing has started, while the host refuses to show a pull request of it: the landing ends all the same', async () => {

@@ -15,7 +15,7 @@ import { recordBuild } from '../facts/build.records.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
-import { PullRequestEntity, type BatchMemberRow, type PullRequestRow } from '../store/queue.entities.ts';
+import { PullRequestEntity, QueueEntity, type BatchMemberRow, type PullRequestRow } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { announce, startWork, finishWork } from '../store/status.writer.ts';
 
@@ -53,25 +53,22 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
 }
 
 /**
- * How long the members of a batch are read again after a move of the base branch that is no landing. By then, the
+ * How long the members of a batch are read again after a move of the base branch that may be no landing. By then, the
  * comparison with the host, which takes place each minute, has seen a merge that caused the move.
  */
 const readMembersMs = 2 * 60_000;
 
 /**
- * Whether all members are still in line. Soon after a move of the base branch that is no landing, the members are first
- * read from the host: the move may be a merge of one of them, and the host may have reported the push before the merge.
- * A member that the host refuses to show counts as it was last read. The planner ends a batch whose member has left the
- * line.
+ * Whether all members are still in line. Soon after a move of the base branch that may be no landing, also one that
+ * stopped a landing, the members are first read from the host: the move may be a merge of one of them, and the host may
+ * have reported the push before the merge. The batch waits while the host is unavailable. A member that the host refuses
+ * to show counts as it was last read. The planner ends a batch whose member has left the line.
  */
 async function areMembersInLine(ctx: Context, loaded: LoadedBatch): Promise<boolean> {
   const { batch, host } = loaded;
-  const [moved] = await ctx.db.read(ctx.accountId, {
-    name: 'outside_move',
-    text: 'select 1 as is from queue where account_id = $1 and id = $2 and base_moved_at > $3',
-    values: [ctx.accountId, batch.queueId, new Date(ctx.clock().getTime() - readMembersMs).toISOString()],
-  });
-  if (moved === undefined) return true;
+  const queue = await ctx.db.load(ctx.accountId, QueueEntity, batch.queueId);
+  const movedAt = queue?.baseMovedAt?.getTime() ?? -Infinity;
+  if (movedAt <= ctx.clock().getTime() - readMembersMs) return true;
   for (const { number } of await ctx.db.loadMany(ctx.accountId, PullRequestEntity, idsOfMembers(loaded))) {
     const row = await readMember(ctx, host, number);
     if (row !== null && (row.queueId !== batch.queueId || !isQueued(row.status))) return false;

@@ -142,19 +142,15 @@ async function keepBase(ctx: Context, queueId: string, { before, tip, demands }:
       resumeIfRefused(work);
     }
     if (known !== (tip?.commit ?? null) && (await readLandingMembers(ctx, tx, queueId)).size === 0) {
-      if (known !== null) {
+      if (known !== null)
         work.events.push({
           repositoryId: queue.repositoryId,
           queueId,
           action: 'base_moved',
           payload: { from: known, to: tip?.commit ?? null },
         });
-        await tx.send('update queue set base_moved_at = $3 where account_id = $1 and id = $2', [
-          ctx.accountId,
-          queueId,
-          ctx.clock().toISOString(),
-        ]);
-      }
+      // After a landing was given up or a halt has ended, no tip is known, and the branch may have moved.
+      if (queue.managedFrom) queue.baseMovedAt = work.now;
       queue.managedFrom ??= tip?.commit ?? null;
       queue.baseTip = tip?.commit ?? null;
       queue.baseTree = tip?.tree ?? null;

@@ -9,7 +9,6 @@ import { idsOfMembers, loadBatch, lockBatch, type LoadedBatch } from '../store/b
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { demandsOf, syncBase } from '../facts/base-branches.ts';
 import { withTraceOfBatch } from '../facts/traces.ts';
-import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { mergeAtHost } from './landing.host.ts';
 import { moveBase } from './landing.move.ts';
 import type { GateApproval } from './proof.ts';
@@ -50,7 +49,6 @@ async function land(ctx: Context, intentId: string, batchId: string): Promise<vo
     : await moveBase(ctx, loaded, { ...started, intentId });
   await passFailpoint('landing:after_host');
   if (outcome.kind === 'refused') await readRulesAgain(ctx, loaded);
-  if (outcome.kind === 'base_moved') await readMembersAgain(ctx, loaded);
   await concludeLanding(ctx, { intentId, attempt: started.attempt, loaded, outcome });
   await passFailpoint('landing:after_conclude');
   await syncBase(ctx, loaded.host, loaded.baseBranch);
@@ -69,28 +67,6 @@ async function readRulesAgain(ctx: Context, { host, baseBranch }: LoadedBatch): 
     ctx.log.warn(
       { error: String(error), repository: `${host.owner}/${host.name}`, baseBranch },
       'The code host refused a landing, and its rules for the base branch cannot be read now. The known rules count.',
-    );
-  }
-}
-
-/** How long a landing reads its members again, in milliseconds. The other members are read after it. */
-const readMembersMs = 20_000;
-
-/**
- * Reads the members from the host, because the base branch may have moved by a merge of one of them. What has changed is
- * recorded at the landing and counts when it ends, so that the queue does not plan such a member again. The landing ends
- * also if a member cannot be read: `concludeLanding` plans another read of all of them.
- */
-async function readMembersAgain(ctx: Context, { host, members }: LoadedBatch): Promise<void> {
-  const until = ctx.clock().getTime() + readMembersMs;
-  const ids = members.map((member) => member.pullRequestId);
-  for (const { number } of await ctx.db.loadMany(ctx.accountId, PullRequestEntity, ids)) {
-    if (ctx.clock().getTime() > until) return;
-    await syncPullRequest(ctx, host, number).catch((error: unknown) =>
-      ctx.log.warn(
-        { error: String(error), repository: `${host.owner}/${host.name}`, number },
-        'The base branch moved during a landing, and a pull request of the landing cannot be read now.',
-      ),
     );
   }
 }

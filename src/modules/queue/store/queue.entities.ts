@@ -27,6 +27,7 @@ export const QueueEntity = defineEntity({
     tagged: p.integer().default(0),
     baseTip: p.string().nullable(),
     baseTree: p.string().nullable(),
+    baseMovedAt: p.datetime().nullable(),
     hostRequiredChecks: p.array().default([]),
     hostRules: p.json<HostRules>().nullable(),
     hostRulesUntil: p.datetime().nullable(),
