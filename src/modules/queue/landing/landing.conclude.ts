@@ -20,7 +20,7 @@ import { countOwnPushes } from '../facts/own-pushes.ts';
 import { changeAs } from '../admission/acting-person.ts';
 import { answerCommitAdded, endSkippedValidation } from '../admission/commit-added.ts';
 import { dequeue } from '../admission/enqueue.ts';
-import { followChangeAtHost } from '../host-sync/pull-requests.ts';
+import { followChangeAtHost } from '../host-sync/pull-request.writer.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import {
