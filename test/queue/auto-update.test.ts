@@ -3,8 +3,10 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { advanceQueue } from '../../src/modules/queue/index.ts';
 import { parallel, world } from '../support/world.ts';
 import { expectLandedOnce } from './stories.ts';
+import { openStack, stacking } from './stacks.ts';
 import { autoUpdate, listUpToDate, countOpenSyncs } from './auto-update.ts';
 
 describe('auto_update', () => {
@@ -30,6 +32,20 @@ describe('auto_update', () => {
       'select count(*)::int as n from pushed_head group by previous having count(*) > 1',
     );
     expect(attempts).toEqual([]);
+  });
+});
+
+describe('auto_update of a stack', () => {
+  it('updates each pull request with its own base branch, and then leaves it alone', async () => {
+    await using w = await world({ configuration: stacking(autoUpdate()), runsCi: false, ci: 'checks: {}\n' });
+    const numbers = await openStack(w);
+    await w.commit('main', { 'more.txt': 'more\n' });
+    await w.until(async () => (await listUpToDate(w)).length === 3 && (await countOpenSyncs(w)) === 0);
+    expect(await listUpToDate(w)).toEqual(numbers);
+    expect(await w.git('merge-base', 'one', 'two')).toBe(await w.git('rev-parse', 'one'));
+    const [queue] = await w.rows<{ id: string }>("select id from queue where base_branch = 'main'");
+    await advanceQueue(w.ctx, queue?.id ?? '');
+    expect(await countOpenSyncs(w)).toBe(0);
   });
 });
 

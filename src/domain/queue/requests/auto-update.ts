@@ -21,7 +21,7 @@ export interface UpdateCandidate {
   readonly runs: number;
   /** Null: it was never updated. */
   readonly lastUpdatedAt: number | null;
-  /** Whether its head contains the tip. */
+  /** Whether its head contains the tip of its base branch. In a stack, that is the head of the pull request below. */
   readonly isUpToDate: boolean;
   /** Whether the update of its present head failed. */
   readonly hasFailed: boolean;

@@ -57,7 +57,7 @@ async function isBelowLanding({ ctx, tx, queue }: QueueWork, { belowId }: PullRe
 }
 
 /** The facts about a pull request that were read before the locks were taken. */
-export interface SeenFacts {
+interface SeenFacts {
   readonly seen: SeenPullRequest;
   readonly head: HeadFacts | null;
   readonly options: { readonly announceOpened: boolean };

@@ -46,24 +46,29 @@ interface CandidateRow extends Omit<UpdateCandidate, 'lastUpdatedAt' | 'checksRu
   readonly checks_run_since_ms: string | null;
 }
 
-/** Pull requests that are behind or may be behind the base branch, and pull requests whose update is running. */
+/**
+ * Pull requests that are behind or may be behind their base branch, and pull requests whose update is running. The base
+ * branch of a stacked pull request is the head branch of the pull request below.
+ */
 async function readCandidates({ ctx, tx, queue }: QueueWork): Promise<UpdateCandidate[]> {
   await tx.em.flush();
   const rows = await tx.query<CandidateRow>(
     `select * from (
      select p.id, p.number, p.labels, coalesce(u.runs, 0) as runs,
             extract(epoch from u.updated_at) * 1000 as last_updated_ms,
-            (u.head = p.head_sha and u.base = $3) is true or (b.base_commit = $3) is true as "isUpToDate",
+            (u.head = p.head_sha and u.base = base.tip) is true or (b.base_commit = base.tip) is true as "isUpToDate",
             (u.failed_head = p.head_sha) is true as "hasFailed",
             case when b.finished_at is null then extract(epoch from b.started_at) * 1000 end as checks_run_since_ms,
             (u.is_automatic and u.head = p.head_sha) is true as "isAutomatic",
             exists (select from intent i where i.account_id = $1 and i.pull_request_id = p.id and i.kind = 'sync' and i.state in ('planned', 'started')) as "isPlanned"
      from pull_request p
+     left join pull_request d on d.account_id = $1 and d.id = p.below_id and p.base_branch <> $4
+     cross join lateral (select coalesce(d.head_sha, $3) as tip) base
      left join branch_update u on u.account_id = $1 and u.pull_request_id = p.id
      left join build b on b.account_id = $1 and b.repository_id = p.repository_id and b.commit = p.head_sha
      where p.account_id = $1 and p.queue_id = $2 and p.head_fork is null and p.status in ('open', 'pending', 'blocked')) candidate
      where not ("isUpToDate" or "hasFailed") or "isPlanned" or ("isAutomatic" and checks_run_since_ms is not null)`,
-    [ctx.accountId, queue.id, queue.baseTip],
+    [ctx.accountId, queue.id, queue.baseTip, queue.baseBranch],
   );
   return rows.map(({ last_updated_ms, checks_run_since_ms, ...row }) => ({
     ...row,
