@@ -3,7 +3,7 @@ import { HostUnavailable } from '../port.ts';
 import { ForbiddenAtGitHub, NotFoundAtGitHub, readFailedCall, undecodable } from './answers.ts';
 import type { GitHubApp } from './app.ts';
 import type { Purpose } from './budget.ts';
-import { type ClientOptions, applyBudget } from './client.ts';
+import { type ClientOptions, applyBudget, SharedBudget } from './client.ts';
 import { createOctokit, type Octokit } from './octokit.ts';
 
 export type AppRequest = Octokit['request'];
@@ -23,7 +23,8 @@ export function createAppClient(
   const as = installationId === undefined ? { app } : { app, installationId };
   const octokit = createOctokit({ apiUrl: app.apiUrl, as });
   const owner = { accountId, installationId: installationId ?? `app ${app.id}` };
-  applyBudget(octokit, { db, owner, now: () => clock().getTime() });
+  const now = (): number => clock().getTime();
+  applyBudget(octokit, new SharedBudget({ db, owner, now }), { now });
   return octokit.request.defaults({ request: { purpose } }) as AppRequest;
 }
 

@@ -56,42 +56,51 @@ const creating = /\/(comments|reviews|pulls|check-runs|dispatches|labels)$/;
 export function createClient(options: ClientOptions): Client {
   const now = (): number => options.clock().getTime();
   const octokits = new Map<string, Octokit>();
+  const budgets = new Map<string, SharedBudget>();
   const identities = new Map<string, Identity>();
 
-  async function find(repository: HostRepository): ReturnType<typeof mustFind> {
+  async function find(repository: HostRepository): Promise<Found> {
     const found = await mustFind(options.findInstallation, repository);
     identities.set(repository.id, identityOf(found.installation));
     return found;
   }
 
-  function octokitOf({ id, app }: GitHubInstallation, owner: BudgetOwner): Octokit {
+  function budgetOf(owner: BudgetOwner): SharedBudget {
+    const key = `${owner.accountId} ${owner.installationId}`;
+    const known = budgets.get(key);
+    if (known !== undefined) return known;
+    const made = new SharedBudget({ db: options.db, owner, now });
+    budgets.set(key, made);
+    return made;
+  }
+
+  function octokitOf({ accountId }: HostRepository, { installation, githubId }: Found): Octokit {
+    const { id, app } = installation;
     // An App may get a new private key while this process runs.
     const keyId = createHash('sha256').update(app.privateKey).digest('hex');
-    const key = `${app.apiUrl} ${app.id} ${id} ${keyId}`;
+    const key = `${accountId} ${app.apiUrl} ${app.id} ${id} ${githubId} ${keyId}`;
     const known = octokits.get(key);
     if (known !== undefined) return known;
-    const made = createOctokit({ apiUrl: app.apiUrl, as: { app, installationId: id } });
+    const made = createOctokit({ apiUrl: app.apiUrl, as: { app, installationId: id, repositoryId: githubId } });
     keepToken(made);
     // `applyBudget` wraps `keepToken`, so it handles only failures that remain after the token was renewed.
-    applyBudget(made, { db: options.db, owner, now, meter: options.meter });
+    applyBudget(made, budgetOf({ accountId, installationId: id }), { now, meter: options.meter });
     octokits.set(key, made);
     return made;
   }
 
   return {
     async apiFor(repository, purpose) {
-      const { installation, githubId } = await find(repository);
-      const octokit = octokitOf(installation, { accountId: repository.accountId, installationId: installation.id });
-      return apiOf(octokit, { repository, githubId, installation, purpose, now });
+      const found = await find(repository);
+      return apiOf(octokitOf(repository, found), { repository, ...found, purpose, now });
     },
     async findRemote(repository, { isRefused = false } = {}) {
-      const { installation, githubId } = await find(repository);
-      const octokit = octokitOf(installation, { accountId: repository.accountId, installationId: installation.id });
-      const request = { type: 'installation', repositoryIds: [Number(githubId)] } as const;
-      const first = await tokenOf(octokit, isRefused ? { ...request, refresh: true } : request, now);
+      const found = await find(repository);
+      const octokit = octokitOf(repository, found);
+      const first = await tokenOf(octokit, { refresh: isRefused }, now);
       const isShort = Date.parse(first.expiresAt) - now() < shortestTokenMs;
-      const { token } = isShort && !isRefused ? await tokenOf(octokit, { ...request, refresh: true }, now) : first;
-      return { url: `${installation.app.webUrl}/${repository.owner}/${repository.name}.git`, token };
+      const { token } = isShort && !isRefused ? await tokenOf(octokit, { refresh: true }, now) : first;
+      return { url: `${found.installation.app.webUrl}/${repository.owner}/${repository.name}.git`, token };
     },
     identity: (repository) => identities.get(repository.id) ?? unknownIdentity,
   };
@@ -117,17 +126,26 @@ function apiOf(octokit: Octokit, { repository, githubId, installation, purpose, 
       const answer = await octokit
         .graphql<Answer>(document, { ...given, ...variables, request: { purpose } })
         .catch((error: unknown) => {
+          // The token reaches only this repository, so GitHub refuses most fields of another one.
+          refuseOther((error as { readonly data?: unknown }).data, githubId);
           const failed = readFailedCall(error);
           throw failed === null ? error : asPortError(judgeFailure(failed, now()), error);
         });
-      // After a renaming, a new repository may have the old name.
-      const { databaseId } =
-        (answer as { readonly repository?: { readonly databaseId?: number } | null }).repository ?? {};
-      if (databaseId !== undefined && String(databaseId) !== githubId)
-        throw new HostUnavailable('The repository was renamed or moved at GitHub');
+      refuseOther(answer, githubId);
       return answer;
     },
   };
+}
+
+interface OfRepository {
+  readonly repository?: { readonly databaseId?: number } | null;
+}
+
+/** Throws HostUnavailable if an answer is about another repository: after a renaming, a new one may have the old name. */
+function refuseOther(answer: unknown, githubId: string): void {
+  const { databaseId } = (answer as OfRepository | null | undefined)?.repository ?? {};
+  if (databaseId !== undefined && String(databaseId) !== githubId)
+    throw new HostUnavailable('The repository was renamed or moved at GitHub');
 }
 
 /** The identity of commits that are made before the first call for the repository. */
@@ -138,7 +156,9 @@ function identityOf({ app }: GitHubInstallation): Identity {
   return { name: `${app.slug}[bot]`, email: `${app.slug}[bot]@users.noreply.${host}` };
 }
 
-async function mustFind(findInstallation: FindInstallation, repository: HostRepository) {
+type Found = NonNullable<Awaited<ReturnType<FindInstallation>>>;
+
+async function mustFind(findInstallation: FindInstallation, repository: HostRepository): Promise<Found> {
   const found = await findInstallation(repository);
   if (found === null)
     throw new AppNotInstalled(`The App is not installed on ${repository.owner}/${repository.name} any more`);
@@ -147,7 +167,7 @@ async function mustFind(findInstallation: FindInstallation, repository: HostRepo
 
 async function tokenOf(
   octokit: Octokit,
-  request: { readonly type: 'installation'; readonly repositoryIds: readonly number[]; readonly refresh?: boolean },
+  request: { readonly refresh: boolean },
   now: () => number,
 ): Promise<{ readonly token: string; readonly expiresAt: string }> {
   try {
@@ -169,17 +189,10 @@ function keepToken(octokit: Octokit): void {
     } catch (error) {
       const failed = readFailedCall(error);
       if (failed === null || failed.status !== 401 || failed.isForToken) throw error;
-      await octokit.auth({ type: 'installation', refresh: true });
+      await octokit.auth({ refresh: true });
       return await request(call);
     }
   });
-}
-
-interface BudgetOptions {
-  readonly db: Database;
-  readonly owner: BudgetOwner;
-  readonly now: () => number;
-  readonly meter?: Meter | undefined;
 }
 
 type CallOutcome = 'ok' | 'held' | Failure['kind'];
@@ -192,9 +205,11 @@ const budgetAgeMs = 1_000;
 /** The shortest time between two writes of allowances. A pause is written at once. */
 const noteEveryMs = 5_000;
 
-export function applyBudget(octokit: Octokit, options: BudgetOptions): void {
-  const { now, meter } = options;
-  const budget = new SharedBudget(options);
+export function applyBudget(
+  octokit: Octokit,
+  budget: SharedBudget,
+  { now, meter }: { readonly now: () => number; readonly meter?: Meter | undefined },
+): void {
   octokit.hook.wrap('request', async (request, call) => {
     // Requests for tokens cost no points, and all other calls need a token.
     if (call.url.includes('/access_tokens')) return await request(call);
@@ -229,8 +244,14 @@ export function applyBudget(octokit: Octokit, options: BudgetOptions): void {
 
 type Headers = FailedCall['headers'];
 
+interface BudgetOptions {
+  readonly db: Database;
+  readonly owner: BudgetOwner;
+  readonly now: () => number;
+}
+
 /** The budget of an installation, which all processes share. */
-class SharedBudget {
+export class SharedBudget {
   readonly #options: BudgetOptions;
   #known: { readonly budget: Budget; readonly readAt: number } | null = null;
   #notedAt = 0;

@@ -5,6 +5,7 @@ import { Octokit } from '@octokit/core';
 import { RequestError } from '@octokit/request-error';
 import { inSpan } from '../../platform/tracing/index.ts';
 import type { GitHubApp } from './app.ts';
+import { createRepositoryAuth } from './repository-auth.ts';
 
 export type { Octokit } from '@octokit/core';
 
@@ -13,7 +14,12 @@ interface OctokitOptions {
   /** The credentials of the calls. Left out: the calls are not authenticated. */
   readonly as?:
     | { readonly token: string }
-    | { readonly app: Pick<GitHubApp, 'id' | 'privateKey'>; readonly installationId?: string };
+    | {
+        readonly app: Pick<GitHubApp, 'id' | 'privateKey'>;
+        readonly installationId?: string;
+        /** GitHub's id of the only repository that the calls of the installation reach. Left out: they reach all. */
+        readonly repositoryId?: string;
+      };
   /** Whether Octokit logs nothing, because the caller reports failures. */
   readonly isSilent?: boolean;
   /** The time limit of one call, until its answer is read. */
@@ -68,13 +74,14 @@ function isComplete({ status, headers, data }: Answer): boolean {
 function authOf(as: OctokitOptions['as'], log: object): object {
   if (as === undefined) return {};
   if ('token' in as) return { auth: as.token };
-  const { app, installationId } = as;
+  const { app, installationId, repositoryId } = as;
   return {
-    authStrategy: createAppAuth,
+    authStrategy: repositoryId === undefined ? createAppAuth : createRepositoryAuth,
     auth: {
       appId: app.id,
       privateKey: app.privateKey,
       ...(installationId === undefined ? {} : { installationId }),
+      ...(repositoryId === undefined ? {} : { repositoryId: Number(repositoryId) }),
       ...log,
     },
   };

@@ -90,3 +90,72 @@ test('a new repository under the name of a renamed one is not taken for it', asy
   expect(await status()).toBe('open');
   expect(w.emulator.core.mistakes).toEqual([]);
 });
+
+test('nothing is written to a new repository under the name of a renamed one', async () => {
+  await using w = await queueWorld();
+  const number = await w.open('one', { one: '1\n' });
+  const head = await w.push('two', { two: '2\n' });
+  const host = w.ctx.hosts('github');
+  await host.getPullRequest(w.repository, number);
+  const tokens = w.emulator.core.state.tokens.filter(({ kind }) => kind === 'installation');
+  // Lists of repositories need a token that reaches all of them.
+  expect(tokens.filter(({ repositoryIds }) => repositoryIds === null)).toHaveLength(1);
+  w.emulator.controls.webhooks({ drop: 1 });
+  w.emulator.controls.rename(`${w.place.owner}/${w.place.repo}`, 'store');
+  const renamed = { ...w.place, repo: 'store' };
+  // The new repository has the same commits, branches and numbers, and everybody may read it.
+  await w.person.repos.createInOrg({ org: w.place.owner, name: w.place.repo, private: false });
+  for (const [branch, text] of [
+    ['main', 'a'],
+    ['one', 'b'],
+    ['two', 'c'],
+  ] as const)
+    await w.push(branch, { [`${text}.txt`]: '1\n' });
+  await w.person.pulls.create({ ...w.place, title: 'Other', head: 'one', base: 'main' });
+  const before = await writtenIn(w, w.place);
+
+  await host.upsertComment(w.repository, number, { key: 'status', body: 'Hello' });
+  await host.setLabel(w.repository, number, { label: 'queued', present: true });
+  await host.publishCheck(w.repository, {
+    commit: head,
+    name: 'interlock',
+    state: 'pending',
+    title: 'In line',
+    summary: 'In line',
+    url: null,
+    version: 1,
+  });
+  const opened = await host.openPullRequest(w.repository, {
+    title: 'Two',
+    body: '',
+    headBranch: 'two',
+    baseBranch: 'main',
+    author: 'interlock',
+    draft: false,
+  });
+  expect(opened).toMatchObject({ number: number + 1, headSha: head });
+  await expect(host.updateRefs(w.repository, [{ ref: 'refs/heads/three', from: null, to: head }])).rejects.toThrow();
+
+  expect(await writtenIn(w, w.place)).toEqual(before);
+  expect(await writtenIn(w, renamed)).toMatchObject({
+    labels: ['queued'],
+    comments: [expect.stringContaining('Hello')],
+    pulls: ['Add one', 'Two'],
+    branches: ['main', 'one', 'two'],
+  });
+  const { data } = await w.person.checks.listForRef({ ...renamed, ref: head });
+  expect(data.check_runs.map(({ name }) => name)).toContain('interlock');
+  expect(w.emulator.core.mistakes).toEqual([]);
+});
+
+async function writtenIn({ person }: QueueWorld, place: QueueWorld['place']) {
+  const pulls = (await person.pulls.list({ ...place, state: 'all', direction: 'asc' })).data;
+  const comments = (await person.issues.listCommentsForRepo(place)).data;
+  const branches = (await person.repos.listBranches(place)).data;
+  return {
+    labels: pulls.flatMap(({ labels }) => labels.map(({ name }) => name)),
+    comments: comments.map(({ body }) => body ?? ''),
+    pulls: pulls.map(({ title }) => title),
+    branches: branches.map(({ name }) => name).toSorted(),
+  };
+}
