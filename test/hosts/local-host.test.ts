@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -384,6 +384,7 @@ test('at the start, a repository that cannot be repaired is reported, and the ot
   const note = { pid: 1, process: 'another', writtenAt: 0, updates };
   mkdirSync(at(world.repository, 'interlock-updates'));
   writeFileSync(at(world.repository, 'interlock-updates/1.json'), JSON.stringify(note));
+  utimesSync(at(world.repository, 'interlock-updates/1.json'), 0, 0);
   for (const repository of [world.repository, other]) writeFileSync(at(repository, 'HEAD.lock'), '');
   const errors: unknown[] = [];
   await world.host.recover((error) => errors.push(error));

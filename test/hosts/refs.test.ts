@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import {
   completeAbandonedUpdates,
@@ -118,12 +118,21 @@ test.each([
   await expect(update([{ ref: name, from, to: to ?? landing }])).rejects.toThrow(HostRefused);
 });
 
-function writeNote(updates: readonly RefUpdate[], by: { pid: number; writtenAt?: number; machine?: string }): void {
-  mkdirSync(join(directory, 'interlock-updates'), { recursive: true });
-  writeFileSync(
-    join(directory, 'interlock-updates', 'note.json'),
-    JSON.stringify({ process: 'another', writtenAt: Date.now(), ...by, updates }),
-  );
+interface Note {
+  readonly pid: number;
+  readonly machine?: string;
+  /** The instant by the clock of the machine that wrote the note. */
+  readonly writtenAt?: number;
+  /** By the clock of the disk. */
+  readonly ageMs?: number;
+}
+
+function writeNote(updates: readonly RefUpdate[], { ageMs = 0, ...by }: Note): void {
+  const path = join(directory, 'interlock-updates', 'note.json');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, JSON.stringify({ process: 'another', writtenAt: Date.now(), ...by, updates }));
+  const at = (Date.now() - ageMs) / 1000;
+  if (ageMs > 0) utimesSync(path, at, at);
 }
 const deadPid = 4_194_304 + 7;
 
@@ -162,7 +171,21 @@ test('the note of another machine on the same disk is not touched for a minute, 
     await completeAbandonedUpdates(plumbing, directory);
     expect([ref(landingRef), notes()]).toEqual([null, ['note.json']]);
   }
-  writeNote(land().toReversed(), { pid: deadPid, machine: 'another', writtenAt: Date.now() - 61_000 });
+  writeNote(land().toReversed(), { pid: deadPid, machine: 'another', ageMs: 61_000 });
+  await completeAbandonedUpdates(plumbing, directory);
+  expect([ref(landingRef), notes()]).toEqual([landing, []]);
+});
+
+test.each([
+  ['behind', -5 * 60_000],
+  ['ahead', 5 * 60_000],
+])('the clock of the machine that wrote a note does not count: it is five minutes %s', async (_what, offMs) => {
+  git(directory, 'update-ref', 'refs/heads/main', landing);
+  const note = { pid: deadPid, machine: 'another', writtenAt: Date.now() + offMs };
+  writeNote(land().toReversed(), note);
+  await completeAbandonedUpdates(plumbing, directory);
+  expect([ref(landingRef), notes()]).toEqual([null, ['note.json']]);
+  writeNote(land().toReversed(), { ...note, ageMs: 61_000 });
   await completeAbandonedUpdates(plumbing, directory);
   expect([ref(landingRef), notes()]).toEqual([landing, []]);
 });
@@ -172,7 +195,7 @@ test('the note of a living process is not touched for a minute', async () => {
   writeNote(land().toReversed(), { pid: process.ppid });
   await completeAbandonedUpdates(plumbing, directory);
   expect([ref(landingRef), notes()]).toEqual([null, ['note.json']]);
-  writeNote(land().toReversed(), { pid: process.ppid, writtenAt: Date.now() - 61_000 });
+  writeNote(land().toReversed(), { pid: process.ppid, ageMs: 61_000 });
   await completeAbandonedUpdates(plumbing, directory);
   expect([ref(landingRef), notes()]).toEqual([landing, []]);
 });

@@ -3,10 +3,11 @@
 // values of the refs are first written to a journal entry, and another process completes the update from this entry.
 // Branches move before other refs, so a half-done landing has always moved its branch, and can be completed.
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RefUpdate } from '../port.ts';
 import { isAlive, machineName } from '../../platform/process.ts';
+import { readDiskTime } from './disk-time.ts';
 
 export interface JournalEntry {
   /**
@@ -17,6 +18,7 @@ export interface JournalEntry {
   readonly pid: number;
   /** Distinguishes this process from an earlier process with the same pid. */
   readonly process: string;
+  /** By the clock of the machine. Only earlier versions read it. */
   readonly writtenAt: number;
   readonly updates: readonly RefUpdate[];
 }
@@ -44,37 +46,46 @@ export async function removeEntry(path: string): Promise<void> {
   await rm(path, { force: true });
 }
 
-/** The entries whose process has died, or that are older than a minute, because no update of refs takes so long. */
+/** No update of refs takes so long. */
+const longestUpdateMs = 60_000;
+
+/** The entries whose process has died, or that are older than a minute by the clock of the disk. */
 export async function findAbandonedUpdates(
   directory: string,
 ): Promise<{ path: string; updates: readonly RefUpdate[] }[]> {
   const names = await readdir(folder(directory)).catch(() => []);
   const found = [];
+  let now: number | undefined;
   for (const name of names.filter((file) => file.endsWith('.json'))) {
     const path = join(folder(directory), name);
     const entry = await readEntry(path);
+    const written = await stat(path).catch(() => null);
+    // The writer has removed the entry in the meantime, so there is nothing to complete.
+    if (entry === 'removed' || written === null) continue;
     // An incomplete entry belongs to an update that had not started.
-    if (entry === null) await removeEntry(path);
-    else if (isAbandoned(entry)) found.push({ path, updates: entry.updates });
+    if (entry === null) {
+      await removeEntry(path);
+      continue;
+    }
+    const isAbandoned =
+      isOfDeadProcess(entry) || (now ??= await readDiskTime(directory)) - written.mtimeMs > longestUpdateMs;
+    if (isAbandoned) found.push({ path, updates: entry.updates });
   }
   return found;
 }
 
-function isAbandoned(entry: JournalEntry): boolean {
-  if (Date.now() - entry.writtenAt > 60_000) return true;
+function isOfDeadProcess(entry: JournalEntry): boolean {
   // Containers that share a disk number their processes independently, so this process cannot tell whether a process of
   // another machine is alive.
   if (entry.machine !== undefined && entry.machine !== machineName()) return false;
   return entry.pid === process.pid ? entry.process !== thisProcess : !isAlive(entry.pid);
 }
 
-async function readEntry(path: string): Promise<JournalEntry | null> {
+async function readEntry(path: string): Promise<JournalEntry | 'removed' | null> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as JournalEntry;
   } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    // The writer removed the entry in the meantime, so there is nothing to complete.
-    return { pid: process.pid, process: thisProcess, writtenAt: Date.now(), updates: [] };
+    return error instanceof SyntaxError ? null : 'removed';
   }
 }
 

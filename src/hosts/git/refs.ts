@@ -1,9 +1,9 @@
 // Moves refs, either all or none. A move is refused with RefMoved if a ref does not have its expected value. The error
 // has the actual value.
-import { randomUUID } from 'node:crypto';
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommitMissing, HostRefused, HostUnavailable, RefMoved, type RefUpdate } from '../port.ts';
+import { readDiskTime } from './disk-time.ts';
 import { GitFailed } from './git-failed.ts';
 import type { Git } from './git.ts';
 import { requireObjectId, requireRefName } from './names.ts';
@@ -84,23 +84,6 @@ export async function removeStaleLocks(directory: string, olderThanMs: number): 
     removed.push(candidate);
   }
   return removed;
-}
-
-/**
- * The time of the disk, in milliseconds. On a disk that machines share, the clock of this machine may differ from the
- * clock that stamps files.
- */
-async function readDiskTime(directory: string): Promise<number> {
-  const path = join(directory, `interlock-time-${randomUUID()}`);
-  try {
-    await writeFile(path, '');
-    return (await stat(path)).mtimeMs;
-  } catch {
-    // The disk has no room for the file.
-    return Date.now();
-  } finally {
-    await rm(path, { force: true });
-  }
 }
 
 function orderBranchesFirst(updates: readonly RefUpdate[]): RefUpdate[] {
