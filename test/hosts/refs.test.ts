@@ -190,6 +190,18 @@ test.each([
   expect([ref(landingRef), notes()]).toEqual([landing, []]);
 });
 
+test('a note that another process is writing at this moment stays', async () => {
+  const path = join(directory, 'interlock-updates', 'note.json');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, '{"pid":');
+  await completeAbandonedUpdates(plumbing, directory);
+  expect(notes()).toEqual(['note.json']);
+  const old = new Date(Date.now() - 61_000);
+  utimesSync(path, old, old);
+  await completeAbandonedUpdates(plumbing, directory);
+  expect(notes()).toEqual([]);
+});
+
 test('the note of a living process is not touched for a minute', async () => {
   git(directory, 'update-ref', 'refs/heads/main', landing);
   writeNote(land().toReversed(), { pid: process.ppid });

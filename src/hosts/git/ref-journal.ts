@@ -62,14 +62,14 @@ export async function findAbandonedUpdates(
     const written = await stat(path).catch(() => null);
     // The writer has removed the entry in the meantime, so there is nothing to complete.
     if (entry === 'removed' || written === null) continue;
-    // An incomplete entry belongs to an update that had not started.
+    const isOld = async (): Promise<boolean> => {
+      now ??= await readDiskTime(directory);
+      return now - written.mtimeMs > longestUpdateMs;
+    };
+    // The update of an incomplete entry has not started. Its process may be writing it at this moment.
     if (entry === null) {
-      await removeEntry(path);
-      continue;
-    }
-    const isAbandoned =
-      isOfDeadProcess(entry) || (now ??= await readDiskTime(directory)) - written.mtimeMs > longestUpdateMs;
-    if (isAbandoned) found.push({ path, updates: entry.updates });
+      if (await isOld()) await removeEntry(path);
+    } else if (isOfDeadProcess(entry) || (await isOld())) found.push({ path, updates: entry.updates });
   }
   return found;
 }
