@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { HostUnavailable } from '../../../src/hosts/port.ts';
 import { onFailpoint } from '../../../src/platform/failpoints.ts';
-import { parallel } from '../../support/world.ts';
+import { parallel, serial } from '../../support/world.ts';
 import { queueWorld, requiresTest, type QueueWorld } from './queue-world.ts';
 
 /** Leaves 2 % of the points of GraphQL. */
@@ -12,27 +12,42 @@ async function spendPoints(w: QueueWorld): Promise<void> {
   );
 }
 
+/** At the failpoint, leaves fewer points than are kept for landings. Returns a function that ends this. */
+function spendPointsAt(w: QueueWorld, failpoint: string, number: number): () => void {
+  const read = async (): Promise<unknown> =>
+    await w.ctx
+      .hosts('github')
+      .getPullRequest(w.repository, number)
+      .catch((error: unknown) => error);
+  return onFailpoint(failpoint, async () => {
+    await spendPoints(w);
+    // Each process reads the points once a second.
+    await expect.poll(read).toBeInstanceOf(HostUnavailable);
+  });
+}
+
 test('a merge by GitHub goes on, if fewer points are left than are kept for landings', async () => {
   const byHost = parallel({ builds: 1, batch: 1, more: 'use_fast_forwarding: false\n' });
   await using w = await queueWorld({ configuration: `${byHost}${requiresTest}` });
   const number = await w.open('one', { one: '1\n' });
-  const disarm = onFailpoint('landing:after_gate', async () => {
-    await spendPoints(w);
-    // Each process reads the points once a second.
-    await expect
-      .poll(
-        async () =>
-          await w.ctx
-            .hosts('github')
-            .getPullRequest(w.repository, number)
-            .catch((error: unknown) => error),
-      )
-      .toBeInstanceOf(HostUnavailable);
-  });
+  const disarm = spendPointsAt(w, 'landing:after_gate', number);
   await w.label(number);
   const isMerged = async (): Promise<boolean> =>
     (await w.person.pulls.get({ ...w.place, pull_number: number })).data.merged;
   await w.until(isMerged);
   disarm();
   await w.until(async () => (await w.rows("select 1 from pull_request where status = 'merged'")).length > 0);
+});
+
+test('in serial mode, the head that was brought up to date is built and lands', async () => {
+  await using w = await queueWorld({ configuration: `${serial()}${requiresTest}` });
+  const number = await w.open('one', { one: '1\n' });
+  await w.push('main', { other: '1\n' });
+  const disarm = spendPointsAt(w, 'update:before_push', number);
+  await w.label(number);
+  const isMoved = async (): Promise<boolean> =>
+    (await w.rows('select 1 from batch b join pushed_head h on h.onto = b.parent_commit')).length > 0;
+  await w.until(isMoved);
+  disarm();
+  await w.until(async () => (await w.rows('select 1 from landed_member')).length > 0);
 });

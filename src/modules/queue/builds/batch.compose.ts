@@ -14,7 +14,7 @@ import { movesHeads } from '../facts/own-pushes.ts';
 import { recordBuild } from '../facts/build.records.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { syncPullRequest } from '../host-sync/pull-requests.ts';
+import { forLanding, syncPullRequest } from '../host-sync/pull-requests.ts';
 import { PullRequestEntity, QueueEntity, type BatchMemberRow, type PullRequestRow } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { announce, startWork, finishWork } from '../store/status.writer.ts';
@@ -79,7 +79,7 @@ async function areMembersInLine(ctx: Context, loaded: LoadedBatch): Promise<bool
 /** Null: the host has no such pull request, or refuses to show it. */
 async function readMember(ctx: Context, host: LoadedBatch['host'], number: number): Promise<PullRequestRow | null> {
   try {
-    return await syncPullRequest(ctx, host, number, { announceOpened: true, isForLanding: true });
+    return await syncPullRequest(ctx, host, number, forLanding);
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;
     ctx.log.warn(
@@ -376,5 +376,5 @@ async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
     if (!(error instanceof RefMoved)) throw error;
   }
   await passFailpoint('build:after_update');
-  await syncPullRequest(ctx, host, row.number);
+  await syncPullRequest(ctx, host, row.number, forLanding);
 }

@@ -36,6 +36,9 @@ interface SyncOptions {
   readonly isForLanding?: boolean;
 }
 
+/** The options of a read without which a batch cannot go on. */
+export const forLanding = { announceOpened: true, isForLanding: true } as const satisfies SyncOptions;
+
 /**
  * Reads a pull request and the checks of its head from the host and stores them. Null: the host has no such pull
  * request, or it is a bot pull request. `announceOpened` is false for pull requests that are older than the repository
@@ -59,7 +62,9 @@ export async function syncPullRequest(
     // The pull request below must have its newest head before somebody skips the validation of this one. Otherwise a
     // landing below would not show that it leaves out commits which this pull request contains.
     const below = options.isBelow ? [] : await readOutdatedBelow(ctx, found);
-    for (const each of below) await syncPullRequest(ctx, repository, each, { announceOpened: true, isBelow: true });
+    const { isForLanding = false } = options;
+    for (const each of below)
+      await syncPullRequest(ctx, repository, each, { announceOpened: true, isBelow: true, isForLanding });
     const [head, stored] = await Promise.all([
       readHead(ctx, repository, { seen, before }),
       readStored(ctx, found, before.pullRequestId),
@@ -89,9 +94,9 @@ export async function syncPullRequest(
     }
     if (rules.configuration.merge_rules.auto_detect_stacks && hasMoved(before, row))
       for (const { number: above } of await readPullRequestsAbove(ctx, row))
-        await syncPullRequest(ctx, repository, above);
+        await syncPullRequest(ctx, repository, above, { announceOpened: true, isForLanding });
     const base = unchanged === null && row.belowId ? await findBaseAfterLanding(ctx, row) : null;
-    return base === null ? row : await retarget(ctx, repository, { number, base });
+    return base === null ? row : await retarget(ctx, repository, { number, base, isForLanding });
   }
 }
 
@@ -99,7 +104,11 @@ export async function syncPullRequest(
 export async function retarget(
   ctx: Context,
   repository: HostedRepository,
-  { number, base }: { readonly number: number; readonly base: string },
+  {
+    number,
+    base,
+    isForLanding = false,
+  }: { readonly number: number; readonly base: string; readonly isForLanding?: boolean },
 ): Promise<PullRequestRow | null> {
   try {
     await hostClient(ctx, repository).setBaseBranch(number, base);
@@ -110,7 +119,7 @@ export async function retarget(
       'The host refused to change the base branch of a pull request that was stacked on a landed one.',
     );
   }
-  return await syncPullRequest(ctx, repository, number);
+  return await syncPullRequest(ctx, repository, number, { announceOpened: true, isForLanding });
 }
 
 /**
