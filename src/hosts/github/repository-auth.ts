@@ -11,7 +11,7 @@ type Send = Parameters<Hook>[0];
 type Call = Exclude<Parameters<Hook>[1], string>;
 
 /** The options of `createAppAuth`, and GitHub's id of the repository. */
-export type RepositoryAuthOptions = AppAuthOptions & { readonly repositoryId: number };
+type RepositoryAuthOptions = AppAuthOptions & { readonly repositoryId: number };
 
 const named = '/repos/{owner}/{repo}';
 /** Some servers of GitHub refuse a token for a few seconds after another server has made it. */
