@@ -65,6 +65,10 @@ describe('the attempt of a check', () => {
     conclusion: 'failure',
     newestRun,
   });
+  const pending = (attempt: number, newestRun: number | null) => ({
+    ...check(attempt, newestRun),
+    conclusion: 'pending',
+  });
   it.each([
     { what: 'is the number of its runs', reported: check(2, 20), recorded: [check(1, 10)], attempt: 2 },
     { what: 'is new after earlier runs were deleted', reported: check(1, 30), recorded: [check(2, 20)], attempt: 3 },
@@ -101,6 +105,61 @@ describe('the attempt of a check', () => {
       reported: check(2, 30),
       recorded: [check(1, null), check(2, 20)],
       attempt: 3,
+    },
+    { what: 'is new if its ended run was set back', reported: pending(1, 10), recorded: [check(1, 10)], attempt: 2 },
+    {
+      what: 'stays while a run that was set back runs',
+      reported: pending(1, 10),
+      recorded: [check(1, 10), pending(2, 10)],
+      attempt: 2,
+    },
+    {
+      what: 'stays when a run that was set back ends',
+      reported: check(1, 10),
+      recorded: [check(1, 10), pending(2, 10)],
+      attempt: 2,
+    },
+    {
+      what: 'is new again if the run is set back once more',
+      reported: pending(1, 10),
+      recorded: [check(1, 10), check(2, 10)],
+      attempt: 3,
+    },
+    {
+      what: 'is new after a run that was set back',
+      reported: check(2, 20),
+      recorded: [check(1, 10), check(2, 10)],
+      attempt: 3,
+    },
+    {
+      what: 'is new if one of its runs was set back, and not the newest one',
+      reported: pending(2, 20),
+      recorded: [check(2, 20)],
+      attempt: 3,
+    },
+    {
+      what: 'stays if the recorded run has not ended',
+      reported: pending(1, 10),
+      recorded: [pending(1, 10)],
+      attempt: 1,
+    },
+    {
+      what: 'is that of an outdated report of a running check',
+      reported: pending(1, 10),
+      recorded: [check(1, 10), check(2, 20)],
+      attempt: 1,
+    },
+    {
+      what: 'is that of an outdated report after earlier runs were deleted',
+      reported: pending(2, 10),
+      recorded: [check(2, 20)],
+      attempt: 2,
+    },
+    {
+      what: 'is new if an earlier version recorded the end of the run',
+      reported: pending(1, 10),
+      recorded: [check(1, null)],
+      attempt: 2,
     },
     {
       what: 'does not depend on other checks',

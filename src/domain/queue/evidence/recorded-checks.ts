@@ -35,15 +35,20 @@ export function withdrawnChecks({ begun = [] }: Pick<Report, 'begun'>, { checks 
 }
 
 /**
- * The checks of a report, with numbers of attempts that do not decrease. The host counts runs, and a person may delete
- * runs. A later run would then be an attempt before those that are recorded, and an earlier result would hide its result.
+ * The checks of a report, with numbers of attempts that do not decrease.
+ *
+ * - The host counts runs, and a person may delete runs. A later run would then be an attempt before those that are
+ *   recorded, and an earlier result would hide its result.
+ * - An App may set a run that has ended back to running. The run keeps its number, and is a new attempt here.
+ *
+ * `recorded` was read before the host was asked, so that a recorded end is older than the report.
  */
 export function withLastingAttempts<Reported extends Check>(
   checks: readonly Reported[],
   recorded: readonly Check[],
 ): Reported[] {
   const added = new Map<string, number>();
-  for (const { name, attempt, newestRun } of checks) {
+  for (const { name, attempt, newestRun, conclusion } of checks) {
     if (newestRun === undefined || newestRun === null) continue;
     const ofName = recorded.filter((check) => check.name === name);
     const known = ofName.filter((check) => check.newestRun);
@@ -53,12 +58,22 @@ export function withLastingAttempts<Reported extends Check>(
     const isComparable = known.some((check) => check.attempt === greatest);
     const isLater = isComparable && known.every((check) => (check.newestRun ?? 0) < newestRun);
     const before = isLater ? greatest + 1 : 0;
-    added.set(name, Math.max(attempt, before, ...ofRun.map((check) => check.attempt)) - attempt);
+    const lasting = Math.max(attempt, before, ...ofRun.map((check) => check.attempt));
+    const isReopened =
+      conclusion === 'pending' &&
+      lasting === greatest &&
+      ofName.some((check) => check.attempt === lasting && hasEndedBefore(check, newestRun));
+    added.set(name, (isReopened ? lasting + 1 : lasting) - attempt);
   }
   return checks.map((check) => ({ ...check, attempt: check.attempt + (added.get(check.name) ?? 0) }));
 }
 
-/** An attempt that has ended does not run again, so a report that calls the attempt pending is outdated. */
+/** Whether the recorded attempt has ended, and no run of it is newer than the given one. */
+function hasEndedBefore({ conclusion, newestRun }: Check, run: number): boolean {
+  return conclusion !== 'pending' && (newestRun ?? run) <= run;
+}
+
+/** An attempt that has ended does not run again: a run that was set back is a new attempt (`withLastingAttempts`). */
 export function hasNews(report: Report, recorded: RecordedChecks): boolean {
   if (withdrawnChecks(report, recorded).length > 0) return true;
   if (report.complete && !recorded.complete) return true;

@@ -101,14 +101,18 @@ export async function recordNewChecks(
     await planNextRead(ctx, repository, { commit, at: report.settlesAt });
   // Most reports contain only known results.
   if (!hasNews(report, kept)) return;
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
+  const isOrdered = await ctx.db.transaction(ctx.accountId, async (tx) => {
     // These share a round trip. The queues are read after the report is written.
-    const [hasEnded, waiting] = await Promise.all([
-      keepReport(ctx, tx, { repositoryId: repository.id, report, withdrawn: withdrawnChecks(report, kept) }),
+    const [stored, waiting] = await Promise.all([
+      keepReport(ctx, tx, {
+        repositoryId: repository.id,
+        report,
+        known: kept.checks,
+        withdrawn: withdrawnChecks(report, kept),
+      }),
       readWaitingQueues(ctx, tx, { repositoryId: repository.id, commit }),
     ]);
-    if (!hasEnded) return;
-    if (waiting.length === 0) return;
+    if (!stored.isNew || waiting.length === 0) return stored.isOrdered;
     for (const queueId of waiting) await changeQueue(ctx, tx, queueId);
     await tx.send(
       // `offset 0` makes PostgreSQL select by the head first, because there may be many open pull requests.
@@ -117,7 +121,9 @@ export async function recordNewChecks(
        where p.account_id = $1 and p.id = of_head.id and p.status = 'open' and p.queue_id = any($5)`,
       [ctx.accountId, repository.id, commit, ctx.clock().toISOString(), waiting],
     );
+    return stored.isOrdered;
   });
+  if (!isOrdered) await planNextRead(ctx, repository, { commit, at: 0 });
 }
 
 /** Reads the checks of a commit from the host. Their attempts are counted as the recorded ones (`withLastingAttempts`). */
@@ -212,18 +218,29 @@ async function planNextRead(
 interface Reported {
   readonly repositoryId: string;
   readonly report: CheckReport;
+  /** What was recorded before the host was asked. */
+  readonly known: RecordedChecks['checks'];
   /** Names of recorded checks that the host has withdrawn. */
   readonly withdrawn: readonly string[];
 }
 
-/** Stores the report. Returns whether a check has ended or the state of the build has changed. */
-async function keepReport(ctx: Context, tx: Transaction, reported: Reported): Promise<boolean> {
-  const [wasWithdrawn, hasCheckEnded, hasBuildChanged] = await Promise.all([
+interface Stored {
+  /** Whether a check has ended or runs again, or the state of the build has changed. */
+  readonly isNew: boolean;
+  /**
+   * False: another process has recorded another end of a check since the host was asked. It is not known which of the
+   * two answers of the host is newer, so the host must be asked again.
+   */
+  readonly isOrdered: boolean;
+}
+
+async function keepReport(ctx: Context, tx: Transaction, reported: Reported): Promise<Stored> {
+  const [wasWithdrawn, { hasCheckChanged, isOrdered }, hasBuildChanged] = await Promise.all([
     removeWithdrawn(ctx, tx, reported),
     keepChecks(ctx, tx, reported),
     keepBuildState(ctx, tx, reported),
   ]);
-  return wasWithdrawn || hasBuildChanged || hasCheckEnded;
+  return { isNew: wasWithdrawn || hasBuildChanged || hasCheckChanged, isOrdered };
 }
 
 /** Removes the checks that the host has withdrawn, unless a landing may rest on them. Returns whether there was one. */
@@ -243,7 +260,12 @@ async function removeWithdrawn(
   return removed.length > 0;
 }
 
-async function keepChecks(ctx: Context, tx: Transaction, { repositoryId, report }: Reported): Promise<boolean> {
+async function keepChecks(
+  ctx: Context,
+  tx: Transaction,
+  { repositoryId, report, known }: Reported,
+): Promise<{ readonly hasCheckChanged: boolean; readonly isOrdered: boolean }> {
+  const knownEnds = new Map(known.map((check) => [`${check.attempt} ${check.name}`, check.conclusion]));
   // Reported checks with a name of the service's own checks are left out, because anybody can report results of CI. All
   // writers write rows in the same order, to prevent deadlocks.
   const checks = report.checks
@@ -251,24 +273,41 @@ async function keepChecks(ctx: Context, tx: Transaction, { repositoryId, report 
     .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.attempt - b.attempt))
     .map((check) => ({
       ...check,
+      known: knownEnds.get(`${check.attempt} ${check.name}`) ?? null,
       startedAt: check.startedAt === null ? null : new Date(check.startedAt).toISOString(),
       completedAt: check.completedAt === null ? null : new Date(check.completedAt).toISOString(),
     }));
-  const changed = await tx.query<{ conclusion: string }>(
-    `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion, url, summary, event, started_at, completed_at, newest_run, heard_at, end_heard_at)
-     select $1, $2, $3, c.name, c.attempt, c.conclusion, c.url, c.summary, c.event, c."startedAt", c."completedAt", c."newestRun", $5, case when c.conclusion <> 'pending' then $5::timestamptz end
-     from jsonb_to_recordset($4::jsonb) as c (name text, attempt int, conclusion text, url text, summary text, event text, "startedAt" timestamptz, "completedAt" timestamptz, "newestRun" bigint)
-     on conflict (account_id, repository_id, commit, name, attempt) do update
-       set conclusion = excluded.conclusion, url = excluded.url, summary = excluded.summary, event = coalesce(excluded.event, check_result.event),
-           started_at = excluded.started_at, completed_at = excluded.completed_at, end_heard_at = excluded.end_heard_at,
-           newest_run = greatest(check_result.newest_run, excluded.newest_run)
-       where check_result.conclusion is distinct from excluded.conclusion and excluded.conclusion <> 'pending'
-         -- Another process may have recorded a newer run as this attempt since the records were read.
-         and (excluded.newest_run is null or check_result.newest_run is null or excluded.newest_run >= check_result.newest_run)
-     returning conclusion`,
-    [ctx.accountId, repositoryId, report.commit, toStorableJson(checks), ctx.clock().toISOString()],
-  );
-  return changed.some((row) => row.conclusion !== 'pending');
+  const of = [ctx.accountId, repositoryId, report.commit, toStorableJson(checks)];
+  const [changed, [unordered]] = await Promise.all([
+    tx.query<{ conclusion: string; attempt: number }>(
+      `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion, url, summary, event, started_at, completed_at, newest_run, heard_at, end_heard_at)
+       select $1, $2, $3, c.name, c.attempt, c.conclusion, c.url, c.summary, c.event, c."startedAt", c."completedAt", c."newestRun", $5, case when c.conclusion <> 'pending' then $5::timestamptz end
+       from jsonb_to_recordset($4::jsonb) as c (name text, attempt int, conclusion text, url text, summary text, event text, "startedAt" timestamptz, "completedAt" timestamptz, "newestRun" bigint)
+       on conflict (account_id, repository_id, commit, name, attempt) do update
+         set conclusion = excluded.conclusion, url = excluded.url, summary = excluded.summary, event = coalesce(excluded.event, check_result.event),
+             started_at = excluded.started_at, completed_at = excluded.completed_at, end_heard_at = excluded.end_heard_at,
+             newest_run = greatest(check_result.newest_run, excluded.newest_run)
+         where check_result.conclusion is distinct from excluded.conclusion and excluded.conclusion <> 'pending'
+           -- Another process may have recorded a newer run as this attempt since the records were read.
+           and (excluded.newest_run is null or check_result.newest_run is null or excluded.newest_run >= check_result.newest_run)
+           -- An end replaces only an end that was recorded before the host was asked.
+           and (check_result.conclusion = 'pending' or exists (
+             select from jsonb_to_recordset($4::jsonb) as k (name text, attempt int, known text)
+             where k.name = excluded.name and k.attempt = excluded.attempt and k.known = check_result.conclusion))
+       returning conclusion, attempt`,
+      [...of, ctx.clock().toISOString()],
+    ),
+    tx.query<{ exists: boolean }>(
+      `select exists (
+         select from jsonb_to_recordset($4::jsonb) as c (name text, attempt int, conclusion text, known text)
+         join check_result r on r.account_id = $1 and r.repository_id = $2 and r.commit = $3 and r.name = c.name and r.attempt = c.attempt
+         where r.conclusion not in ('pending', c.conclusion) and r.conclusion is distinct from c.known)`,
+      of,
+    ),
+  ]);
+  // A later attempt that has started takes the result of the earlier one away.
+  const hasCheckChanged = changed.some(({ conclusion, attempt }) => conclusion !== 'pending' || attempt > 1);
+  return { hasCheckChanged, isOrdered: !unordered?.exists };
 }
 
 async function keepBuildState(ctx: Context, tx: Transaction, { repositoryId, report }: Reported): Promise<boolean> {

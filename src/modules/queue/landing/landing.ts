@@ -8,6 +8,7 @@ import { HostUnavailable } from '../../../hosts/port.ts';
 import { idsOfMembers, loadBatch, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { demandsOf, syncBase } from '../facts/base-branches.ts';
+import { recordChecks } from '../facts/build.records.ts';
 import { withTraceOfBatch } from '../facts/traces.ts';
 import { mergeAtHost } from './landing.host.ts';
 import { moveBase } from './landing.move.ts';
@@ -41,6 +42,7 @@ export async function carryOutLanding(ctx: Context, intentId: string, batchId: s
 async function land(ctx: Context, intentId: string, batchId: string): Promise<void> {
   const loaded = await loadBatch(ctx, batchId);
   await passFailpoint('landing:before_gate');
+  await readEvidenceAgain(ctx, loaded, intentId);
   const started = await startLanding(ctx, intentId, loaded);
   if (started.kind !== 'started') return;
   await passFailpoint('landing:after_gate');
@@ -52,6 +54,33 @@ async function land(ctx: Context, intentId: string, batchId: string): Promise<vo
   await concludeLanding(ctx, { intentId, attempt: started.attempt, loaded, outcome });
   await passFailpoint('landing:after_conclude');
   await syncBase(ctx, loaded.host, loaded.baseBranch);
+}
+
+/** How old the news of a build may be at the gate of its landing, in milliseconds. */
+const evidenceCountsForMs = 10_000;
+
+/**
+ * Reads the checks of the builds that justify the landing, unless the host has just said something new about them. A
+ * host may let an ended check run again without any event, and the batch may have waited since its build was green.
+ */
+async function readEvidenceAgain(ctx: Context, { host, batch }: LoadedBatch, intentId: string): Promise<void> {
+  const old = await ctx.db.read<{ commit: string }>(ctx.accountId, {
+    name: 'old_evidence',
+    text: `select b.commit from intent i
+           join build b on b.account_id = $1 and b.repository_id = $3 and b.commit = any (array_append($4::text[], i.payload ->> 'evidence'))
+           where i.account_id = $1 and i.id = $2 and i.state = 'planned' and i.payload ->> 'evidence' <> ''
+             and not exists (select from check_result r where r.account_id = $1 and r.repository_id = $3 and r.commit = b.commit
+                             and greatest(r.heard_at, r.end_heard_at) > $5)
+           order by b.commit`,
+    values: [
+      ctx.accountId,
+      intentId,
+      batch.repositoryId,
+      [...batch.restsOn],
+      new Date(ctx.clock().getTime() - evidenceCountsForMs).toISOString(),
+    ],
+  });
+  for (const { commit } of old) await recordChecks(ctx, host, commit);
 }
 
 /**
