@@ -300,10 +300,19 @@ export function statusCheckOf(ctx: GraphQLContext): DataLoader<string, Check | n
   );
 }
 
-function shownCheck({ state, title, url, publishedAt }: PublishedCheck): Check {
+function shownCheck({ commit, state, title, url, publishedAt }: PublishedCheck): Check {
   const at = new Date(publishedAt);
   const completedAt = state === 'pending' ? null : at;
-  return { name: statusCheckName, attempt: 1, conclusion: state, url, summary: title, startedAt: at, completedAt };
+  return {
+    name: statusCheckName,
+    commit,
+    attempt: 1,
+    conclusion: state,
+    url,
+    summary: title,
+    startedAt: at,
+    completedAt,
+  };
 }
 
 function commitKey({ repositoryId, commit }: CommitKey): string {
@@ -319,6 +328,21 @@ export function proofOfBatch(ctx: GraphQLContext): DataLoader<string, Proof | nu
              f.signature, f.signed_by as "signedBy"
            from landing l join proof f on f.account_id = l.account_id and f.landing_id = l.id
            where l.account_id = $1 and l.batch_id = any ($2::bigint[])`,
+      values: [ctx.accountId, batchIds],
+    });
+  });
+}
+
+/** The commits whose builds the proof of each landed batch names, by batch id. None if its validation was skipped. */
+export function evidenceOfBatch(ctx: GraphQLContext): DataLoader<string, readonly { readonly commit: string }[]> {
+  return loadMany('batchId', async (batchIds) => {
+    requireScope(ctx, 'queue:read');
+    return await ctx.db.read<{ readonly batchId: string; readonly commit: string }>(ctx.accountId, {
+      name: 'evidence_of_batches',
+      text: `select l.batch_id as "batchId", e.evidence ->> 'commit' as commit
+             from landing l join proof f on f.account_id = l.account_id and f.landing_id = l.id
+               cross join lateral jsonb_array_elements(f.body -> 'evidence') with ordinality as e (evidence, place)
+             where l.account_id = $1 and l.batch_id = any ($2::bigint[]) order by l.batch_id, e.place`,
       values: [ctx.accountId, batchIds],
     });
   });

@@ -5,6 +5,7 @@ import {
   batchById,
   botPullRequestOfBatch,
   checksOfCommit,
+  evidenceOfBatch,
   earlierBatchOf,
   finalGatesOfBatch,
   membersOfBatch,
@@ -80,15 +81,23 @@ export class BatchesResolver {
     return await loaderOf(ctx, botPullRequestOfBatch).load(batch.id);
   }
 
-  @FieldResolver(() => [Check], { description: 'The newest attempt of each check of CI on its commit.' })
+  @FieldResolver(() => [Check], {
+    description:
+      'The newest attempt of each check of CI on its commit. If it landed by builds of other commits, such as the build of another batch, the checks of these commits.',
+  })
   async checks(
     @Ctx() ctx: GraphQLContext,
-    @Root() { repositoryId, testedCommit, commit, asOf }: Batch,
+    @Root() { id, repositoryId, testedCommit, commit, grade, asOf }: Batch,
   ): Promise<Check[]> {
+    const proving = grade === null ? [] : await loaderOf(ctx, evidenceOfBatch).load(id);
     const tested = testedCommit ?? commit;
-    return tested === null
-      ? []
-      : await loaderOf(ctx, checksOfCommit).load({ repositoryId, commit: tested, at: asOf ?? null });
+    const commits = proving.length > 0 ? proving.map((each) => each.commit) : tested === null ? [] : [tested];
+    const loader = loaderOf(ctx, checksOfCommit);
+    return (
+      await Promise.all(
+        commits.map(async (each) => await loader.load({ repositoryId, commit: each, at: asOf ?? null })),
+      )
+    ).flat();
   }
 
   @FieldResolver(() => [FinalGate], { description: 'Its final gates, in the order in which they were planned.' })

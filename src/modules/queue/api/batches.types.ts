@@ -137,6 +137,9 @@ export class Check {
   @Field(() => String, { description: 'Its name.' })
   name!: string;
 
+  @Field(() => GitObjectID, { description: 'The commit on which it ran.' })
+  commit!: string;
+
   @Field(() => Int, { description: 'Counted from 1; a rerun is a new attempt.' })
   attempt!: number;
 
