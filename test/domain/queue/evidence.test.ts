@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  checksOfMerge,
   collectEvidence,
   evidenceFor,
   failedChecks,
@@ -389,4 +390,30 @@ describe('if an up-to-date head gets a bot pull request too', () => {
       expect(counting.map(({ commit }) => commit)).toEqual(left);
     },
   );
+});
+
+describe('a check that has tested a merge of the head', () => {
+  const ran = (event: string | undefined, base: string, name = 'test') =>
+    build({ base, checks: [{ name, attempt: 1, conclusion: 'success', ...(event !== undefined && { event }) }] });
+  test.each<[string, BuildState, readonly RequiredCheck[] | null, string[]]>([
+    ['by `pull_request`', ran('pull_request', ''), required('test'), ['test']],
+    ['by `pull_request_target`', ran('pull_request_target', ''), required('test'), ['test']],
+    ['by `pull_request`, if every check counts', ran('pull_request', ''), null, ['test']],
+    ['by `pull_request`, if no check is named', ran('pull_request', ''), [], ['test']],
+    ['never by `push`', ran('push', ''), required('test'), []],
+    ['never without an event', ran(undefined, ''), required('test'), []],
+    ['never if the head contained its base branch', ran('pull_request', 'b'), required('test'), []],
+    ['never if it is not required', ran('pull_request', '', 'lint'), required('test'), []],
+    ['never if Interlock itself reports it', ran('pull_request', '', 'interlock/verify'), null, []],
+  ])('%s', (_which, of, gate, names) => {
+    expect(checksOfMerge(of, gate)).toEqual(names);
+  });
+
+  test('counts only as its newest attempt', () => {
+    const attempts = [
+      { name: 'test', attempt: 1, conclusion: 'success', event: 'pull_request' },
+      { name: 'test', attempt: 2, conclusion: 'success', event: 'push' },
+    ] as const;
+    expect(checksOfMerge(build({ base: '', checks: attempts }), required('test'))).toEqual([]);
+  });
 });

@@ -81,6 +81,22 @@ export function isCanceledAgain(
 }
 
 /**
+ * Names of the checks of a head that have tested a merge of the head with other commits, and not the head. GitHub runs
+ * workflows of `pull_request` and the like on the merge of the head into its base branch. This merge has the tree of the
+ * head only if the head contained the tip of its base branch. Only checks that count for `required` are named.
+ */
+export function checksOfMerge(
+  { base, checks }: Pick<BuildState, 'base' | 'checks'>,
+  required: readonly RequiredCheck[] | null,
+): string[] {
+  if (base !== '') return [];
+  return newestAttempts(checks)
+    .filter(({ name, event }) => event?.startsWith('pull_request') && !isServiceCheck(name))
+    .map(({ name }) => name)
+    .filter((name) => atLeastOne(required)?.some((requirement) => matchesGlob(requirement.name, name)) ?? true);
+}
+
+/**
  * Names of the checks that make a build red. If CI ended without running any check, the build is red and the list is
  * empty.
  */

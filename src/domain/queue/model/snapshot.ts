@@ -53,7 +53,10 @@ export interface CheckState {
 export interface BuildState {
   readonly commit: string;
   readonly tree: string;
-  /** The commit of the base branch below everything that this commit adds to the base branch. */
+  /**
+   * The commit of the base branch below everything that this commit adds to the base branch. '': the commit is a head
+   * that did not contain the tip of its base branch when it was first read.
+   */
   readonly base: string;
   readonly checks: readonly CheckState[];
   /** Whether the host says that no further check will start by itself for this commit. */

@@ -1,6 +1,11 @@
 // The build of a head in serial mode. The checks of the head are the build, so they run again if they prove nothing.
 import type { Context } from '../../../context.ts';
-import { judgeBuild, newestAttempts, passingByDefault } from '../../../domain/queue/evidence/evidence.ts';
+import {
+  checksOfMerge,
+  judgeBuild,
+  newestAttempts,
+  passingByDefault,
+} from '../../../domain/queue/evidence/evidence.ts';
 import { hostClient, HostRefused } from '../../../hosts/port.ts';
 import { isFresh, loadBuilds, recordChecks } from '../facts/build.records.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
@@ -12,7 +17,8 @@ import { blockMembers } from './batch.refusals.ts';
  * Makes the existing build of a head count as a build on this base commit, even if the build was recorded for another
  * base commit. If the build is canceled or too old, its checks are run again. There is no new commit to test, so the
  * planner would otherwise end this batch and start the same batch without end. If the host does not run the checks
- * again, the pull request is blocked. If a user reset the batch before (300), its running checks are stopped first.
+ * again, the pull request is blocked. It is also blocked if its checks have tested another tree than that of the head,
+ * because its base branch was another one at that time: GitHub would run them again on the same tree. If a user reset the batch before (300), its running checks are stopped first.
  * Returns whether the build counts, or runs again.
  */
 export async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise<boolean> {
@@ -20,6 +26,12 @@ export async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise
   const [member] = members;
   if (member === undefined) return false;
   const head = member.pinnedHead;
+  const ofMerge = await findChecksOfMerge(ctx, loaded, head);
+  if (ofMerge.length > 0) {
+    const message = `the checks of the head have tested it merged into another base branch: ${ofMerge.join(', ')}. Push a commit, so that they test the head on this base branch`;
+    await blockMembers(ctx, loaded, [{ member, message }]);
+    return false;
+  }
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.send(
       'update build set base_commit = $4 where account_id = $1 and repository_id = $2 and commit = $3 and base_commit <> $4',
@@ -102,6 +114,19 @@ async function findWorthlessChecks(ctx: Context, { batch, repository }: LoadedBa
     if (!isFresh(build, ctx.clock().getTime())) return checks.map(({ name }) => name);
     if (judgeBuild(build, rulesOf(repository, queue).rules.requiredChecks) !== 'none') return [];
     return checks.flatMap(({ name, conclusion }) => (passingByDefault.includes(conclusion) ? [] : [name]));
+  });
+}
+
+/** The names of the checks that have tested the head only together with other commits (`checksOfMerge`). */
+async function findChecksOfMerge(ctx: Context, { batch, repository }: LoadedBatch, head: string): Promise<string[]> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const [queue, [build]] = await Promise.all([
+      tx.load(QueueEntity, batch.queueId),
+      loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [head], trees: [] }),
+    ]);
+    return build === undefined || queue === null
+      ? []
+      : checksOfMerge(build, rulesOf(repository, queue).rules.requiredChecks);
   });
 }
 

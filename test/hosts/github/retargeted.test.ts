@@ -1,0 +1,48 @@
+// A pull request whose base branch changes after its checks. A workflow of the event `pull_request` tests the merge of
+// the head into the base branch of that time.
+import { expect, test } from 'vitest';
+import { parallel, serial } from '../../support/world.ts';
+import { queueWorld, requiresTest, type QueueWorld } from './queue-world.ts';
+
+const files = {
+  '.github/workflows/ci.yml': `name: ci
+on: [pull_request]
+jobs:
+  test: { runs-on: ubuntu-latest, steps: [{ uses: actions/checkout@v4 }, { run: 'test -e fix' }] }
+`,
+};
+
+/** A pull request whose checks are green only together with the branch `dev`, and whose base is `main` afterwards. */
+async function retargeted(w: QueueWorld): Promise<number> {
+  await w.push('dev', { fix: '1\n' });
+  await w.push('topic', { topic: '1\n' });
+  const { data } = await w.person.pulls.create({ ...w.place, title: 'Topic', head: 'topic', base: 'dev' });
+  await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
+  await w.person.pulls.update({ ...w.place, pull_number: data.number, base: 'main' });
+  await w.until(async () => (await w.rows("select 1 from pull_request where base_branch = 'main'")).length > 0);
+  return data.number;
+}
+
+test.each([
+  ['serial', serial()],
+  ['parallel', parallel()],
+])('in %s mode, checks of another base branch justify no landing', async (_mode, mode) => {
+  await using w = await queueWorld({ configuration: `${mode}${requiresTest}`, files });
+  const number = await retargeted(w);
+  await w.label(number);
+  expect(await w.settled(number)).toEqual({ [number]: 'blocked' });
+});
+
+test('in serial mode, a pull request with another base branch lands after a push', async () => {
+  await using w = await queueWorld({ configuration: `${serial()}${requiresTest}`, files });
+  const number = await retargeted(w);
+  await w.label(number);
+  expect(await w.settled(number)).toEqual({ [number]: 'blocked' });
+  const [row] = await w.rows<{ status_text: string }>('select status_text from pull_request');
+  expect(row?.status_text).toContain('merged into another base branch: test. Push a commit');
+  const pushed = await w.push('topic', { fix: '1\n' });
+  await w.until(async () => (await w.rows('select 1 from pull_request where head_sha = $1', [pushed])).length > 0);
+  await w.person.issues.removeLabel({ ...w.place, issue_number: number, name: 'mergequeue' }).catch(() => null);
+  await w.label(number);
+  expect(await w.settled(number)).toEqual({ [number]: 'merged' });
+});
