@@ -127,8 +127,8 @@ export function viewProtection(context: ViewContext, repository: Repository, row
     requiresConversationResolution: protection.conversationResolution,
     requiresLinearHistory: protection.linearHistory,
     requiresCommitSignatures: protection.signatures,
-    requiresDeployments: false,
-    requiredDeploymentEnvironments: [],
+    requiresDeployments: protection.deployments.length > 0,
+    requiredDeploymentEnvironments: protection.deployments,
     restrictsPushes: restrictions !== null,
     restrictsReviewDismissals: false,
     pushAllowances: (given: object) =>

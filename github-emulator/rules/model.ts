@@ -37,6 +37,8 @@ export interface Protection {
   readonly blockCreations: boolean;
   readonly conversationResolution: boolean;
   readonly lockBranch: boolean;
+  /** The environments to which a commit must be deployed before the branch takes it. */
+  readonly deployments: readonly string[];
 }
 
 export interface BypassActor {

@@ -6,7 +6,7 @@ import type { BypassActor, NamedActors, Protection, RequiredCheck, RequiredRevie
 
 /**
  * The fields in the body of `PUT …/protection`. It has no field for required signatures, because GitHub has another
- * address for them.
+ * address for them, and none for required deployments, because only GraphQL and GitHub's pages have these.
  */
 export interface ProtectionSettings {
   readonly required_status_checks?: {
@@ -30,6 +30,8 @@ export interface ProtectionSettings {
   readonly block_creations?: boolean;
   readonly required_conversation_resolution?: boolean;
   readonly lock_branch?: boolean;
+  /** The names of environments. */
+  readonly required_deployments?: readonly string[];
 }
 
 /** The id in a request for a check that any App may report. GitHub stores it as null. */
@@ -81,6 +83,7 @@ export function readProtection(row: BranchProtection): Protection {
     blockCreations: settings.block_creations ?? false,
     conversationResolution: settings.required_conversation_resolution ?? false,
     lockBranch: settings.lock_branch ?? false,
+    deployments: settings.required_deployments ?? [],
   };
 }
 

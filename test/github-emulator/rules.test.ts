@@ -46,6 +46,7 @@ function protection(given: Partial<Protection>): BranchRules {
     blockCreations: false,
     conversationResolution: false,
     lockBranch: false,
+    deployments: [],
   };
   return { defaultBranch: 'main', protections: [{ ...none, ...given }], rulesets: [] };
 }

@@ -30,6 +30,8 @@ export interface ProtectionFacts {
   readonly linear: boolean;
   readonly signed: boolean;
   readonly isLocked: boolean;
+  /** The environments to which a commit must have been deployed before the branch takes it. Empty: there are none. */
+  readonly deployments: readonly string[];
   /** The page where the settings of the protection are changed. */
   readonly url: string;
 }
@@ -215,7 +217,8 @@ function bypassOf({ rulesets }: BranchFacts, { rulesetId }: RuleFacts): boolean 
  */
 function refusingRulesOfProtection({ protection, branch, app, signsCommits }: BranchFacts): RefusingRule[] {
   if (protection === null) return [];
-  const { isLocked, restrictsPushes, mayPush, requiresPullRequest, skipsPullRequest, signed, url } = protection;
+  const { isLocked, restrictsPushes, mayPush, requiresPullRequest, skipsPullRequest, signed, deployments, url } =
+    protection;
   const all: readonly (readonly [boolean, string, string])[] = [
     [isLocked, `The branch ${branch} is locked at GitHub.`, 'Turn "Lock branch" off in its protection.'],
     [
@@ -234,7 +237,12 @@ function refusingRulesOfProtection({ protection, branch, app, signsCommits }: Br
       `Set COMMIT_SIGNING_KEY, or require signed commits by a ruleset with ${app} on its bypass list, mode always, instead.`,
     ],
   ];
-  return all
+  const certain = all
     .filter(([holds]) => holds)
     .map(([, message, cure]) => ({ isCertain: true, message, cure: `${cure} ${url}` }));
+  if (deployments.length === 0) return certain;
+  // Somebody may deploy the commit of a bot branch before it lands.
+  const message = `The protection of ${branch} requires deployments to succeed (${deployments.join(', ')}), so it may refuse landings.`;
+  const cure = `Require the deployments by a ruleset with ${app} on its bypass list, mode always, instead.`;
+  return [...certain, { isCertain: false, message, cure: `${cure} ${url}` }];
 }

@@ -12,6 +12,7 @@ import { NotFoundAtGitHub, OutsidePlanAtGitHub } from './answers.ts';
 import type { Api, Client } from './client.ts';
 import { pageSize, readPages } from './pages.ts';
 import { nameOf } from './pull-requests.ts';
+import * as documents from './rules.documents.ts';
 
 const countsForMs = 60_000;
 
@@ -116,8 +117,29 @@ async function readProtection(api: Api, branch: string): Promise<ProtectionFacts
     linear: found.required_linear_history?.enabled ?? false,
     signed: found.required_signatures?.enabled ?? false,
     isLocked: found.lock_branch?.enabled ?? false,
+    deployments: await readRequiredDeployments(api, branch),
     url: `${api.installation.app.webUrl}/${api.owner}/${api.repo}/settings/branches`,
   };
+}
+
+interface DeploymentsAnswer {
+  readonly repository: {
+    readonly ref: {
+      readonly branchProtectionRule: {
+        readonly requiresDeployments: boolean;
+        readonly requiredDeploymentEnvironments: readonly (string | null)[] | null;
+      } | null;
+    } | null;
+  } | null;
+}
+
+/** Reads the environments that classic protection requires deployments to. Only GraphQL has them. */
+async function readRequiredDeployments(api: Api, branch: string): Promise<string[]> {
+  const { repository } = await api.graphql<DeploymentsAnswer>(documents.readRequiredDeployments, {
+    ref: `refs/heads/${branch}`,
+  });
+  const rule = repository?.ref?.branchProtectionRule;
+  return rule?.requiresDeployments ? (rule.requiredDeploymentEnvironments ?? []).flatMap((name) => name ?? []) : [];
 }
 
 function nullIfAbsent(error: unknown): null {

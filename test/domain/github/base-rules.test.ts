@@ -13,6 +13,7 @@ const open: ProtectionFacts = {
   linear: false,
   signed: false,
   isLocked: false,
+  deployments: [],
   url: 'https://github.com/acme/shop/settings/branches',
 };
 
@@ -29,6 +30,14 @@ interface Case {
 }
 
 const cases: readonly Case[] = [
+  {
+    name: 'deployments that the protection requires',
+    facts: { protection: { ...open, deployments: ['staging', 'production'] } },
+    rules: {
+      push: 'free',
+      why: 'The protection of main requires deployments to succeed (staging, production), so it may refuse landings. Require the deployments by a ruleset with interlock on its bypass list, mode always, instead. https://github.com/acme/shop/settings/branches',
+    },
+  },
   { name: 'no rule', facts: {}, rules: { push: 'free', why: null, requiredChecks: [], linear: false, signed: false } },
   {
     name: 'required checks of a ruleset',

@@ -20,7 +20,7 @@ async function documentsOf(file: string): Promise<(readonly [string, string])[]>
 const documents = (await Promise.all(files.map(documentsOf))).flat();
 
 test('the documents are found', () => {
-  expect(files).toEqual(['checks.documents.ts', 'pull-requests.documents.ts']);
+  expect(files).toEqual(['checks.documents.ts', 'pull-requests.documents.ts', 'rules.documents.ts']);
   expect(documents.length).toBeGreaterThan(5);
 });
 
