@@ -140,7 +140,9 @@ describe('a visitor', () => {
     await visit.open('/acme/shop/pull/1');
     await page.getByText(/^It landed at \d\d:\d\d/).waitFor();
     await page
-      .getByText(/^Batch 1 (?:landed by the build of [0-9a-f]{7,}, which )?passed its check test\. (?:The commit that landed is|Another commit landed, with) the/)
+      .getByText(
+        /^Batch 1 (?:landed by the build of [0-9a-f]{7,}, which )?passed its check test\. (?:The commit that landed is|Another commit landed, with) the/,
+      )
       .waitFor();
     await page.getByRole('link', { name: 'See its proof' }).click();
     await page.waitForURL('**/acme/shop/pull/1?tab=proof');
