@@ -100,6 +100,9 @@ const pages = [
     getParentRoute: () => root,
     path: '/settings/people',
     component: lazyRouteComponent(() => import('./accounts/people-page.tsx'), 'PeoplePage'),
+    validateSearch: ({ text }: Record<string, unknown>): { readonly text?: string } => ({
+      ...(typeof text === 'string' && { text }),
+    }),
   }),
   createRoute({
     getParentRoute: () => root,

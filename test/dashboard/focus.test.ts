@@ -60,4 +60,18 @@ describe('the focus', () => {
     expect(await focused(page)).toBe('BODY');
     expect(visit.complaints).toEqual([]);
   });
+
+  it('is in the filter of a list after `/`, also if the list was loaded with the page', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    for (const path of ['/acme/shop/pulls', '/settings/people']) {
+      await visit.open(path);
+      await page.keyboard.press('/');
+      await page
+        .getByRole('searchbox', { name: /^Filter by / })
+        .and(page.locator(':focus'))
+        .waitFor();
+    }
+    expect(visit.complaints).toEqual([]);
+  });
 });

@@ -177,6 +177,94 @@ describe('teams', () => {
   });
 });
 
+describe('people', () => {
+  const readSentence = async (): Promise<string> => {
+    const people = await r.w.rows('select 1 from account_user where not is_service and removed_at is null');
+    return `${people.length.toLocaleString('en')} people and 1 service user.`;
+  };
+
+  beforeAll(async () => {
+    await r.w.rows(
+      `insert into account_user (account_id, email, handle)
+       select account_id, 'worker' || n || '@acme.test', 'w-' || n from repository, generate_series(1000, 1999) n
+       where name = 'shop'`,
+    );
+  });
+
+  it('have pages, however many they are, and are all counted', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/settings/people');
+    const rows = page.getByRole('list', { name: 'People' }).getByRole('listitem');
+    await expect.poll(async () => await rows.count()).toBe(50);
+    const first = await rows.first().textContent();
+    await page.getByText(await readSentence()).waitFor();
+    await show(page, 'Next').click();
+    await rows.filter({ hasText: first ?? '' }).waitFor({ state: 'detached' });
+    expect(await rows.count()).toBe(50);
+    await show(page, 'First').click();
+    await rows.filter({ hasText: first ?? '' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('are found by a part of the email address, the name at the code host or the role', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/settings/people');
+    const rows = page.getByRole('list', { name: 'People' }).getByRole('listitem');
+    await show(page, 'Next').click();
+    await page.keyboard.press('/');
+    await page.keyboard.type('worker1987');
+    await expect
+      .poll(async () => await rows.allTextContents())
+      .toEqual([expect.stringContaining('worker1987@acme.test')]);
+    await rows.getByRole('button', { name: 'Remove… worker1987@acme.test' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('Nobody matches the filter.').waitFor();
+    const filter = page.getByRole('searchbox');
+    await filter.fill('W-1986');
+    await expect
+      .poll(async () => await rows.allTextContents())
+      .toEqual([expect.stringContaining('worker1986@acme.test')]);
+    await filter.fill('admin');
+    await expect.poll(async () => await rows.count()).toBe(1);
+    await page.getByText(await readSentence()).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('are not hidden by the bars of a narrow screen, neither on another page nor by Tab', async () => {
+    await using visit = await signIn(browser, s, { width: 360 });
+    const { page } = visit;
+    await visit.open('/settings/people?text=a-part-of-no-name');
+    await page.getByRole('searchbox').fill('worker');
+    const bar = page.locator('main h1').locator('..');
+    // As on a page that has more buttons.
+    await bar.evaluate((one) => (one.style.minHeight = '150px'));
+    await show(page, 'Next').press('Enter');
+    const rows = page.getByRole('list', { name: 'People' }).getByRole('listitem');
+    await rows.filter({ hasText: 'worker1050@acme.test' }).waitFor();
+    const [barBottom, tabsTop] = await Promise.all([
+      bar.evaluate((one) => one.getBoundingClientRect().bottom),
+      page.getByRole('navigation', { name: 'Most used pages' }).evaluate((one) => one.getBoundingClientRect().top),
+    ]);
+    expect(await rows.first().evaluate((one) => one.getBoundingClientRect().top)).toBeGreaterThanOrEqual(barBottom);
+    const placeOfFocus = async () =>
+      await page.locator(':focus').evaluate((one) => {
+        const { top, bottom } = one.getBoundingClientRect();
+        return { top, bottom };
+      });
+    for (let tab = 0; tab < 20; tab += 1) {
+      await page.keyboard.press('Tab');
+      expect((await placeOfFocus()).bottom).toBeLessThanOrEqual(tabsTop);
+    }
+    for (let tab = 0; tab < 19; tab += 1) {
+      await page.keyboard.press('Shift+Tab');
+      expect((await placeOfFocus()).top).toBeGreaterThanOrEqual(barBottom);
+    }
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
 describe('previews', () => {
   beforeAll(async () => {
     await r.w.rows(

@@ -1,13 +1,16 @@
 // The page of people and their roles.
-import type { ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
+import { useSearch } from '@tanstack/react-router';
 import type { Client } from '@urql/core';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
+import { useCommands } from '../app/commands.ts';
+import { Filter } from '../app/filter.tsx';
 import { AnswerView, useTitle, useWholeList } from '../app/page.tsx';
 import { useAccountRefusal } from '../app/permitted.ts';
 import { cx } from '../design/cx.ts';
 import { count, labelOf } from '../design/labels.ts';
-import { Answer, Bar, Button, Pill } from '../design/parts.tsx';
+import { Answer, Bar, Button, Pages, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
 import {
@@ -31,6 +34,9 @@ export function PeoplePage(): ReactNode {
   const act = useAct();
   const refusal = useAccountRefusal('ADMINISTER');
   const answer = useWholeList(PeopleDocument, {}, usersOf);
+  const { text = '' } = useSearch({ strict: false });
+  const filter = useRef<HTMLInputElement>(null);
+  useCommands([{ key: '/', label: 'Filter', group: 'View', run: () => filter.current?.focus() }]);
   return (
     <>
       <Bar title="People">
@@ -43,6 +49,7 @@ export function PeoplePage(): ReactNode {
         >
           Add a person
         </Button>
+        <Filter input={filter} text={text} by="email address, name at the code host or role" />
       </Bar>
       <AnswerView answer={answer} what="The people">
         {(users) => {
@@ -54,11 +61,7 @@ export function PeoplePage(): ReactNode {
                 <em>{count(people.filter(({ role }) => role === 'ADMIN').length, 'is an admin', 'are admins')}.</em>
               </Answer>
               <div className={parts['body']}>
-                <ul className={cx(parts['box'], parts['list'])}>
-                  {people.map((user) => (
-                    <PersonItem key={user.id} user={user} refresh={answer.refresh} />
-                  ))}
-                </ul>
+                <People key={text} people={people.filter(matcherOf(text))} refresh={answer.refresh} />
                 <Teams people={people} />
               </div>
             </div>
@@ -67,6 +70,40 @@ export function PeoplePage(): ReactNode {
       </AnswerView>
     </>
   );
+}
+
+/** The number of people on a page of the list. */
+const pageSize = 50;
+
+/** Shows the people in pages. Their number is not limited. */
+function People({ people, refresh }: { readonly people: readonly Person[]; readonly refresh: () => void }): ReactNode {
+  const [after, setAfter] = useState<string | null>(null);
+  // When people are removed, the shown page may lie behind the end of the list.
+  const start = Math.min(Number(after ?? 0), Math.floor(Math.max(0, people.length - 1) / pageSize) * pageSize);
+  const end = start + pageSize;
+  if (people.length === 0) return <p className="dim">Nobody matches the filter.</p>;
+  return (
+    <>
+      <ul className={cx(parts['box'], parts['list'])} aria-label="People">
+        {people.slice(start, end).map((user) => (
+          <PersonItem key={user.id} user={user} refresh={refresh} />
+        ))}
+      </ul>
+      <Pages
+        after={start === 0 ? null : after}
+        pageInfo={{ hasNextPage: end < people.length, endCursor: String(end) }}
+        onPage={setAfter}
+        first="First"
+        next="Next"
+      />
+    </>
+  );
+}
+
+function matcherOf(text: string): (person: Person) => boolean {
+  const sought = text.trim().toLowerCase();
+  return ({ email, handle, role, isService }) =>
+    [email, handle ?? '', labelOf(role), isService ? 'service' : ''].some((one) => one.toLowerCase().includes(sought));
 }
 
 function addAction(client: Client, refresh: () => void): Action {

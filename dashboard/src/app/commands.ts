@@ -1,5 +1,5 @@
 // The commands of the page, which a user runs by a key or in the palette. Each part of the page adds its own commands.
-import { useEffect, useRef } from 'react';
+import { useEffect, useState } from 'react';
 import type { Copy } from './copy.tsx';
 import { readPreferences } from './preferences.ts';
 
@@ -17,26 +17,31 @@ export interface Command {
   readonly isMove?: boolean;
 }
 
-type Source = { current: readonly Command[] };
+interface Source {
+  readonly place: number;
+  commands: readonly Command[];
+}
 
 const sources = new Set<Source>();
+let places = 0;
 const sequenceMs = 1_200;
 let first: { readonly key: string; readonly at: number } | null = null;
 
 /** Lists all commands. The commands of the innermost part of the page come first. */
 export function listCommands(): readonly Command[] {
-  return [...sources].toReversed().flatMap((source) => source.current);
+  return [...sources].sort((a, b) => b.place - a.place).flatMap(({ commands }) => commands);
 }
 
 export function useCommands(commands: readonly Command[]): void {
-  const source = useRef(commands);
-  source.current = commands;
+  // A part of a page is rendered before the parts inside it, but its effects run after theirs.
+  const [source] = useState((): Source => ({ place: (places += 1), commands }));
+  source.commands = commands;
   useEffect(() => {
     sources.add(source);
     return () => {
       sources.delete(source);
     };
-  }, []);
+  }, [source]);
 }
 
 /**

@@ -1,5 +1,5 @@
 // The elements that pages are made of: buttons, pills, states, a bar, an answer.
-import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import { useEffect, useRef, type ButtonHTMLAttributes, type ReactNode } from 'react';
 import { cx } from './cx.ts';
 import { Icon, type IconName } from './icons.tsx';
 import styles from './parts.module.css';
@@ -61,8 +61,19 @@ export function Bar({
   readonly title: ReactNode;
   readonly children?: ReactNode;
 }): ReactNode {
+  const bar = useRef<HTMLDivElement>(null);
+  // On a narrow screen, the bar stays over what is scrolled below it. Its height depends on how its buttons wrap.
+  useEffect(() => {
+    const element = bar.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() =>
+      document.documentElement.style.setProperty('--bar-height', `${element.offsetHeight}px`),
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
   return (
-    <div className={styles['bar']}>
+    <div ref={bar} className={styles['bar']}>
       {crumbs}
       <h1 className="nowrap" title={typeof title === 'string' ? title : undefined}>
         {title}

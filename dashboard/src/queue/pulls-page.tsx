@@ -1,9 +1,10 @@
 // The page of pull requests. It shows which pull requests are the viewer's, and which wait for a person.
 import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useCommands } from '../app/commands.ts';
 import { problemReference } from '../app/errors.ts';
 import { LiveSign } from '../app/connection.tsx';
+import { Filter } from '../app/filter.tsx';
 import { useShellAnswer } from '../app/use-shell.ts';
 import { useSettled } from '../app/use-settled.ts';
 import { useLiveQuery, type QueryAnswer } from '../app/use-live-query.ts';
@@ -81,7 +82,7 @@ export function PullsPage(): ReactNode {
         <LiveSign />
         <span className="grow" />
         {repository && <OpenButton queue={{ owner, name, branch: repository.defaultBranch }} repository={repository} />}
-        <Filter input={filter} text={text} />
+        <Filter input={filter} text={text} by="number, title, author or branch" />
       </Bar>
       {pageInfo && <Summary pulls={pulls} isPage={after !== null || pageInfo.hasNextPage} />}
       <ViewTabs owner={owner} name={name} text={text} />
@@ -167,45 +168,6 @@ function useListCommands(filter: RefObject<HTMLInputElement | null>, rows: RefOb
     { key: '/', label: 'Filter', group: 'View', run: () => filter.current?.focus() },
     ...moves.map(([key, label, by]) => ({ key, label, group: 'View' as const, run: () => move(by), isMove: true })),
   ]);
-}
-
-interface FilterProps {
-  readonly input: RefObject<HTMLInputElement | null>;
-  readonly text: string;
-}
-
-/** Shows what the user types at once, because the router changes the address later. */
-function Filter({ input, text }: FilterProps): ReactNode {
-  const navigate = useNavigate();
-  const [typed, setTyped] = useState(text);
-  /** The texts that were typed, and that the address does not have yet. */
-  const sent = useRef<string[]>([]);
-  useEffect(() => {
-    const at = sent.current.lastIndexOf(text);
-    sent.current = sent.current.slice(at + 1);
-    // Another text comes from a link, or from Back.
-    if (at === -1) setTyped(text);
-  }, [text]);
-  return (
-    <input
-      ref={input}
-      className={cx(parts['input'], styles['filter'])}
-      type="search"
-      aria-label="Filter by number, title, author or branch"
-      placeholder="Filter"
-      value={typed}
-      onChange={(event) => {
-        const value = event.currentTarget.value;
-        setTyped(value);
-        sent.current.push(value);
-        void navigate({
-          to: '.',
-          search: (before: Record<string, unknown>) => ({ ...before, text: value || undefined }),
-          replace: true,
-        } as never);
-      }}
-    />
-  );
 }
 
 interface SummaryProps {
