@@ -99,6 +99,42 @@ describe('a branch whose name has signs of addresses', () => {
   });
 });
 
+describe('a release project whose name has signs of addresses', () => {
+  const project = '50%25 #1?a=b $x';
+  const projectPath = `/releases/${encodeURIComponent(project)}`;
+
+  it('is found by the menu, by keys and by the list of the projects, also after a reload', async () => {
+    await w.rows(
+      `insert into release_project (account_id, name, repository_id, created_at)
+       select account_id, $1, id, now() from repository where name = 'shop'`,
+      [project],
+    );
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    const shownProject = async (): Promise<void> => {
+      await page.getByRole('heading', { level: 1, name: project }).waitFor();
+      expect(new URL(page.url()).pathname).toBe(projectPath);
+    };
+    await visit.open('/acme/shop/pulls');
+    const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Releases' });
+    await expect.poll(async () => await link.getAttribute('href')).toBe(projectPath);
+    await link.click();
+    await shownProject();
+    expect(await link.getAttribute('aria-current')).toBe('page');
+    await visit.open('/acme/shop/pulls');
+    await expect.poll(async () => await link.getAttribute('href')).toBe(projectPath);
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await shownProject();
+    await page.reload();
+    await shownProject();
+    await visit.open('/releases');
+    await page.getByRole('main').getByRole('link', { name: project }).click();
+    await shownProject();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
 describe('a title that is too long for a narrow screen', () => {
   it('is broken in the sheet of a pull request', async () => {
     await using visit = await signIn(browser, s, { width: 390 });

@@ -11,7 +11,7 @@ import { InstallationSign } from './installation.tsx';
 import { useWholeList } from './page.tsx';
 import { changePreferences, usePreferences, type Theme } from './preferences.ts';
 import { graphiqlAddress } from './shown-query.ts';
-import { queuePath, type RepositoryName, type ShownRepository } from './use-shell.ts';
+import { pathOf, queuePath, type RepositoryName, type ShownRepository } from './use-shell.ts';
 import styles from './shell.module.css';
 
 export interface PageLink {
@@ -30,18 +30,18 @@ const projectsOf = ({ releaseProjects }: ReleaseProjectNamesQuery) => releasePro
 export function usePages(repository: ShownRepository | null): readonly PageLink[] {
   const { data: projects = [] } = useWholeList(ReleaseProjectNamesDocument, noVariables, projectsOf);
   if (repository === null) return [{ key: 'a', label: 'Activity', icon: 'activity', to: '/activity' }];
-  const base = `/${repository.owner}/${repository.name}`;
+  const pageOf = (page: string): string => pathOf(repository.owner, repository.name, page);
   const project = projects.find(
     (one) => one.repository.owner === repository.owner && one.repository.name === repository.name,
   );
   return [
     { key: 'q', label: 'Queue', icon: 'queue', to: queuePath(repository) },
-    { key: 'p', label: 'Pull requests', shortLabel: 'Pulls', icon: 'pulls', to: `${base}/pulls` },
-    { key: 'r', label: 'Releases', icon: 'releases', to: project ? `/releases/${project.name}` : '/releases' },
-    { key: 'b', label: 'Runbooks', icon: 'runbooks', to: `${base}/runbooks` },
-    { key: 'v', label: 'Previews', icon: 'previews', to: `${base}/previews` },
-    { key: 'l', label: 'Analytics', icon: 'analytics', to: `${base}/analytics` },
-    { key: 'c', label: 'Configuration', icon: 'configuration', to: `${base}/configuration` },
+    { key: 'p', label: 'Pull requests', shortLabel: 'Pulls', icon: 'pulls', to: pageOf('pulls') },
+    { key: 'r', label: 'Releases', icon: 'releases', to: project ? pathOf('releases', project.name) : '/releases' },
+    { key: 'b', label: 'Runbooks', icon: 'runbooks', to: pageOf('runbooks') },
+    { key: 'v', label: 'Previews', icon: 'previews', to: pageOf('previews') },
+    { key: 'l', label: 'Analytics', icon: 'analytics', to: pageOf('analytics') },
+    { key: 'c', label: 'Configuration', icon: 'configuration', to: pageOf('configuration') },
     { key: 'a', label: 'Activity', icon: 'activity', to: '/activity' },
   ];
 }

@@ -11,7 +11,7 @@ import { settings, Side, Tabs, themes, usePages, type PageLink } from './menu.ts
 import { changePreferences, usePreferences } from './preferences.ts';
 import { graphiqlAddress } from './shown-query.ts';
 import { useSameViewer } from './same-viewer.ts';
-import { useRepository, useShell, type ShownRepository } from './use-shell.ts';
+import { pathOf, useRepository, useShell, type ShownRepository } from './use-shell.ts';
 import styles from './shell.module.css';
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
@@ -120,7 +120,7 @@ function usePageCommands(repository: ShownRepository | null, pages: readonly Pag
       key: null,
       label: 'Show the queue on a screen or in a README',
       group: 'Pages',
-      run: () => void navigate({ to: `/${repository.owner}/${repository.name}/screens` }),
+      run: () => void navigate({ to: pathOf(repository.owner, repository.name, 'screens') }),
     });
   return commands;
 }

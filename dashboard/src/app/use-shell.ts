@@ -16,10 +16,13 @@ export interface ShownRepository extends RepositoryName {
   readonly branch: string;
 }
 
-/** The path of the page of a queue. The name of a branch may have characters such as `#` and `%`. */
+/** The path of a page. Names of branches and of release projects may have characters such as `#`, `%` and `?`. */
+export function pathOf(...segments: readonly string[]): string {
+  return `/${segments.map(encodeURIComponent).join('/')}`;
+}
+
 export function queuePath({ owner, name, branch }: ShownRepository): string {
-  const place = [owner, name, 'queue', ...branch.split('/')];
-  return `/${place.map(encodeURIComponent).join('/')}`;
+  return pathOf(owner, name, 'queue', ...branch.split('/'));
 }
 
 /** Reads what every page needs: the viewer and all repositories. Undefined until the first answer arrives. */

@@ -1,6 +1,7 @@
 // Shows the proof of a landing: what was tested next to what landed, and the commands that verify the proof.
 import type { ReactNode } from 'react';
 import { useCopy } from '../app/copy.tsx';
+import { pathOf } from '../app/use-shell.ts';
 import { cx } from '../design/cx.ts';
 import { Button, Empty, Terminal } from '../design/parts.tsx';
 import { Icon } from '../design/icons.tsx';
@@ -88,7 +89,7 @@ function Copies({ commands, repository }: { readonly commands: string } & Pick<P
       <Button icon="copy" onClick={() => copy(commands, 'The commands are copied.')}>
         Copy the commands
       </Button>
-      <a className={parts['button']} href={`/${repository.owner}/${repository.name}/proofs.json`} download>
+      <a className={parts['button']} href={pathOf(repository.owner, repository.name, 'proofs.json')} download>
         <Icon name="download" />
         proofs.json
       </a>
