@@ -27,7 +27,7 @@ const pulls = createRoute({
   component: lazyRouteComponent(() => import('./queue/pulls-page.tsx'), 'PullsPage'),
   validateSearch: ({ show, text }: Record<string, unknown>): { readonly show?: string; readonly text?: string } => ({
     ...(typeof show === 'string' && { show }),
-    ...(typeof text === 'string' && { text }),
+    ...((typeof text === 'string' || typeof text === 'number') && { text: String(text) }),
   }),
 });
 
@@ -101,7 +101,7 @@ const pages = [
     path: '/settings/people',
     component: lazyRouteComponent(() => import('./accounts/people-page.tsx'), 'PeoplePage'),
     validateSearch: ({ text }: Record<string, unknown>): { readonly text?: string } => ({
-      ...(typeof text === 'string' && { text }),
+      ...((typeof text === 'string' || typeof text === 'number') && { text: String(text) }),
     }),
   }),
   createRoute({

@@ -232,6 +232,40 @@ describe('people', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it.each([1440, 390])(
+    'are at the same place when the user comes back to their page, at a width of %i',
+    async (width) => {
+      await using visit = await signIn(browser, s, { width });
+      const { page } = visit;
+      await visit.open('/settings/people?text=worker');
+      await show(page, 'Next').click();
+      const row = page.getByText('worker1090@acme.test');
+      await row.scrollIntoViewIfNeeded();
+      const placeOf = async (): Promise<number | undefined> => Math.round((await row.boundingBox())?.y ?? NaN);
+      const before = await placeOf();
+      await page.keyboard.press('g');
+      await page.keyboard.press('q');
+      await page.waitForURL('**/queue/main');
+      await page.getByText('No pull request is in line.').waitFor();
+      await page.goBack();
+      await row.waitFor();
+      await expect.poll(placeOf).toBe(before);
+      await page.reload();
+      await row.waitFor();
+      await page.goBack();
+      await page.getByText('worker1000@acme.test').waitFor();
+      expect(visit.complaints).toEqual([]);
+    },
+  );
+
+  it('are filtered by a number in the address', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/settings/people?text=1985');
+    await page.getByText('worker1985@acme.test').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('are not hidden by the bars of a narrow screen, neither on another page nor by Tab', async () => {
     await using visit = await signIn(browser, s, { width: 360 });
     const { page } = visit;

@@ -287,6 +287,19 @@ describe('the analytics', () => {
     await page.getByText('Interlock landed no pull request in this time.').first().waitFor();
     expect(visit.complaints).toEqual([]);
   });
+
+  it('are of the same days when the user comes back to them', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/analytics');
+    await page.getByRole('combobox', { name: 'Days' }).selectOption('90');
+    await page.keyboard.press('Tab');
+    await page.getByRole('link', { name: 'Previews' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Previews' }).waitFor();
+    await page.goBack();
+    expect(await page.getByRole('combobox', { name: 'Days' }).inputValue()).toBe('90');
+    expect(visit.complaints).toEqual([]);
+  });
 });
 
 describe('a time zone of the browser that the server does not know', () => {

@@ -1,8 +1,9 @@
 // The page of people and their roles.
-import { useRef, useState, type ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { useSearch } from '@tanstack/react-router';
 import type { Client } from '@urql/core';
 import { useClient } from 'urql';
+import { useListPage } from '../app/entry-state.ts';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { useCommands } from '../app/commands.ts';
 import { Filter } from '../app/filter.tsx';
@@ -77,7 +78,7 @@ const pageSize = 50;
 
 /** Shows the people in pages. Their number is not limited. */
 function People({ people, refresh }: { readonly people: readonly Person[]; readonly refresh: () => void }): ReactNode {
-  const [after, setAfter] = useState<string | null>(null);
+  const [after, setAfter] = useListPage('people');
   // When people are removed, the shown page may lie behind the end of the list.
   const start = Math.min(Number(after ?? 0), Math.floor(Math.max(0, people.length - 1) / pageSize) * pageSize);
   const end = start + pageSize;

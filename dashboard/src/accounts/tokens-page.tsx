@@ -2,6 +2,7 @@
 import { useState, type ReactNode } from 'react';
 import type { Client } from '@urql/core';
 import { useClient } from 'urql';
+import { useListPage } from '../app/entry-state.ts';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { instantOf } from '../app/errors.ts';
 import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
@@ -47,7 +48,7 @@ export function TokensPage(): ReactNode {
   useTitle('Tokens');
   const client = useClient();
   const act = useAct();
-  const [after, setAfter] = useState<string | null>(null);
+  const [after, setAfter] = useListPage('tokens');
   const now = useNow();
   // One token more than the page shows, so that the page knows whether there are others.
   const page = { first: shownTokens + 1, after };

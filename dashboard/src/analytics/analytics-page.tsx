@@ -1,6 +1,7 @@
 // The page of analytics: how long pull requests wait, and why they leave the line.
-import { useState, type ReactNode } from 'react';
+import { type ReactNode } from 'react';
 import { useParams } from '@tanstack/react-router';
+import { useEntryState } from '../app/entry-state.ts';
 import { RepositoryAnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { now } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
@@ -60,9 +61,9 @@ function useAnalytics(place: { readonly owner: string; readonly name: string }, 
 export function AnalyticsPage(): ReactNode {
   const { owner = '', name = '' } = useParams({ strict: false });
   useTitle(`Analytics of ${owner}/${name}`);
-  const [days, setDays] = useState<number>(30);
-  const [isTable, setTable] = useState(false);
-  const [branch, setBranch] = useState<string | null>(null);
+  const [days, setDays] = useEntryState<number>('days', 30);
+  const [isTable, setTable] = useEntryState('isTable', false);
+  const [branch, setBranch] = useEntryState<string | null>('branch', null);
   const { answer, isUnknownZone } = useAnalytics({ owner, name }, days, branch);
   return (
     <>

@@ -1,11 +1,12 @@
 // The frame around every page: the menu, the state of the connection, the list of keys, and the palette.
 import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
-import { Outlet, useNavigate } from '@tanstack/react-router';
+import { Outlet, useNavigate, useRouter } from '@tanstack/react-router';
 import { ActionProvider, useSay } from './act.tsx';
 import { listenToKeys, useCommands, type Command } from './commands.ts';
 import { ConnectionBanner } from './connection.tsx';
 import { CopyProvider, useCopy } from './copy.tsx';
 import { keepFocus } from './kept-focus.ts';
+import { keepScroll } from './kept-scroll.ts';
 import { Keys } from './keys.tsx';
 import { settings, Side, Tabs, themes, usePages, type PageLink } from './menu.tsx';
 import { changePreferences, usePreferences } from './preferences.ts';
@@ -36,6 +37,8 @@ function Frame(): ReactNode {
   useSameViewer(shell?.viewer);
   useEffect(() => listenToKeys(say), [say]);
   useEffect(keepFocus, []);
+  const router = useRouter();
+  useEffect(() => keepScroll(router), [router]);
   useEffect(() => listenToCtrlK(() => setSearching(true)), []);
   useShellCommands({
     repository,

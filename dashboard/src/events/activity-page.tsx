@@ -1,6 +1,7 @@
 // The page of activity: what happened in a repository, and what people did in the account.
-import { useState, type ReactNode } from 'react';
+import { type ReactNode } from 'react';
 import { Link, useSearch } from '@tanstack/react-router';
+import { useListPage } from '../app/entry-state.ts';
 import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { LiveSign } from '../app/connection.tsx';
 import { useRepository, useShellAnswer } from '../app/use-shell.ts';
@@ -59,7 +60,7 @@ interface EventsProps {
 }
 
 function Events({ owner, name }: EventsProps): ReactNode {
-  const [after, setAfter] = useState<string | null>(null);
+  const [after, setAfter] = useListPage('events');
   const answer = useLiveQuery({
     document: RepositoryEventsDocument,
     variables: { owner, name, after },
@@ -143,7 +144,7 @@ function EventItem({ event, owner, name }: EventsProps & { readonly event: Event
 }
 
 function UserActions(): ReactNode {
-  const [after, setAfter] = useState<string | null>(null);
+  const [after, setAfter] = useListPage('actions');
   const answer = useAnswer(ActivityDocument, { after });
   return (
     <AnswerView answer={answer} what="The activity">

@@ -2,6 +2,7 @@
 // some previews, and verifications boot the others.)
 import { useState, type ReactNode } from 'react';
 import { Link, useParams } from '@tanstack/react-router';
+import { useListPage } from '../app/entry-state.ts';
 import { AnswerView, RepositoryAnswerView, useTitle } from '../app/page.tsx';
 import { LiveSign } from '../app/connection.tsx';
 import { useLiveQuery, type QueryAnswer } from '../app/use-live-query.ts';
@@ -33,7 +34,7 @@ interface Place {
 export function PreviewsPage(): ReactNode {
   const { owner = '', name = '' } = useParams({ strict: false });
   useTitle(`Previews of ${owner}/${name}`);
-  const [after, setAfter] = useState<string | null>(null);
+  const [after, setAfter] = useListPage('previews');
   const answer = useLiveQuery({
     document: PreviewsDocument,
     variables: { owner, name, after },

@@ -1,6 +1,7 @@
 // The page of pull requests. It shows which pull requests are the viewer's, and which wait for a person.
-import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
+import { useEffect, useRef, type ReactNode, type RefObject } from 'react';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
+import { useListPage } from '../app/entry-state.ts';
 import { useCommands } from '../app/commands.ts';
 import { problemReference } from '../app/errors.ts';
 import { LiveSign } from '../app/connection.tsx';
@@ -66,7 +67,7 @@ export function PullsPage(): ReactNode {
   const view = views.find((one) => one === show) ?? 'open';
   const sought = useSettled(text);
   const filtered = { ...filterOf(view, author ?? ''), ...(sought !== '' && { text: sought }) };
-  const [after, setAfter] = usePageOf(JSON.stringify(filtered));
+  const [after, setAfter] = useListPage('pulls');
   const isPaused = view === 'yours' && author === undefined;
   const pullsAnswer = usePulls({ variables: { owner, name, filter: filtered, after }, isPaused });
   const { data, partial } = pullsAnswer;
@@ -119,12 +120,6 @@ function NoPulls({ isWhole }: { readonly isWhole: boolean }): ReactNode {
       request.
     </Empty>
   );
-}
-
-/** The cursor of the page that is shown. Another list begins with its newest entries. */
-function usePageOf(list: string): readonly [string | null, (after: string | null) => void] {
-  const [page, setPage] = useState<{ readonly list: string; readonly after: string | null }>({ list, after: null });
-  return [page.list === list ? page.after : null, (after) => setPage({ list, after })];
 }
 
 interface PullsVariables {

@@ -2,6 +2,7 @@
 import { useMemo, useState, type ReactNode } from 'react';
 import { Link, useParams } from '@tanstack/react-router';
 import { useClient } from 'urql';
+import { useListPage } from '../app/entry-state.ts';
 import { useAct, type Action } from '../app/act.tsx';
 import { copyCommitCommand, useCommands } from '../app/commands.ts';
 import { useCopy } from '../app/copy.tsx';
@@ -25,7 +26,7 @@ import { activeStatuses, Board, hasMoreRuns, Recent, Unreleased, type Project } 
 
 export function ReleaseProjectsPage(): ReactNode {
   useTitle('Releases');
-  const [after, setAfter] = useState<string | null>(null);
+  const [after, setAfter] = useListPage('projects');
   const answer = useAnswer(ReleaseProjectsDocument, { after });
   return (
     <>

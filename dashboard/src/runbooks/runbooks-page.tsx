@@ -1,7 +1,8 @@
 // The page of a repository's runbooks, on which a user also creates one.
-import { useMemo, useState, type ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useClient, useQuery } from 'urql';
+import { useListPage } from '../app/entry-state.ts';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { useCommands } from '../app/commands.ts';
 import { LiveSign } from '../app/connection.tsx';
@@ -33,7 +34,7 @@ export function RunbooksPage(): ReactNode {
   useTitle(`Runbooks of ${owner}/${name}`);
   const act = useAct();
   const ask = useCreateAction(owner, name);
-  const [after, setAfter] = useState<string | null>(null);
+  const [after, setAfter] = useListPage('runbooks');
   const answer = useLiveQuery({
     document: RunbooksDocument,
     variables: { owner, name, after },

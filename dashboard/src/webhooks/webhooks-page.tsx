@@ -2,6 +2,7 @@
 import { useState, type ReactNode } from 'react';
 import type { Client } from '@urql/core';
 import { useClient } from 'urql';
+import { useListPage } from '../app/entry-state.ts';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { AnswerView, useTitle } from '../app/page.tsx';
 import { useAccountRefusal } from '../app/permitted.ts';
@@ -27,7 +28,7 @@ export function WebhooksPage(): ReactNode {
   const client = useClient();
   const act = useAct();
   const refusal = useAccountRefusal('ADMINISTER');
-  const [after, setAfter] = useState<string | null>(null);
+  const [after, setAfter] = useListPage('endpoints');
   const answer = useLiveQuery({
     document: WebhooksDocument,
     variables: { after },

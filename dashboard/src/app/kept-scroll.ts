@@ -1,0 +1,59 @@
+// Scrolls a page to where it was when the user comes back to it. The router scrolls when the page is rendered, but the rows
+// of most pages are read later.
+import type { RegisteredRouter } from '@tanstack/react-router';
+
+interface Position {
+  /** Of the window. On a narrow screen, the window scrolls. */
+  readonly window: number;
+  /** Of the part of the page that scrolls on a wide screen. */
+  readonly part: number;
+}
+
+/** How long the rows of a page may take. */
+const giveUpAfterMs = 10_000;
+const inputs = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
+
+const partOf = (): Element | null => document.querySelector('main [tabindex="0"]');
+const entryKey = (): string => (history.state as { readonly __TSR_key?: string } | null)?.__TSR_key ?? '';
+
+/** Keeps the positions while the page is open. Returns a function that ends this. */
+export function keepScroll(router: RegisteredRouter): () => void {
+  const positions = new Map<string, Position>();
+  let isRestoring = false;
+  let frame = 0;
+  const stop = (): void => {
+    isRestoring = false;
+    cancelAnimationFrame(frame);
+  };
+  const record = (): void => {
+    if (!isRestoring) positions.set(entryKey(), { window: scrollY, part: partOf()?.scrollTop ?? 0 });
+  };
+  const restore = (to: Position, until: number): void => {
+    scrollTo({ top: to.window, behavior: 'instant' });
+    const part = partOf();
+    part?.scrollTo({ top: to.part, behavior: 'instant' });
+    const isThere = Math.abs(scrollY - to.window) < 2 && Math.abs((part?.scrollTop ?? 0) - to.part) < 2;
+    if (isThere || performance.now() > until) return stop();
+    frame = requestAnimationFrame(() => restore(to, until));
+  };
+  const unlisten = router.history.subscribe(({ action }) => {
+    stop();
+    // While the former page is still shown, its scrolling must not count for the next one.
+    isRestoring = action.type !== 'REPLACE';
+  });
+  const unsubscribe = router.subscribe('onRendered', () => {
+    if (!isRestoring) return;
+    const to = positions.get(entryKey());
+    if (to === undefined) return stop();
+    restore(to, performance.now() + giveUpAfterMs);
+  });
+  document.addEventListener('scroll', record, { capture: true, passive: true });
+  for (const input of inputs) addEventListener(input, stop, { capture: true, passive: true });
+  return () => {
+    stop();
+    unlisten();
+    unsubscribe();
+    document.removeEventListener('scroll', record, { capture: true });
+    for (const input of inputs) removeEventListener(input, stop, { capture: true });
+  };
+}
