@@ -88,6 +88,17 @@ describe('a batch that fails', () => {
     await page.getByRole('region', { name: 'Batch 2', exact: true }).getByText('bisected', { exact: true }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
+
+  it('is the way from a blocked pull request to the check that failed, and the page says what to do then', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/pull/2');
+    await page.getByText('When the cause is gone, queue the pull request again.').waitFor();
+    await page.getByRole('link', { name: /^See what failed in batch \d+$/ }).click();
+    const newest = page.getByRole('region', { name: /^Batch/ }).first();
+    await newest.getByText('failed', { exact: true }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
 });
 
 describe('a pull request that is not in line', () => {

@@ -139,7 +139,7 @@ function PullRequestView(props: PageProps): ReactNode {
       <Tabs pull={pull} queue={queue} at={at} />
       <div className={parts['two']}>
         <div tabIndex={0}>
-          {tab === 'explain' && <Explained pull={pull} queue={queue} />}
+          {tab === 'explain' && <Explained pull={pull} queue={queue} at={at} />}
           {tab === 'builds' && (
             <Builds pull={pull}>
               <Earlier first={builds} what="builds" hasMore={pull.batches.pageInfo.hasNextPage} onShow={onShowBuilds}>
@@ -324,7 +324,30 @@ function Landed({ pull, queue: { owner, name } }: Pick<ViewProps, 'pull' | 'queu
   );
 }
 
-function Explained({ pull, queue }: Pick<ViewProps, 'pull' | 'queue'>): ReactNode {
+/** Says what a person does about a blocked pull request, and leads to the build that failed. */
+function NextStep({ pull, queue: { owner, name } }: Pick<ViewProps, 'pull' | 'queue'>): ReactNode {
+  const [newest] = pull.batches.nodes;
+  return (
+    <span>
+      {newest?.state === 'FAILED' && (
+        <>
+          <Link
+            className="link"
+            to="/$owner/$name/pull/$number"
+            params={{ owner, name, number: String(pull.number) }}
+            search={{ tab: 'builds' }}
+          >
+            See what failed in batch {newest.position}
+          </Link>
+          .{' '}
+        </>
+      )}
+      When the cause is gone, queue the pull request again.
+    </span>
+  );
+}
+
+function Explained({ pull, queue, at }: Pick<ViewProps, 'pull' | 'queue' | 'at'>): ReactNode {
   const { explain } = pull;
   const now = useNow();
   const tone =
@@ -348,6 +371,7 @@ function Explained({ pull, queue }: Pick<ViewProps, 'pull' | 'queue'>): ReactNod
             {explain.eta && describeForecast(explain.eta, now)}
           </span>
         )}
+        {pull.status === 'BLOCKED' && at === null && <NextStep pull={pull} queue={queue} />}
       </div>
       {explain.conditions.length > 0 && (
         <>
