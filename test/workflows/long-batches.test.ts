@@ -18,10 +18,10 @@ it.each(['batch', 'quickBatch'])('a %s whose checks do not end continues, until 
   const { client } = temporal;
   const input = { accountId: randomUUID(), batchId: '1' };
   const workflowId = batchWorkflowId(input);
-  const steps: string[] = [];
-  const take = (name: string) => async (): Promise<object> => {
-    steps.push(name);
-    const need = steps.length <= reads ? 'wait' : 'done';
+  let steps = 0;
+  const take = async (): Promise<object> => {
+    steps += 1;
+    const need = steps <= reads ? 'wait' : 'done';
     // A wake ends the wait at once.
     if (need === 'wait') await client.workflow.getHandle(workflowId).signal(lookSignal);
     return { need, state: 'landed', summary: 'It landed.', details: '', repository: 'acme/shop', baseBranch: 'main' };
@@ -33,7 +33,7 @@ it.each(['batch', 'quickBatch'])('a %s whose checks do not end continues, until 
     namespace,
     taskQueue,
     workflowBundle: workflowBundle(),
-    activities: Object.fromEntries(names.map((name) => [name, take(name)])),
+    activities: Object.fromEntries(names.map((name) => [name, take])),
   });
   await worker.runUntil(async () => {
     const handle = await client.workflow.start(type, {
@@ -46,8 +46,6 @@ it.each(['batch', 'quickBatch'])('a %s whose checks do not end continues, until 
     expect(countEvents(first).get('workflowExecutionContinuedAsNew')).toBe(1);
     expect(first.events?.length).toBeLessThan(mostHistoryEvents + 20);
   });
-  // Only the first step of the first run can make the commit.
-  expect(steps.filter((name) => name === 'makeBuild')).toHaveLength(type === 'quickBatch' ? 1 : 0);
   await connection.close();
   await temporal.close();
 });

@@ -9,7 +9,6 @@ import {
   patched,
   proxyActivities,
   proxyLocalActivities,
-  workflowInfo,
 } from '@temporalio/workflow';
 import { createDescription } from '../shared/describe.ts';
 import { isHistoryLong, listenTo } from '../shared/drive.ts';
@@ -69,8 +68,10 @@ export async function quickBatch(input: BatchInput): Promise<BatchResult> {
 async function drive(input: BatchInput, take: typeof takeStep): Promise<BatchResult> {
   const wake = listenTo(lookSignal);
   const describe = createDescription();
-  let need: Need = workflowInfo().continuedFromExecutionRunId === undefined ? 'make' : 'wait';
-  let step = steps[need];
+  let need: Need = 'make';
+  // Also in a run that continues another one, because a worker of an earlier version may take its first task. The step
+  // reads from the rows what is needed.
+  let step: Step = steps.make;
   let polls = 0;
   for (;;) {
     wake.isPending = false;
