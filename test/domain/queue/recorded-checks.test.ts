@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   hasNews,
   provingResults,
+  runsAgain,
   withLastingAttempts,
   type RecordedChecks,
 } from '../../../src/domain/queue/evidence/recorded-checks.ts';
@@ -169,6 +170,22 @@ describe('the attempt of a check', () => {
     },
   ])('$what', ({ reported, recorded, attempt }) => {
     expect(withLastingAttempts([reported], recorded)).toEqual([{ ...reported, attempt }]);
+  });
+
+  it.each([
+    { what: 'a run that was set back', reported: [pending(2, 10)], recorded: [check(1, 10)], isSo: true },
+    {
+      what: 'the second read of this run',
+      reported: [pending(2, 10)],
+      recorded: [check(1, 10), pending(2, 10)],
+      isSo: false,
+    },
+    { what: 'a check that runs for the first time', reported: [pending(1, 10)], recorded: [], isSo: false },
+    { what: 'an outdated report', reported: [pending(1, 10)], recorded: [check(1, 10), check(2, 20)], isSo: false },
+    { what: 'a check that has ended', reported: [check(2, 20)], recorded: [check(1, 10)], isSo: false },
+    { what: 'another check that ended', reported: [pending(2, 20)], recorded: [check(1, 10, 'lint')], isSo: false },
+  ])('is first reported as running again by $what: $isSo', ({ reported, recorded, isSo }) => {
+    expect(runsAgain({ checks: reported }, { checks: recorded })).toBe(isSo);
   });
 
   it('moves with earlier attempts that are reported together', () => {

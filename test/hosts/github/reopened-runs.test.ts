@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { makeApp, makeInstallation } from '../../../github-emulator/model/seed.ts';
 import { compareWithInvariants } from '../../../src/modules/health/index.ts';
 import { recordChecks } from '../../../src/modules/queue/facts/build.records.ts';
+import { recordServiceCheck } from '../../../src/modules/queue/facts/service-checks.ts';
 import { verifyRepository } from '../../../src/modules/queue/index.ts';
 import { loadRepository, replaceConfiguration } from '../../../src/modules/repositories/index.ts';
 import { onFailpoint } from '../../../src/platform/failpoints.ts';
@@ -122,13 +123,17 @@ test.each([
   expect(await w.settled(number)).toEqual({ [number]: status });
 });
 
-test('a run that is set back when its landing is planned does not land', async () => {
+test.each([
+  { when: 'when its landing is planned', endsOwnCheck: false },
+  { when: 'and a check of Interlock on the same commit has just ended', endsOwnCheck: true },
+])('a run that is set back $when does not land', async ({ endsOwnCheck }) => {
   const { w, number, check, says, rest } = await waiting(asRun);
   await using _ = w;
   const disarm = onFailpoint('landing:before_gate', async () => {
     disarm();
     await check.reopen();
     rest(60_000);
+    if (endsOwnCheck) await endOwnCheck(w, check.commit);
   });
   await check.end('success');
   await says('1 success', '2 pending');
@@ -136,6 +141,22 @@ test('a run that is set back when its landing is planned does not land', async (
   await check.end('success');
   expect(await w.settled(number)).toEqual({ [number]: 'merged' });
 });
+
+async function endOwnCheck({ ctx, repository }: QueueWorld, commit: string): Promise<void> {
+  const now = ctx.clock();
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await recordServiceCheck(ctx, tx, {
+      repositoryId: repository.id,
+      commit,
+      name: 'interlock/verify',
+      attempt: 1,
+      outcome: 'success',
+      summary: 'The preview was verified.',
+      startedAt: now,
+      endedAt: now,
+    });
+  });
+}
 
 test('a webhook about the start of a run that arrives after its end changes nothing', async () => {
   const { w, number, check, says, results } = await waiting(asRun, `${requiresRobot}${closed}`);

@@ -73,6 +73,22 @@ function hasEndedBefore({ conclusion, newestRun }: Check, run: number): boolean 
   return conclusion !== 'pending' && (newestRun ?? run) <= run;
 }
 
+/**
+ * Whether a check whose last attempt has ended is reported as pending for the first time. Either it runs again, or the
+ * report is outdated, because a server of the host answers late. No event of the host says which, so the host must be
+ * asked again.
+ */
+export function runsAgain(report: Pick<Report, 'checks'>, recorded: Pick<RecordedChecks, 'checks'>): boolean {
+  return report.checks.some(({ name, attempt, conclusion }) => {
+    const ofName = recorded.checks.filter((check) => check.name === name);
+    return (
+      conclusion === 'pending' &&
+      ofName.length > 0 &&
+      ofName.every((check) => check.attempt < attempt && check.conclusion !== 'pending')
+    );
+  });
+}
+
 /** An attempt that has ended does not run again: a run that was set back is a new attempt (`withLastingAttempts`). */
 export function hasNews(report: Report, recorded: RecordedChecks): boolean {
   if (withdrawnChecks(report, recorded).length > 0) return true;

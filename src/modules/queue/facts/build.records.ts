@@ -13,6 +13,7 @@ import type { CheckConclusion } from '../../../domain/queue/model/rules.ts';
 import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
 import {
   hasNews,
+  runsAgain,
   withdrawnChecks,
   withLastingAttempts,
   type RecordedChecks,
@@ -81,7 +82,8 @@ async function readWaitingQueues(
 
 /**
  * Reads the checks of a commit from the host and stores what is new. Wakes the queues that wait for this commit if a
- * check ended or the host's list became complete. The start of a check wakes no queue and takes no lock.
+ * check ended or runs again, or the host's list became complete. The first start of a check wakes no queue and takes no
+ * lock.
  */
 export async function recordChecks(ctx: Context, repository: HostedRepository, commit: string): Promise<void> {
   await recordNewChecks(ctx, repository, { commit, kept: await readKeptChecks(ctx, repository.id, commit) });
@@ -123,7 +125,9 @@ export async function recordNewChecks(
     );
     return stored.isOrdered;
   });
-  if (!isOrdered) await planNextRead(ctx, repository, { commit, at: 0 });
+  const readAgainMs = isOrdered ? readAgainAfterMs : 0;
+  if (!isOrdered || runsAgain(report, kept))
+    await planNextRead(ctx, repository, { commit, at: ctx.clock().getTime() + readAgainMs });
 }
 
 /** Reads the checks of a commit from the host. Their attempts are counted as the recorded ones (`withLastingAttempts`). */
@@ -200,6 +204,8 @@ function wantedOf({ movedAt, isTested, configurationYaml, ...host }: KeptBuild):
 }
 
 const soonestReadMs = 1_000;
+/** When a check that runs again is read again, in case a server of the host has answered late. */
+const readAgainAfterMs = 10_000;
 
 /** Plans to read the report again. A report may become complete after some time, and no event of the host says so. */
 async function planNextRead(

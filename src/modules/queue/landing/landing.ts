@@ -3,6 +3,7 @@
 // `refs/interlock/landings/<batch>`. The landing ref proves the landing, even if the base branch moves or the service
 // dies afterwards: after a crash a worker reads the landing ref and ends the landing (docs/adr/0003).
 import type { Context } from '../../../context.ts';
+import { isCheckOfCi } from '../../../domain/queue/evidence/service-checks.ts';
 import type { HeadMove } from '../../../domain/queue/landing/show-as-merged.ts';
 import { HostUnavailable } from '../../../hosts/port.ts';
 import { idsOfMembers, loadBatch, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
@@ -70,7 +71,7 @@ async function readEvidenceAgain(ctx: Context, { host, batch }: LoadedBatch, int
            join build b on b.account_id = $1 and b.repository_id = $3 and b.commit = any (array_append($4::text[], i.payload ->> 'evidence'))
            where i.account_id = $1 and i.id = $2 and i.state = 'planned' and i.payload ->> 'evidence' <> ''
              and not exists (select from check_result r where r.account_id = $1 and r.repository_id = $3 and r.commit = b.commit
-                             and greatest(r.heard_at, r.end_heard_at) > $5)
+                             and greatest(r.heard_at, r.end_heard_at) > $5 and ${isCheckOfCi('r.name')})
            order by b.commit`,
     values: [
       ctx.accountId,
