@@ -3,11 +3,45 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { advanceQueue } from '../../src/modules/queue/index.ts';
-import { parallel, world } from '../support/world.ts';
+import { HostUnavailable } from '../../src/hosts/port.ts';
+import { advanceQueue, carryOut } from '../../src/modules/queue/index.ts';
+import { replaceHostMethod } from '../support/replace-host-method.ts';
+import { parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce } from './stories.ts';
 import { openStack, stacking } from './stacks.ts';
 import { autoUpdate, listUpToDate, countOpenSyncs } from './auto-update.ts';
+
+/** Takes a turn of the queue. Returns how many updates are open afterwards. */
+async function countSyncsAfterTurn(w: World): Promise<number> {
+  const [queue] = await w.rows<{ id: string }>("select id from queue where base_branch = 'main'");
+  await advanceQueue(w.ctx, queue?.id ?? '');
+  return await countOpenSyncs(w);
+}
+
+const later = (w: World) => ({ ...w.ctx, clock: () => new Date(Date.now() + 61 * 60_000) });
+
+/** Plans an automatic update, which fails with the error that `failsWith` returns. Null: it does not fail. */
+async function planFailingUpdate(w: World, failsWith: () => Error | null): Promise<string> {
+  let isHeld = true;
+  replaceHostMethod(w, 'composeUpdate', (original) => async (...given) => {
+    const error = isHeld ? new HostUnavailable('Not now', { retryAt: Date.now() + 60_000 }) : failsWith();
+    if (error !== null) throw error;
+    return await original(...given);
+  });
+  await w.open('a', { 'a.txt': 'a\n' });
+  await w.commit('main', { 'more.txt': 'more\n' });
+  await w.until(
+    async () => (await w.rows("select 1 from intent where kind = 'sync' and next_try_at > now()")).length > 0,
+  );
+  isHeld = false;
+  const [intent] = await w.rows<{ id: string }>("select id from intent where kind = 'sync'");
+  return intent?.id ?? '';
+}
+
+const failedSyncs = async (w: World): Promise<unknown[]> =>
+  (await w.rows<{ reason: string }>("select payload->>'reason' as reason from event where action = 'sync_failed'")).map(
+    ({ reason }) => reason,
+  );
 
 describe('auto_update', () => {
   it('brings all pull requests up to date, at most five at a time, and reports a conflict once', async () => {
@@ -43,9 +77,42 @@ describe('auto_update of a stack', () => {
     await w.until(async () => (await listUpToDate(w)).length === 3 && (await countOpenSyncs(w)) === 0);
     expect(await listUpToDate(w)).toEqual(numbers);
     expect(await w.git('merge-base', 'one', 'two')).toBe(await w.git('rev-parse', 'one'));
-    const [queue] = await w.rows<{ id: string }>("select id from queue where base_branch = 'main'");
-    await advanceQueue(w.ctx, queue?.id ?? '');
+    expect(await countSyncsAfterTurn(w)).toBe(0);
+  });
+});
+
+describe('auto_update that fails', () => {
+  it('leaves a pull request alone that the code host no longer shows', async () => {
+    await using w = await world({ configuration: autoUpdate(), runsCi: false, ci: 'checks: {}\n' });
+    const intent = await planFailingUpdate(w, () => null);
+    replaceHostMethod(w, 'getPullRequest', () => async () => null);
+    await carryOut(later(w), intent);
+    expect(await countSyncsAfterTurn(w)).toBe(0);
+    expect(await failedSyncs(w)).toEqual(['the code host does not show #1']);
+  });
+
+  it('twenty times waits for another head', async () => {
+    await using w = await world({ configuration: autoUpdate(), runsCi: false, ci: 'checks: {}\n' });
+    const error = new Error('a surprise');
+    let failure: Error | null = error;
+    const intent = await planFailingUpdate(w, () => failure);
+    for (let n = 0; n < 20; n += 1) await carryOut(later(w), intent).catch((thrown) => expect(thrown).toBe(error));
+    expect(await countSyncsAfterTurn(w)).toBe(0);
+    expect(await failedSyncs(w)).toEqual(['it failed 20 times']);
+    failure = null;
+    await w.commit('a', { 'b.txt': 'b\n' });
+    await w.until(async () => (await listUpToDate(w)).length > 0 && (await countOpenSyncs(w)) === 0);
+  });
+
+  it('because the code host could not be reached for an hour is planned again', async () => {
+    await using w = await world({ configuration: autoUpdate(), runsCi: false, ci: 'checks: {}\n' });
+    let failure: Error | null = new HostUnavailable('away');
+    const intent = await planFailingUpdate(w, () => failure);
+    for (let n = 0; n < 20; n += 1) await carryOut(later(w), intent).catch((thrown) => expect(thrown).toBe(failure));
     expect(await countOpenSyncs(w)).toBe(0);
+    failure = null;
+    await w.until(async () => (await listUpToDate(w)).length > 0 && (await countOpenSyncs(w)) === 0);
+    expect(await failedSyncs(w)).toEqual([]);
   });
 });
 

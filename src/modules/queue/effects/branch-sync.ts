@@ -65,8 +65,9 @@ async function tryOnce(
   cause: SyncCause,
 ): Promise<Outcome> {
   const now = await syncPullRequest(ctx, host, row.number);
-  if (now === null || isTerminal(now.status) || (cause === 'auto_update' && isQueued(now.status)))
-    return { kind: 'over' };
+  if (now === null)
+    return { kind: 'refused', message: `the code host does not show #${row.number}`, head: row.headSha, base: '' };
+  if (isTerminal(now.status) || (cause === 'auto_update' && isQueued(now.status))) return { kind: 'over' };
   const base = await hostClient(ctx, host).readRef(`refs/heads/${now.baseBranch}`);
   const at = { head: now.headSha, base: base?.commit ?? '' };
   if (base === null) return { kind: 'refused', message: `the base branch ${now.baseBranch} does not exist`, ...at };
@@ -177,6 +178,15 @@ async function conclude(
     }
     await endBranchWork(ctx, tx, { intent, end: { state: 'done', outcome } });
   });
+}
+
+/** Records that the update of the present head failed, so that automatic updates wait for another head. */
+export async function keepFailedUpdate(
+  ctx: Context,
+  tx: Transaction,
+  { row, cause }: { readonly row: PullRequestRow; readonly cause: SyncCause },
+): Promise<void> {
+  await keepUpdate(ctx, tx, { row, cause, outcome: { kind: 'refused', message: '', head: row.headSha, base: '' } });
 }
 
 async function keepUpdate(

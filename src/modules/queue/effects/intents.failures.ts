@@ -11,6 +11,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { toStorableJson } from '../../../platform/storable-text.ts';
 import type { NewEvent } from '../../events/index.ts';
 import { isBranchWork } from '../planning/branch-work.ts';
+import { keepFailedUpdate, type SyncCause } from './branch-sync.ts';
 import { PullRequestEntity, type IntentKind, type IntentRow } from '../store/queue.entities.ts';
 import { lockIntent } from '../store/intents.ts';
 import { changeQueue, lockQueue, noteHostWait } from '../store/queue.locks.ts';
@@ -52,6 +53,7 @@ export async function endOrPostpone(ctx: Context, intent: IntentRow, error: unkn
     return await giveUp(ctx, intent, {
       reason: reasonOf(error),
       because: isUnavailable ? 'the code host could not be reached for an hour' : `it failed ${attempts} times`,
+      isOutage: isUnavailable,
     });
   }
   const waitMs = decideNextAttempt(textKinds.includes(intent.kind) ? 'text' : 'step', attempts);
@@ -117,6 +119,8 @@ interface GivenUp {
   readonly reason: string;
   /** The reason, as a part of a sentence for the people who requested the work. Absent: nobody is informed. */
   readonly because?: string;
+  /** Whether the code host was unavailable. An automatic update is then planned again for the same head. */
+  readonly isOutage?: boolean;
   /**
    * How many times a notification was tried before it was given up. Absent: the event log gets no event about the
    * failure.
@@ -139,11 +143,21 @@ async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<tr
     if (ended.length === 0) return;
     const work = startWork(ctx, tx, queue);
     if (end.because !== undefined) await reportGivenUp(work, intent, end.because);
+    if (intent.kind === 'sync' && intent.payload['cause'] !== 'asked' && !end.isOutage)
+      await endAutomaticUpdate(work, intent, end.because ?? reason);
     if (end.attempts !== undefined)
       work.events.push(await createFailureEvent(tx, intent, { reason, attempts: end.attempts }));
     await finishWork(work);
   });
   return true;
+}
+
+/** Nobody requested the update, so only the event log has the failure. The next update waits for another head. */
+async function endAutomaticUpdate(work: QueueWork, intent: IntentRow, reason: string): Promise<void> {
+  const cause = intent.payload['cause'] as SyncCause;
+  const row = await work.tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
+  await keepFailedUpdate(work.ctx, work.tx, { row, cause });
+  announce(work, row, 'sync_failed', { cause, base: null, paths: [], reason });
 }
 
 /** Returns the event `notification_failed`. The host cannot show this failure, so only the event log has it. */
