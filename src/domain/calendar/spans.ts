@@ -21,19 +21,23 @@ export type Span = RecurringSpan | SingleSpan;
 
 export interface SpansAt {
   readonly isWithin: boolean;
-  /** When the spans become active or inactive next. Null: never. */
+  /** When the spans become active or inactive next. Null: never, or after `activeUntil`. */
   readonly changesAt: number | null;
+  /**
+   * Null unless so many spans follow one another that their end is not computed. Otherwise an instant until which they
+   * stay active. They may end at this instant or later.
+   */
+  readonly activeUntil: number | null;
 }
 
-// Overlapping spans may follow one another for a long time, so that one is always active.
+// Spans may follow one another for a long time or for ever, so that one is always active. Each handover takes about a
+// millisecond to compute, and every turn of a queue computes them.
 const maxHandovers = 50;
 
 export function spansAt(spans: readonly Span[], at: number): SpansAt {
   const within = spans.some((span) => isWithin(span, at));
-  return {
-    isWithin: within,
-    changesAt: within ? endOfAll(spans, at) : earliest(spans.map((span) => startOf(span, at))),
-  };
+  if (within) return { isWithin: true, ...endOfAll(spans, at) };
+  return { isWithin: false, changesAt: earliest(spans.map((span) => startOf(span, at))), activeUntil: null };
 }
 
 /** The first instant belongs to the span, the last one does not. */
@@ -63,16 +67,16 @@ function isSingle(span: Span): span is SingleSpan {
   return 'startsAt' in span;
 }
 
-function endOfAll(spans: readonly Span[], from: number): number | null {
+function endOfAll(spans: readonly Span[], from: number): Omit<SpansAt, 'isWithin'> {
   let at = from;
   for (let handover = 0; handover < maxHandovers; handover += 1) {
     const holding = spans.filter((span) => isWithin(span, at));
-    if (holding.length === 0) return at;
+    if (holding.length === 0) return { changesAt: at, activeUntil: null };
     const ends = holding.map((span) => endOf(span, at));
-    if (ends.includes(null)) return null;
+    if (ends.includes(null)) return { changesAt: null, activeUntil: null };
     at = Math.max(...ends.map(Number));
   }
-  return null;
+  return { changesAt: null, activeUntil: at };
 }
 
 function latest(cron: Cron, at: number): number | null {

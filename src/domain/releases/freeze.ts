@@ -1,6 +1,6 @@
 // Whether an environment or a base branch is frozen: a pure function of its freezes and an instant. Timers only
 // announce the result. Every action asks again.
-import { endOf, isWithin, spansAt, type Span } from '../calendar/spans.ts';
+import { endOf, isWithin, spansAt, type Span, type SpansAt } from '../calendar/spans.ts';
 import { timeText } from '../calendar/time.text.ts';
 import type { FreezeSource } from './release.ts';
 
@@ -18,8 +18,13 @@ export interface Freeze {
 export interface FreezeInForce<F extends Freeze = Freeze> {
   /** The active freeze that lasts longest. */
   readonly freeze: F;
-  /** When the last active freeze ends. Null: when somebody ends that freeze. */
+  /** When the last active freeze ends. Null: when somebody ends that freeze, or after `atLeastUntil`. */
   readonly until: number | null;
+  /**
+   * Null unless so many spans of schedules follow one another that their end is not computed. Otherwise the freeze ends
+   * at this instant or later.
+   */
+  readonly atLeastUntil: number | null;
 }
 
 /** The freeze at an instant. Null: nothing is frozen. Of freezes that last equally long, the first is returned. */
@@ -27,15 +32,27 @@ export function findFreezeInForce<F extends Freeze>(freezes: readonly F[], now: 
   const holding = freezes.filter((freeze) => isWithin(spanOf(freeze, now), now));
   const lasting = holding.map(({ span }) => endOf(span, now) ?? Infinity);
   const freeze = holding[lasting.indexOf(Math.max(...lasting))];
-  return freeze === undefined ? null : { freeze, until: nextChange(freezes, now) };
+  if (freeze === undefined) return null;
+  const { changesAt, activeUntil } = spansOf(freezes, now);
+  return { freeze, until: changesAt, atLeastUntil: activeUntil };
 }
 
 /** When a freeze begins or ends next. Null: never. If the clocks skip a start, nothing may change at this instant. */
 export function nextChange(freezes: readonly Freeze[], now: number): number | null {
+  return spansOf(freezes, now).changesAt;
+}
+
+/** When to look again whether a freeze has begun or ended. Null: nothing changes by itself. */
+export function nextCheck(freezes: readonly Freeze[], now: number): number | null {
+  const { changesAt, activeUntil } = spansOf(freezes, now);
+  return changesAt ?? activeUntil;
+}
+
+function spansOf(freezes: readonly Freeze[], now: number): SpansAt {
   return spansAt(
     freezes.map((freeze) => spanOf(freeze, now)),
     now,
-  ).changesAt;
+  );
 }
 
 // A freeze that had begun when it was made has begun for every server, also for one whose clock is behind. Judging all
@@ -57,18 +74,21 @@ export function isOver({ span }: Freeze, now: number): boolean {
 }
 
 /** The end, the author and the reason, as the end of a sentence: `production is …`. */
-export function describeFreeze({ freeze, until }: Pick<FreezeInForce, 'freeze' | 'until'>): string {
+export function describeFreeze(frozen: FreezeInForce): string {
+  const { freeze } = frozen;
   const reason = freeze.reason === null ? '' : `: ${freeze.reason}`;
-  return `frozen ${untilText({ freeze, until })}, ${sourceText(freeze)}${reason}`;
+  return `frozen ${untilText(frozen)}, ${sourceText(freeze)}${reason}`;
 }
 
 /** Like `describeFreeze`, without the person: people are known by their email addresses, which are not public. */
-export function describeFreezeForAll({ freeze, until }: Pick<FreezeInForce, 'freeze' | 'until'>): string {
-  return `frozen ${untilText({ freeze, until })}${freeze.reason === null ? '' : `: ${freeze.reason}`}`;
+export function describeFreezeForAll(frozen: FreezeInForce): string {
+  const { reason } = frozen.freeze;
+  return `frozen ${untilText(frozen)}${reason === null ? '' : `: ${reason}`}`;
 }
 
-function untilText({ freeze: { source }, until }: Pick<FreezeInForce, 'freeze' | 'until'>): string {
+function untilText({ freeze: { source }, until, atLeastUntil }: FreezeInForce): string {
   if (until !== null) return `until ${timeText(until)}`;
+  if (atLeastUntil !== null) return `at least until ${timeText(atLeastUntil)}`;
   return source === 'schedule' ? 'without an end' : 'until somebody ends it';
 }
 

@@ -1,7 +1,7 @@
 // Writes an event when an environment becomes frozen or unfrozen. No decision depends on these events. Decisions read
 // the freezes.
 import type { Context } from '../../context.ts';
-import { findFreezeInForce, nextChange } from '../../domain/releases/freeze.ts';
+import { findFreezeInForce, nextCheck } from '../../domain/releases/freeze.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
 import {
@@ -30,7 +30,7 @@ export async function announceFreeze(ctx: Context, tx: Transaction, environment:
   const of = { accountId: ctx.accountId, environmentId: environment.id };
   const freezes = await loadEnvironmentFreezes(tx, of);
   const frozen = findFreezeInForce(freezes, now);
-  const change = nextChange(freezes, now);
+  const change = nextCheck(freezes, now);
   environment.nextFreezeChangeAt = change === null ? null : new Date(change);
   await wakeNextInLine(ctx, tx, environment);
   if ((frozen !== null) === environment.announcedFrozen) return;

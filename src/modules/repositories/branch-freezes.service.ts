@@ -1,7 +1,7 @@
 // Freezes of base branches. While a base branch is frozen, nothing lands on it, and validation continues.
 import type { Context } from '../../context.ts';
 import type { RecurringSpan } from '../../domain/calendar/spans.ts';
-import { findFreezeInForce, isOver, nextChange } from '../../domain/releases/freeze.ts';
+import { findFreezeInForce, isOver, nextCheck } from '../../domain/releases/freeze.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { tryOut } from '../../platform/dry-run.ts';
 import { recordUserAction, requireAction } from '../accounts/index.ts';
@@ -213,7 +213,7 @@ export async function announceBranchFreezes(ctx: Context, tx: Transaction, repos
     tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId }));
   }
   // Each freeze is examined alone, because base branches have different freezes.
-  const changes = freezes.flatMap((freeze) => nextChange([freeze], now) ?? []);
+  const changes = freezes.flatMap((freeze) => nextCheck([freeze], now) ?? []);
   await tx.send('update repository set next_freeze_change_at = $3 where account_id = $1 and id = $2', [
     ctx.accountId,
     repositoryId,

@@ -180,7 +180,8 @@ export function freezeFacts({ id, source, reason, createdBy, span, baseBranches 
 }
 
 /** The payload of an event about a target that is frozen from now on. */
-export function frozenFacts({ freeze, until }: FreezeInForce<StoredFreeze>): object {
+export function frozenFacts(frozen: FreezeInForce<StoredFreeze>): object {
+  const { freeze, until } = frozen;
   const { id, source, reason, createdBy } = freeze;
   return {
     freeze: id,
@@ -188,6 +189,6 @@ export function frozenFacts({ freeze, until }: FreezeInForce<StoredFreeze>): obj
     reason,
     by: createdBy,
     until: until === null ? null : new Date(until).toISOString(),
-    sentence: describeFreeze({ freeze, until }),
+    sentence: describeFreeze(frozen),
   };
 }

@@ -37,4 +37,5 @@ export const frozen = {
     createdAt: 0,
   },
   until: opensAt,
+  atLeastUntil: null,
 } as const;

@@ -6,6 +6,7 @@ import {
   describeFreezeForAll,
   isFrozenWithin,
   nextChange,
+  nextCheck,
   type Freeze,
 } from '../../../src/domain/releases/freeze.ts';
 
@@ -212,6 +213,7 @@ describe('the freeze that is shown', () => {
     expect(findFreezeInForce([weekend('UTC'), open, week], at('2026-01-10T00:00:00Z'))).toEqual({
       freeze: open,
       until: null,
+      atLeastUntil: null,
     });
   });
 });
@@ -231,6 +233,23 @@ test.each([
   const frozen = findFreezeInForce([freeze], at('2026-01-06T00:00:00Z'));
   expect(frozen === null ? null : describeFreeze(frozen)).toBe(sentence);
   if (frozen !== null) expect(describeFreezeForAll(frozen)).not.toContain('@');
+});
+
+describe('a freeze of many short spans that follow one another', () => {
+  const freezes = [schedule('*/5 8-17 * * *', '*/5 8-18 * * *', 'UTC')];
+
+  it('is not said to have no end, and a timer looks again', () => {
+    const frozen = findFreezeInForce(freezes, at('2026-01-05T08:00:00Z'));
+    expect(frozen === null ? null : describeFreeze(frozen)).toBe(
+      'frozen at least until 2026-01-05 12:10 UTC, by a schedule of grace@example.com',
+    );
+    expect(nextCheck(freezes, at('2026-01-05T08:00:00Z'))).toBe(at('2026-01-05T12:10:00Z'));
+  });
+
+  it('has its end when the end is near', () => {
+    expect(findFreezeInForce(freezes, at('2026-01-05T16:20:00Z'))?.until).toBe(at('2026-01-05T18:00:00Z'));
+    expect(nextCheck(freezes, at('2026-01-05T16:20:00Z'))).toBe(at('2026-01-05T18:00:00Z'));
+  });
 });
 
 const zones = fc.constantFrom('Europe/Berlin', 'Australia/Lord_Howe', 'America/New_York', 'Africa/Casablanca', 'UTC');

@@ -225,8 +225,8 @@ export function freezeText(frozen: FreezeInForce): string {
 }
 
 /** Who must end the freeze. A freeze with an end ends by itself. */
-export function whoEnds({ until }: FreezeInForce): Actor {
-  return until === null ? 'admin' : 'queue';
+export function whoEnds({ until, atLeastUntil }: FreezeInForce): Actor {
+  return until === null && atLeastUntil === null ? 'admin' : 'queue';
 }
 
 export function windowText(landingsFrom: number): string {
