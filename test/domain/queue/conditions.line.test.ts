@@ -134,6 +134,11 @@ describe('the build', () => {
       { pullRequest: { batch: { ...building, verdict: 'green' } } },
       ['+ build: green (green). Its build is green.'],
     ],
+    [
+      'is not needed, because validation is skipped',
+      { pullRequest: { batch: { ...building, verdict: 'green', skipsValidation: true } } },
+      ['+ build: none (nothing: validation is skipped). Its validation is skipped.'],
+    ],
   ])('%s', (_name, given, expected) => expect(shown('build', given)).toEqual(expected));
 });
 

@@ -146,6 +146,12 @@ const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string |
     'admin',
     'Its build is green; its base branch is frozen until somebody ends it, by ada@example.com: release week.',
   ],
+  [
+    { status: 'tagged', batch: { ...building, verdict: 'green', skipsValidation: true }, frozen },
+    'frozen',
+    'queue',
+    'Its validation is skipped; its base branch is frozen until 2026-01-05 08:00 UTC, by ada@example.com: release week.',
+  ],
   [{ status: 'tagged', batch: building, frozen }, 'building', 'ci', 'Its build is running.'],
   [
     { status: 'tagged', batch: { ...building, verdict: 'green' }, landingsFrom: opensAt },

@@ -248,6 +248,7 @@ describe('the build of a pull request', () => {
           otherMembers: [2],
           assumes: [],
           mayBePassed: false,
+          skipsValidation: false,
         },
         buildUntil: null,
         finalGate: null,
@@ -318,7 +319,7 @@ describe('the build of a pull request', () => {
       'does not wait for a final gate if validation is skipped',
       { line: [gated('unstarted')], waiting: [pr(1, { status: 'tagged', skipValidation: true })] },
       1,
-      { finalGate: null },
+      { finalGate: null, batch: expect.objectContaining({ verdict: 'green', skipsValidation: true }) as never },
     ],
     [
       'does not wait for a final gate before it is first',

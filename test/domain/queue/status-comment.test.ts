@@ -213,6 +213,7 @@ describe('the status comment', () => {
 const frozen = {
   freeze: { source: 'manual', reason: 'Fair', createdBy: 'ada@x' },
   until: null,
+  atLeastUntil: null,
 } as unknown as FreezeInForce;
 const walk = fc.record({
   status: fc.constantFrom<PullRequestStatus>('open', 'pending', 'queued', 'tagged', 'blocked', 'closed'),

@@ -20,6 +20,8 @@ export interface ExplainedBatch {
   readonly assumes: readonly number[];
   /** The batch is red, and an unfinished build behind it may still pass it. */
   readonly mayBePassed: boolean;
+  /** Whether the batch lands without a build, because validation is skipped. Absent: it has a build. */
+  readonly skipsValidation?: boolean;
 }
 
 export type Hold =
@@ -194,7 +196,7 @@ function explainLanding(haltedReason: string | null): Reason {
 
 function explainGreen(pullRequest: ExplainedPullRequest, batch: ExplainedBatch): Reason {
   const { ahead, landingsFrom, ownChecks, finalGate, frozen } = pullRequest;
-  const green = `Its build${otherMembersText(batch)} is green`;
+  const green = greenText(batch);
   if ((ahead ?? 0) > 0) return { kind: 'in_line', who: 'queue', sentence: `${green}; ${beforeText(pullRequest)}.` };
   if (ownChecks !== null) return { kind: 'own_checks', who: 'ci', sentence: `${green}; ${ownChecksText(ownChecks)}` };
   if (frozen !== null) return { kind: 'frozen', who: whoEnds(frozen), sentence: `${green}; ${freezeText(frozen)}` };
@@ -299,10 +301,15 @@ export function buildText(batch: ExplainedBatch): string {
     case 'pending':
       return `Its build${company} is ${batch.hasCommit ? 'running' : 'being made'}${causeTexts[batch.cause]}.`;
     case 'green':
-      return `Its build${company} is green.`;
+      return `${greenText(batch)}.`;
     default:
       return batch.verdict satisfies never;
   }
+}
+
+/** A clause, without a full stop. */
+function greenText(batch: ExplainedBatch): string {
+  return batch.skipsValidation ? 'Its validation is skipped' : `Its build${otherMembersText(batch)} is green`;
 }
 
 const causeTexts = {

@@ -13,6 +13,7 @@ import {
   waitingText,
   whoEnds,
   windowText,
+  type ExplainedBatch,
   type ExplainedPullRequest,
 } from './explain.ts';
 import { condition, group, type Condition, type ConditionFacts } from './condition.ts';
@@ -117,15 +118,19 @@ export function buildCondition(facts: ConditionFacts, position: LinePosition): C
   return condition({
     kind: 'build',
     holds: batch.verdict === 'green',
-    observed: { green: 'green', red: 'red', pending: batch.hasCommit ? 'running' : 'being made' }[batch.verdict],
-    needed: 'green',
+    observed: batch.skipsValidation ? 'none' : observedOf(batch),
+    needed: batch.skipsValidation ? 'nothing: validation is skipped' : 'green',
     who: batch.verdict === 'red' ? 'queue' : 'ci',
     since: facts.build.startedAt,
     cause: facts.causes.build,
     nextCheckAt: position.buildUntil,
     sentence: buildText(batch),
-    conditions: checks(facts.build, 'queue'),
+    conditions: batch.skipsValidation ? [] : checks(facts.build, 'queue'),
   });
+}
+
+function observedOf({ verdict, hasCommit }: ExplainedBatch): string {
+  return { green: 'green', red: 'red', pending: hasCommit ? 'running' : 'being made' }[verdict];
 }
 
 function gate(workflow: string): Condition {

@@ -202,8 +202,8 @@ function batchOf(
     readonly assumed: readonly PullRequestState[];
   },
 ): ExplainedBatch {
-  const { kind } = verdictOf(view, batch);
-  const verdict = verdictTexts[kind];
+  const judged = verdictOf(view, batch);
+  const verdict = verdictTexts[judged.kind];
   return {
     verdict,
     cause: of.causes.get(batch.id) ?? 'new',
@@ -214,6 +214,7 @@ function batchOf(
       .map(({ number }) => number),
     assumes: of.assumed.map(({ number }) => number),
     mayBePassed: verdict === 'red' && view.batches[0] === batch && findPass(view, 0) === 'wait',
+    skipsValidation: judged.kind === 'green' && judged.evidence === '',
   };
 }
 
