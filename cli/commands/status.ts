@@ -176,10 +176,11 @@ function haltsOf({ queue, active, paused }: Pick<Found, 'queue' | 'active' | 'pa
   ];
 }
 
-function documentOf({ repository, baseBranch }: Place, { queue, paused }: Found): object {
+function documentOf({ repository, baseBranch }: Place, { queue, active, paused }: Found): object {
   return {
     repository: nameOf(repository),
     baseBranch,
+    active,
     paused: paused || (queue?.paused ?? false),
     halted: queue?.haltedReason ?? null,
     frozen: queue?.frozen?.sentence ?? null,

@@ -41,6 +41,7 @@ describe('a pull request', () => {
     expect(json(await shop.run('status', '--json'))).toMatchObject({
       repository: 'acme/shop',
       baseBranch: 'main',
+      active: true,
       paused: false,
       halted: null,
       frozen: null,
@@ -152,6 +153,7 @@ test('status says that a repository is inactive', async () => {
   expect(stdout).toMatch(
     /^acme\/docs main {2}.*\nInactive: nobody can queue pull requests before an admin activates it\.\n$/,
   );
+  expect(json(await shop.run('status', '--repo', 'acme/docs', '--json'))).toMatchObject({ active: false });
   await shop.mutate('deleteRepository', { repository: docs });
 });
 
