@@ -94,6 +94,7 @@ export function housekeepingOf(
     ...(secrets === undefined
       ? []
       : [
+          every(hour, async () => await signProofs(ports, secrets)),
           every(fiveMinutes, async () => await markInstallations(ports, 'compared')),
           every(minute, async () => await redeliverMissing(ports, secrets)),
         ]),

@@ -3,8 +3,9 @@ import { createHash, createPublicKey, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { generateSecrets } from '../../src/modules/accounts/index.ts';
 import { createKey, unsealKey } from '../../src/modules/proofs/keys.ts';
-import { isWhole, signedTextOf } from '../../src/modules/proofs/signing.ts';
+import { isWhole, proofsAreDue, signedTextOf } from '../../src/modules/proofs/signing.ts';
 import { canonical, digestProof, type ProofBody } from '../../src/modules/queue/landing/proof.ts';
+import { world } from '../support/world.ts';
 
 const secrets = generateSecrets();
 const { key, sealed } = createKey(secrets);
@@ -82,4 +83,18 @@ describe('a proof is signed only if it is whole:', () => {
     expect(digestProof(body)).toBe(digest);
     expect(isWhole(proof)).toBe(expected);
   });
+});
+
+it('a proof that cannot be signed is looked for every second only within its first hour', async () => {
+  await using w = await world();
+  const number = await w.open('a', { 'a.txt': 'a\n' });
+  await w.queue(number);
+  await w.settled(number);
+  const areDue = async (minutesLater: number): Promise<boolean | undefined> => {
+    const at = new Date(Date.now() + minutesLater * 60_000).toISOString();
+    const [row] = await w.rows<{ due: boolean }>(`select $1::timestamptz as at, (${proofsAreDue}) as due`, [at]);
+    return row?.due;
+  };
+  expect(await w.rows('select signature from proof')).toEqual([{ signature: null }]);
+  expect([await areDue(0), await areDue(61)]).toEqual([true, false]);
 });

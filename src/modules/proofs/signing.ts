@@ -20,8 +20,12 @@ export function signedTextOf(digest: string): string {
   return `interlock proof 1\n${digest}\n`;
 }
 
-/** SQL: whether a proof is not signed yet. */
-export const proofsAreDue = '(select id from proof where signature is null order by id limit 1) is not null';
+/**
+ * SQL: whether a proof of the last hour is not signed yet. A proof that is never signed stays unsigned, so older proofs
+ * are tried once an hour.
+ */
+export const proofsAreDue =
+  "(select created_at from proof where signature is null order by id desc limit 1) > $1::timestamptz - interval '1 hour'";
 
 /** Signs all proofs that are not signed yet, in all accounts. */
 export async function signProofs(ports: Pick<Ports, 'db' | 'clock'>, secrets: Secrets): Promise<void> {
