@@ -1,6 +1,6 @@
-// Runs the jobs of workflow runs. A job waits for the jobs in its `needs`. At most `maxAtOnce` jobs run at the same
+// Runs the jobs of workflow runs. A job waits for the jobs in its `needs`, and gets its check run when they have ended. At most `maxAtOnce` jobs run at the same
 // time.
-import { changeRun } from '../checks/runs.ts';
+import { changeRun, refreshSuite } from '../checks/runs.ts';
 import { isPassing } from '../checks/results.ts';
 import type { Core } from '../core.ts';
 import type { Account, CheckRun, Repository, WorkflowJob, WorkflowRun } from '../model/types.ts';
@@ -61,11 +61,11 @@ class JobRunner implements Runner {
     Object.assign(run, { status: 'queued', conclusion: null, runStartedAt: core.now(), updatedAt: core.now() });
     const by = byActions(core, place);
     core.emit({ name: 'workflow_run', action: 'requested', ...by, run });
-    for (const job of place.file.jobs)
-      if (chosen === null || chosen.has(job.key)) {
-        const { checkRun } = makeJob(core, by, { run, job });
-        changeRun(core, by, { run: checkRun, change: { status: 'queued' } });
-      }
+    for (const job of place.file.jobs) {
+      if (chosen !== null && !chosen.has(job.key)) keepJob(core, run, job.key);
+      else if (!job.needs.some((need) => chosen === null || chosen.has(need))) makeJob(core, by, { run, job });
+    }
+    refreshSuite(core, by, core.state.checkSuites.must(run.checkSuiteId));
     this.#advance(place);
   }
 
@@ -120,12 +120,11 @@ class JobRunner implements Runner {
   #advance(place: RunPlace): void {
     if (this.#isStopped || place.run.status === 'completed') return;
     for (const plan of place.file.jobs) {
-      const row = latestJob(this.#core, place.run, plan.key);
-      const checkRun = this.#core.state.checkRuns.get(row?.id);
-      if (row === undefined || checkRun === undefined || this.#started.has(row.id) || checkRun.status === 'completed')
-        continue;
+      if (plan.needs.some((key) => resultOf(this.#core, place.run, key) === null)) continue;
+      const row = latestJob(this.#core, place.run, plan.key) ?? makeWaitingJob(this.#core, place, plan);
+      const checkRun = this.#core.state.checkRuns.get(row.id);
+      if (checkRun === undefined || this.#started.has(row.id) || checkRun.status === 'completed') continue;
       const decision = decideJob(this.#core, place, { plan, job: row });
-      if (decision === 'wait') continue;
       this.#started.add(row.id);
       if (decision !== 'run') {
         endJob(this.#core, place, { checkRun, conclusion: decision });
@@ -213,9 +212,25 @@ async function placeOf(core: Core, run: WorkflowRun): Promise<RunPlace | null> {
   return file === null ? null : { repository, run, file };
 }
 
-/** The newest job of a key. If a rerun leaves a job out, the earlier result of the job still counts. */
+/** The job of a key in the newest attempt. Undefined: it waits for the jobs that it needs, and has no check run yet. */
 function latestJob(core: Core, run: WorkflowRun, key: string): WorkflowJob | undefined {
-  return core.state.workflowJobs.filter((each) => each.runId === run.id && each.key === key).at(-1);
+  return core.state.workflowJobs
+    .filter((each) => each.runId === run.id && each.key === key && each.runAttempt === run.runAttempt)
+    .at(-1);
+}
+
+function makeWaitingJob(core: Core, place: RunPlace, job: Job): WorkflowJob {
+  return makeJob(core, byActions(core, place), { run: place.run, job }).job;
+}
+
+/** Takes the result of a job over into a new attempt that leaves the job out. The job gets a new id. */
+function keepJob(core: Core, run: WorkflowRun, key: string): void {
+  const before = core.state.workflowJobs.filter((each) => each.runId === run.id && each.key === key).at(-1);
+  const checkRun = core.state.checkRuns.get(before?.id);
+  if (before === undefined || checkRun === undefined) return;
+  const { id: _ofRun, ...result } = checkRun;
+  const { id } = core.state.checkRuns.insert(result);
+  core.state.workflowJobs.insert({ ...before, id, runAttempt: run.runAttempt });
 }
 
 function resultOf(core: Core, run: WorkflowRun, key: string): ConclusionName | null {
@@ -231,9 +246,8 @@ function decideJob(
   core: Core,
   place: RunPlace,
   { plan, job }: { readonly plan: Job; readonly job: WorkflowJob },
-): 'wait' | 'skipped' | 'failure' | 'run' {
+): 'skipped' | 'failure' | 'run' {
   const results = plan.needs.map((key) => resultOf(core, place.run, key));
-  if (results.includes(null)) return 'wait';
   const status = results.includes('cancelled')
     ? 'cancelled'
     : results.every((result) => result === 'success')
@@ -296,7 +310,7 @@ function endRun(core: Core, place: RunPlace): void {
   const worst = results.find((result) => !isPassing(result));
   const conclusion = results.includes('failure') ? 'failure' : (worst ?? allSkipped(results));
   Object.assign(run, { status: 'completed', conclusion, updatedAt: core.now() });
-  core.state.save();
+  refreshSuite(core, byActions(core, place), core.state.checkSuites.must(run.checkSuiteId));
   core.emit({ name: 'workflow_run', action: 'completed', ...byActions(core, place), run });
 }
 

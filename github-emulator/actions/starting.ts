@@ -120,7 +120,7 @@ export function startRun(core: Core, start: Start, file: WorkflowFile): Workflow
   const { repository, sender } = start;
   const run = makeWorkflowRun(core, start, file);
   core.emit({ name: 'workflow_run', action: 'requested', repository, sender, run });
-  for (const job of file.jobs) makeJob(core, { repository, sender }, { run, job });
+  for (const job of file.jobs) if (job.needs.length === 0) makeJob(core, { repository, sender }, { run, job });
   refreshSuite(core, { repository, sender }, core.state.checkSuites.must(run.checkSuiteId));
   return run;
 }

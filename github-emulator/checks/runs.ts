@@ -92,10 +92,17 @@ export function changeRun(
   refreshSuite(core, by, core.state.checkSuites.must(run.checkSuiteId));
 }
 
-/** Updates a suite from its runs, and emits an event if the suite is now completed. */
+/**
+ * Updates a suite from its runs, and emits an event if the suite is now completed. The suite of a workflow run ends with
+ * the workflow run, because jobs that wait for other jobs have no check runs yet.
+ */
 export function refreshSuite(core: Core, by: RepositoryAndSender, suite: CheckSuite): void {
   const wasOver = suite.status === 'completed';
-  Object.assign(suite, decideSuite(runsOfSuite(core, suite)), { updatedAt: core.now() });
+  const decided = decideSuite(runsOfSuite(core, suite));
+  const workflowRun = core.state.workflowRuns.find(({ checkSuiteId }) => checkSuiteId === suite.id);
+  const goesOn = workflowRun !== undefined && workflowRun.status !== 'completed';
+  const state = goesOn && decided.status === 'completed' ? { status: 'in_progress', conclusion: null } : decided;
+  Object.assign(suite, state, { updatedAt: core.now() });
   core.state.save();
   if (suite.status === 'completed' && !wasOver)
     core.emit({ name: 'check_suite', action: 'completed', ...by, checkSuite: suite });

@@ -161,7 +161,7 @@ describe('outcomes that a test sets by `controls.checks`', () => {
     const all = await w.bot.checks.listForRef({ ...w.place, ref: sha, filter: 'all' });
     expect(all.data.check_runs.map(({ name }) => name).toSorted()).toEqual([
       ...Array.from({ length: 3 }, () => 'after'),
-      ...Array.from({ length: 2 }, () => 'unit tests'),
+      ...Array.from({ length: 3 }, () => 'unit tests'),
     ]);
   });
 

@@ -4,6 +4,7 @@ import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
 import { findSkipInstruction } from '../../domain/queue/requests/skip-instructions.ts';
 import type { CheckReport, HostCheck, PinnedChecks, WantedChecks } from '../port.ts';
 import { checksOf, uncountedAttempts, worstOf, type Run } from './counted-runs.ts';
+import { findOutdatedRuns } from './outdated-runs.ts';
 import { plainLine, plainText } from '../../domain/plain-text.ts';
 
 export interface CheckRunAnswer {
@@ -76,7 +77,10 @@ export function readReport(
       String(app?.databaseId ?? '') !== wanted.ownAppId && workflowRun?.event !== 'workflow_dispatch',
   );
   const pinned = wanted.pinned ?? {};
-  const runs = foreign.flatMap((suite, index) => runsOf(suite, index, pinned));
+  const runs = foreign.flatMap((suite, index) => {
+    const outdated = findOutdatedRuns(suite, wanted);
+    return runsOf(suite, index, pinned).map((run) => (outdated.has(run.id) ? asPending(run) : run));
+  });
   const checks = [
     ...checksOf(runs),
     ...foreign.flatMap(notStarted),
@@ -210,6 +214,13 @@ function runsOf(suite: CheckSuiteAnswer, index: number, pinned: PinnedChecks): R
     },
   }));
 }
+
+function asPending(run: Run): Run {
+  const check = { ...run.check, conclusion: 'pending' as const, summary: againText, completedAt: null };
+  return { ...run, check };
+}
+
+const againText = 'GitHub was asked to run the check again.';
 
 /**
  * The check of a workflow that GitHub could not start, or that waits for an approval. Its suite has no runs, so the

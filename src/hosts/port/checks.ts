@@ -74,6 +74,8 @@ export interface WantedChecks {
   readonly pinned?: PinnedChecks;
   /** When the branch was moved to the commit. CI starts at this move. Null: the instant is not known. */
   readonly movedAt: number | null;
+  /** Whether a report of the commit was complete before. Absent: no. */
+  readonly wasComplete?: boolean;
 }
 
 /**

@@ -67,6 +67,7 @@ interface Given {
   readonly expected?: readonly string[];
   readonly movedAt?: number | null;
   readonly isCut?: boolean;
+  readonly wasComplete?: boolean;
 }
 
 function read({
@@ -78,11 +79,12 @@ function read({
   expected = [],
   movedAt = now - 600_000,
   isCut = false,
+  wasComplete = false,
 }: Given): CheckReport {
   return readReport(
     commit,
     { message, suites, isCut, statuses, statusHistory: history },
-    { expected, pinned, movedAt, ownAppId: '9', now },
+    { expected, pinned, movedAt, wasComplete, ownAppId: '9', now },
   );
 }
 
@@ -100,6 +102,62 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
     name: 'a rerun counts instead of the run before',
     given: { suites: [suite('push', [run('test', 'FAILURE'), run('test', 'SUCCESS')])] },
     checks: ['test success 2'],
+  },
+  {
+    name: 'a job of an earlier attempt that waits for jobs of the newest attempt',
+    given: {
+      suites: [
+        suite('push', [run('build', 'SUCCESS'), run('test', 'SUCCESS'), run('build', null, { startedAt: at(-100) })]),
+      ],
+    },
+    checks: ['build pending 2', 'test pending 1'],
+  },
+  {
+    name: 'a job of an earlier attempt that starts after the jobs of the newest attempt have ended',
+    given: {
+      suites: [
+        suite(
+          'push',
+          [run('build', 'SUCCESS'), run('test', 'FAILURE'), run('build', 'SUCCESS', { startedAt: at(-200) })],
+          { status: 'IN_PROGRESS', conclusion: null },
+        ),
+      ],
+    },
+    checks: ['build success 2', 'test pending 1'],
+  },
+  {
+    name: 'a job of the newest attempt that was not repeated',
+    given: {
+      suites: [
+        suite('push', [
+          run('test', 'FAILURE'),
+          run('lint', 'SUCCESS'),
+          run('test', null, { startedAt: at(-100) }),
+          run('lint', 'SUCCESS'),
+        ]),
+      ],
+    },
+    checks: ['lint success 2', 'test pending 2'],
+  },
+  {
+    name: 'a job beside two jobs with one name in one attempt',
+    given: {
+      suites: [suite('push', [run('lint', 'SUCCESS'), run('test', 'SKIPPED'), run('test', null), run('slow', null)])],
+    },
+    checks: ['lint success 1', 'slow pending 1', 'test pending 2'],
+  },
+  {
+    name: 'an ended job of the first attempt whose workflow run goes on',
+    given: { suites: [suite('push', [run('build', 'SUCCESS')], { status: 'IN_PROGRESS', conclusion: null })] },
+    checks: ['build success 1'],
+  },
+  {
+    name: 'jobs of a workflow run that starts again and has no new job yet',
+    given: {
+      suites: [suite('push', [run('test', 'SUCCESS')], { status: 'QUEUED', conclusion: null })],
+      wasComplete: true,
+    },
+    checks: ['test pending 1'],
   },
   {
     name: 'a running rerun',

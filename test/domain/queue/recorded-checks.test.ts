@@ -107,6 +107,18 @@ describe('the attempt of a check', () => {
       recorded: [check(1, null), check(2, 20)],
       attempt: 3,
     },
+    {
+      what: 'stays while its run was set back, and a later run follows',
+      reported: check(2, 20),
+      recorded: [check(1, 10), pending(2, 10)],
+      attempt: 2,
+    },
+    {
+      what: 'is new if an attempt with a run of its own is pending',
+      reported: check(1, 30),
+      recorded: [check(1, 10), pending(2, 20)],
+      attempt: 3,
+    },
     { what: 'is new if its ended run was set back', reported: pending(1, 10), recorded: [check(1, 10)], attempt: 2 },
     {
       what: 'stays while a run that was set back runs',

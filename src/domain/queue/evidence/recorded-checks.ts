@@ -39,7 +39,8 @@ export function withdrawnChecks({ begun = [] }: Pick<Report, 'begun'>, { checks 
  *
  * - The host counts runs, and a person may delete runs. A later run would then be an attempt before those that are
  *   recorded, and an earlier result would hide its result.
- * - An App may set a run that has ended back to running. The run keeps its number, and is a new attempt here.
+ * - An App may set a run that has ended back to running. The run keeps its number, and is a new attempt here. If a later
+ *   run follows while this attempt is pending, the attempt is that of the later run.
  *
  * `recorded` was read before the host was asked, so that a recorded end is older than the report.
  */
@@ -57,7 +58,7 @@ export function withLastingAttempts<Reported extends Check>(
     // A process of an earlier version records no number, so its greatest attempt may be the one of the reported run.
     const isComparable = known.some((check) => check.attempt === greatest);
     const isLater = isComparable && known.every((check) => (check.newestRun ?? 0) < newestRun);
-    const before = isLater ? greatest + 1 : 0;
+    const before = isLater ? (awaitsRun(ofName, greatest) ? greatest : greatest + 1) : 0;
     const lasting = Math.max(attempt, before, ...ofRun.map((check) => check.attempt));
     const isReopened =
       conclusion === 'pending' &&
@@ -66,6 +67,15 @@ export function withLastingAttempts<Reported extends Check>(
     added.set(name, (isReopened ? lasting + 1 : lasting) - attempt);
   }
   return checks.map((check) => ({ ...check, attempt: check.attempt + (added.get(check.name) ?? 0) }));
+}
+
+/** Whether the greatest attempt is pending and has no run of its own, because an ended run was set back. */
+function awaitsRun(ofName: readonly Check[], greatest: number): boolean {
+  const last = ofName.find(({ attempt }) => attempt === greatest);
+  return (
+    last?.conclusion === 'pending' &&
+    ofName.some(({ attempt, newestRun }) => attempt < greatest && newestRun === last.newestRun)
+  );
 }
 
 /** Whether the recorded attempt has ended, and no run of it is newer than the given one. */

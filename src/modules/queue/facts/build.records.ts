@@ -187,7 +187,7 @@ export async function readKeptChecks(ctx: Context, repositoryId: string, commit:
   return kept ?? null;
 }
 
-function wantedOf({ movedAt, isTested, configurationYaml, ...host }: KeptBuild): WantedChecks {
+function wantedOf({ movedAt, isTested, complete, configurationYaml, ...host }: KeptBuild): WantedChecks {
   const { hostRequired, hostEnforced, hostPinned } = host;
   const { rules } = rulesOf(
     { configurationYaml },
@@ -200,7 +200,12 @@ function wantedOf({ movedAt, isTested, configurationYaml, ...host }: KeptBuild):
   const isJudged = !isTested && rules.ownRequiredChecks?.length !== 0;
   const required = (isJudged ? rules.ownRequiredChecks : rules.requiredChecks) ?? [];
   const names = required.map(({ name }) => name).filter((name) => !name.includes('*') && !isServiceCheck(name));
-  return { expected: [...new Set(names)], pinned: Object.assign({}, ...hostPinned) as PinnedChecks, movedAt };
+  return {
+    expected: [...new Set(names)],
+    pinned: Object.assign({}, ...hostPinned) as PinnedChecks,
+    movedAt,
+    wasComplete: complete,
+  };
 }
 
 const soonestReadMs = 1_000;
