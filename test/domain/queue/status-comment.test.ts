@@ -130,8 +130,8 @@ const comments: readonly (readonly [name: string, facts: StatusFacts, comment: s
   ],
   [
     'the host refuses',
-    { ...open, status: 'blocked', code: 110, text: 'The code host refused the merge: hook declined.' },
-    '**Blocked (110)**\n\nThe code host refused the merge: hook declined. An admin must act. Queue it again once that is settled.',
+    { ...open, status: 'blocked', code: 110, text: 'The merge was refused: hook declined.' },
+    '**Blocked (110)**\n\nThe merge was refused: hook declined. An admin must act. Queue it again once that is settled.',
   ],
   [
     'merged with others',

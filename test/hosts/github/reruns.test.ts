@@ -88,5 +88,5 @@ test('in serial mode, a pull request whose checks GitHub does not run again is b
   await w.label(number);
   expect(await w.settled(number)).toEqual({ [number]: 'blocked' });
   const [row] = await w.rows<{ text: string }>('select status_text as text from pull_request');
-  expect(row?.text).toMatch(/^The code host refused the merge: GitHub refuses: /);
+  expect(row?.text).toMatch(/^The merge was refused: GitHub refuses: /);
 });

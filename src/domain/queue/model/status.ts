@@ -115,7 +115,7 @@ const statusTexts = {
   107: 'A required check failed.',
   108: 'A validation failed.',
   109: 'The review of an owner is missing.',
-  110: 'The code host refused the merge.',
+  110: 'The merge was refused.',
   111: 'CI did not finish within the time limit.',
   112: 'Its own checks did not finish within the time limit.',
   113: 'Conversations are unresolved.',
