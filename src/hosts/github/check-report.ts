@@ -4,7 +4,7 @@ import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
 import { findSkipInstruction } from '../../domain/queue/requests/skip-instructions.ts';
 import type { CheckReport, HostCheck, PinnedChecks, WantedChecks } from '../port.ts';
 import { checksOf, uncountedAttempts, worstOf, type Run } from './counted-runs.ts';
-import { findOutdatedRuns } from './outdated-runs.ts';
+import { askedUntil, findOutdatedRuns } from './outdated-runs.ts';
 import { plainLine, plainText } from '../../domain/plain-text.ts';
 
 export interface CheckRunAnswer {
@@ -23,6 +23,7 @@ export interface CheckSuiteAnswer {
   readonly status: string;
   readonly app: { readonly databaseId: number | null; readonly slug: string } | null;
   readonly conclusion: string | null;
+  readonly updatedAt: string;
   readonly workflowRun: {
     readonly event: string;
     readonly url: string;
@@ -331,7 +332,7 @@ function decideComplete(
       ({ status, checkRuns, workflowRun }) =>
         status !== 'COMPLETED' && (workflowRun !== null || (checkRuns?.nodes.length ?? 0) > 0),
     );
-  if (isRunning) return { complete: false, settlesAt: null };
+  if (isRunning) return { complete: false, settlesAt: askedUntil(suites, now) };
   const names = new Set(checks.map(({ name }) => name));
   if (expected.length > 0 && expected.every((name) => names.has(name))) return { complete: true, settlesAt: null };
   const lastEnd = Math.max(0, ...checks.map(({ completedAt }) => completedAt ?? 0));

@@ -19,6 +19,7 @@ export const readCommitChecks = `
               id
               status
               conclusion
+              updatedAt
               app { databaseId slug }
               workflowRun { event url workflow { name databaseId } }
               checkRuns(first: 100, filterBy: {checkType: ALL}) { ...CheckRuns }

@@ -3,20 +3,43 @@
 // (ADR 0071).
 import type { CheckRunAnswer, CheckSuiteAnswer } from './check-report.ts';
 
-type Suite = Pick<CheckSuiteAnswer, 'status' | 'workflowRun' | 'checkRuns'>;
+/**
+ * How long an App has to begin after somebody asked it to run its checks again. GitHub resets the suite at once, and
+ * leaves the runs as they are. An App may ignore the request, and its earlier results count again then.
+ */
+const beginsWithinMs = 10 * 60_000;
+
+type Suite = Pick<CheckSuiteAnswer, 'status' | 'updatedAt' | 'workflowRun' | 'checkRuns'>;
 
 /** The ids of the runs of a suite whose checks run again. `wasComplete`: every suite of the commit had ended before. */
 export function findOutdatedRuns(
   suite: Suite,
-  { wasComplete = false }: { readonly wasComplete?: boolean },
+  { wasComplete = false, now }: { readonly wasComplete?: boolean; readonly now: number },
 ): ReadonlySet<number> {
   const runs = suite.checkRuns?.nodes ?? [];
-  if (suite.status === 'COMPLETED' || suite.workflowRun === null) return new Set();
+  if (suite.status === 'COMPLETED') return new Set();
+  if (suite.workflowRun === null) return new Set(isAsked(suite, now) ? runs.map(({ databaseId }) => databaseId) : []);
   const attempt = newestAttempt(runs);
   const isAgain = attempt.length < runs.length || (wasComplete && runs.every(hasEnded));
   if (!isAgain) return new Set();
   const begun = new Set(attempt.length < runs.length ? attempt.map(({ name }) => name) : []);
   return new Set(runs.filter(({ name }) => !begun.has(name)).map(({ databaseId }) => databaseId));
+}
+
+/**
+ * When the earlier results of Apps that were asked to run their checks again count again, in milliseconds since the
+ * epoch. Null: no App was asked.
+ */
+export function askedUntil(suites: readonly Suite[], now: number): number | null {
+  const asked = suites.filter((suite) => isAsked(suite, now)).map(({ updatedAt }) => Date.parse(updatedAt));
+  return asked.length === 0 ? null : Math.min(...asked) + beginsWithinMs;
+}
+
+/** Whether an App was asked to run its checks again, and has not begun. GitHub ends a suite with its last run. */
+function isAsked({ status, updatedAt, workflowRun, checkRuns }: Suite, now: number): boolean {
+  const runs = checkRuns?.nodes ?? [];
+  const isWaiting = status !== 'COMPLETED' && workflowRun === null && runs.length > 0 && runs.every(hasEnded);
+  return isWaiting && now < Date.parse(updatedAt) + beginsWithinMs;
 }
 
 /**

@@ -44,6 +44,7 @@ function suite(event: string | null, nodes: readonly CheckRunAnswer[], given: Pa
   return {
     status: isOver ? 'COMPLETED' : 'IN_PROGRESS',
     conclusion: isOver ? 'SUCCESS' : null,
+    updatedAt: at(-200),
     app: actions,
     workflowRun:
       event === null ? null : { event, url: 'https://github.com/run', workflow: { name: 'ci', databaseId: 1 } },
@@ -158,6 +159,25 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
       wasComplete: true,
     },
     checks: ['test pending 1'],
+  },
+  {
+    name: 'a check whose App was asked to run it again, and has not begun',
+    given: { suites: [suite(null, [run('scan', 'SUCCESS')], { app: otherApp, status: 'QUEUED', conclusion: null })] },
+    checks: ['scan pending 1'],
+  },
+  {
+    name: 'a check whose App ignores for ten minutes that it was asked to run it again',
+    given: {
+      suites: [
+        suite(null, [run('scan', 'SUCCESS')], {
+          app: otherApp,
+          status: 'QUEUED',
+          conclusion: null,
+          updatedAt: at(-600),
+        }),
+      ],
+    },
+    checks: ['scan success 1'],
   },
   {
     name: 'a running rerun',

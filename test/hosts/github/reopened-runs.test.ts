@@ -91,7 +91,7 @@ async function waiting(report: Report, rules = requiresRobot) {
   const says = async (...lines: string[]): Promise<void> =>
     await w.until(async () => JSON.stringify(await results()) === JSON.stringify(lines));
   const rest = (ms: number): void => void (clock.aheadMs += ms);
-  return { w, number, check, says, results, rest };
+  return { w, robot, number, check, says, results, rest };
 }
 
 async function open(w: QueueWorld): Promise<void> {
@@ -192,4 +192,37 @@ test('a run that is set back after the landing changes nothing', async () => {
     violations: [],
     uncompared: [],
   });
+});
+
+/** A green batch that waits for a merge window, and whose App is asked to run its checks again. It has not begun yet. */
+async function askedAgain() {
+  const given = await waiting(asRun, `${requiresRobot}${closed}`);
+  const { w, robot, check, says, rest } = given;
+  await check.end('success');
+  await says('1 success');
+  const run = w.emulator.core.state.checkRuns.find(({ name }) => name === 'robot');
+  await robot.checks.rerequestSuite({ ...w.place, check_suite_id: run?.checkSuiteId ?? 0 });
+  rest(60_000);
+  return given;
+}
+
+test('a check whose App is asked to run it again is pending before the App begins', async () => {
+  const { w, number, check, says } = await askedAgain();
+  await using _ = w;
+  await open(w);
+  await says('1 success', '2 pending');
+  expect(await statusOf(w)).toBe('tagged');
+  await check.reopen();
+  await check.end('failure');
+  expect(await w.settled(number)).toEqual({ [number]: 'blocked' });
+  await says('1 success', '2 failure');
+});
+
+test('an App that ignores the request for another run does not stop the landing for ever', async () => {
+  const { w, number, says, rest } = await askedAgain();
+  await using _ = w;
+  await open(w);
+  await says('1 success', '2 pending');
+  rest(10 * 60_000);
+  expect(await w.settled(number)).toEqual({ [number]: 'merged' });
 });
