@@ -27,7 +27,7 @@ export function conclusionOperation(
       number: number,
       { at, comment }: { readonly at: number; readonly comment: string },
     ): Promise<void> => {
-      const seen = await host.getPullRequest(repository, number);
+      const seen = await host.getPullRequest(repository, number, { isForLanding: true });
       if (seen === null || seen.state === 'merged') return;
       const now = clock().getTime();
       if (seen.state === 'open' && now - at < markedWithinMs && (await willBeMarked(repository, seen)))

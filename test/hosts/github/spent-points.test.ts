@@ -51,3 +51,24 @@ test('in serial mode, the head that was brought up to date is built and lands', 
   disarm();
   await w.until(async () => (await w.rows('select 1 from landed_member')).length > 0);
 });
+
+test('a pull request that is stacked on a landed one gets the base branch', async () => {
+  const rules = `${parallel({ builds: 1, batch: 1 })}${requiresTest}`;
+  await using w = await queueWorld({ configuration: `${rules}auto_detect_stacks: true\n` });
+  const lower = await w.open('lower', { lower: '1\n' });
+  await w.push('upper', { upper: '1\n' });
+  const { data } = await w.person.pulls.create({ ...w.place, title: 'Add upper', head: 'upper', base: 'lower' });
+  const upper = data.number;
+  await w.until(async () => (await w.rows('select 1 from pull_request where below_id is not null')).length > 0);
+  const disarm = spendPointsAt(w, 'landing:after_host', lower);
+  await w.label(lower);
+  const isConcluded = async (): Promise<boolean> =>
+    (await w.rows("select 1 from intent where kind = 'conclude_pull_request' and state = 'done'")).length > 0;
+  await w.until(isConcluded);
+  disarm();
+  const { base } = (await w.person.pulls.get({ ...w.place, pull_number: upper })).data;
+  expect(base.ref).toBe('main');
+  expect(await w.rows('select base_branch from pull_request where number = $1', [upper])).toEqual([
+    { base_branch: 'main' },
+  ]);
+});

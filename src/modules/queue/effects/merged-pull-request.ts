@@ -9,7 +9,7 @@ import { onCommitsLeftOut } from '../admission/commit-added.ts';
 import { hostClient, type HostClient, HostRefused, RefMoved, toHostedRepository } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { retarget, syncPullRequest } from '../host-sync/pull-requests.ts';
+import { forLanding, retarget, syncPullRequest } from '../host-sync/pull-requests.ts';
 import { readPullRequestsAbove } from '../host-sync/queue-assignment.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { finishWork, startWork } from '../store/status.writer.ts';
@@ -178,7 +178,7 @@ async function retargetAbove(
   if (stacked.length === 0) return;
   if (landed.hasLaterCommits) {
     // With its newest head, the row shows that the landing left out commits if a validation is skipped from now on.
-    await syncPullRequest(ctx, host, landed.row.number);
+    await syncPullRequest(ctx, host, landed.row.number, forLanding);
     await ctx.db.transaction(ctx.accountId, async (tx) => {
       const work = startWork(ctx, tx, await changeQueue(ctx, tx, landed.queueId));
       await onCommitsLeftOut(work, [landed.row.id]);
@@ -187,8 +187,8 @@ async function retargetAbove(
   }
   for (const { number } of stacked) {
     // The base branch may have been changed during the landing.
-    const above = await syncPullRequest(ctx, host, number);
+    const above = await syncPullRequest(ctx, host, number, forLanding);
     if (above?.baseBranch !== landed.row.headBranch) continue;
-    await retarget(ctx, host, { number, base: landed.baseBranch });
+    await retarget(ctx, host, { number, base: landed.baseBranch, isForLanding: true });
   }
 }
