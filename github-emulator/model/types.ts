@@ -210,7 +210,7 @@ export interface AccessToken extends Row {
   readonly installationId: number | null;
   readonly permissions: Permissions | null;
   /** Null: all repositories of the installation or the person. */
-  readonly repositoryIds: number[] | null;
+  repositoryIds: number[] | null;
   readonly scopes: string[];
   expiresAt: string | null;
   readonly createdAt: string;

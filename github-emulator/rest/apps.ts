@@ -248,6 +248,15 @@ function selectRepository(request: RestRequest, isChosen: boolean): void {
   changeSelection(core, installation, { repository, sender, isChosen });
 }
 
+/**
+ * A token that is limited to a removed repository does not reach it again after it was added again. GitHub does not
+ * document what happens then, so the emulator gives the answer that is harder for clients.
+ */
+function limitTokens(core: Core, installation: Installation, removedId: number): void {
+  for (const token of core.state.tokens.filter(({ installationId }) => installationId === installation.id))
+    token.repositoryIds = token.repositoryIds?.filter((id) => id !== removedId) ?? null;
+}
+
 export function changeSelection(
   core: Core,
   installation: Installation,
@@ -255,6 +264,7 @@ export function changeSelection(
 ): void {
   const others = installation.repositoryIds.filter((id) => id !== repository.id);
   installation.repositoryIds = isChosen ? [...others, repository.id] : others;
+  if (!isChosen) limitTokens(core, installation, repository.id);
   installation.updatedAt = core.now();
   const action = isChosen ? 'added' : 'removed';
   core.emit({ name: 'installation_repositories', action, installation, changed: [repository], sender });

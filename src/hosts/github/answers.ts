@@ -142,9 +142,33 @@ export function findLimitRefusal(answer: {
   return { status: 429, headers, message: limited.message ?? '', writes: false, isForToken: false };
 }
 
+/** Whether the token of a call lacks a permission, or does not reach the repository. GitHub answers both alike. */
+export function isOutOfReach({ status, message }: FailedCall): boolean {
+  return status === 403 && outOfReach.test(message);
+}
+
+const outOfReach = /not accessible by integration/i;
+
+/**
+ * Whether an answer of GraphQL, which has the status 200, says that the token does not reach the repository. A private
+ * repository then does not exist for the token.
+ */
+export function hidesRepository(data: unknown): boolean {
+  const { errors } = (data ?? {}) as Partial<Pick<GraphqlError, 'errors'>>;
+  if (!Array.isArray(errors)) return false;
+  return (errors as NonNullable<GraphqlError['errors']>).some(
+    ({ type, path, message = '' }) =>
+      (type === 'NOT_FOUND' && path?.length === 1 && path[0] === 'repository') || outOfReach.test(message),
+  );
+}
+
 interface GraphqlError extends Error {
   readonly headers: FailedCall['headers'];
-  readonly errors?: readonly { readonly type?: string; readonly message?: string }[];
+  readonly errors?: readonly {
+    readonly type?: string;
+    readonly message?: string;
+    readonly path?: readonly (string | number)[];
+  }[];
 }
 
 function isGraphqlError(error: unknown): error is GraphqlError {

@@ -12,6 +12,8 @@ import {
   type Failure,
   judgeFailure,
   findLimitRefusal,
+  hidesRepository,
+  isOutOfReach,
 } from './answers.ts';
 import type { FindInstallation, GitHubInstallation } from './app.ts';
 import { changeBudget, readBudget, type BudgetOwner } from './budget.rows.ts';
@@ -178,20 +180,44 @@ async function tokenOf(
   }
 }
 
+/** The shortest time between two new tokens because the old one did not reach the repository. */
+const renewEveryMs = 60_000;
+
 /**
  * GitHub may revoke a token before it expires. A call that is refused because of its token has had no effect, so it is
- * made once more with a new token.
+ * made once more with a new token. A token also may not reach the repository if it is older than the repository's return
+ * to the installation.
  */
 function keepToken(octokit: Octokit): void {
+  let renewedAt = 0;
+  let renewal: Promise<unknown> | null = null;
+  /** False: the call was sent with a token that was just made, or GitHub gives no token for the repository. */
+  const hasNewerToken = async (sentAt: number): Promise<boolean> => {
+    if (sentAt < renewedAt + renewEveryMs) {
+      if (renewal === null) return sentAt < renewedAt;
+    } else {
+      renewal ??= octokit.auth({ refresh: true }).finally(() => {
+        renewedAt = Date.now();
+        renewal = null;
+      });
+    }
+    return await renewal.then(
+      () => true,
+      () => false,
+    );
+  };
   octokit.hook.wrap('request', async (request, call) => {
+    const sentAt = Date.now();
     try {
-      return await request(call);
+      const answer = await request(call);
+      if (!hidesRepository(answer.data) || !(await hasNewerToken(sentAt))) return answer;
     } catch (error) {
       const failed = readFailedCall(error);
-      if (failed === null || failed.status !== 401 || failed.isForToken) throw error;
-      await octokit.auth({ refresh: true });
-      return await request(call);
+      if (failed === null || failed.isForToken) throw error;
+      if (failed.status === 401) await octokit.auth({ refresh: true });
+      else if (!isOutOfReach(failed) || !(await hasNewerToken(sentAt))) throw error;
     }
+    return await request(call);
   });
 }
 

@@ -2,6 +2,7 @@
 // has a message that says what to do. No refusal counts as a missing object, and the host recovers by itself.
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changeSelection } from '../../../github-emulator/rest/apps.ts';
 import { createGitHubHost } from '../../../src/hosts/github/index.ts';
 import { HostUnavailable, type CodeHost } from '../../../src/hosts/port.ts';
 import { github, type GitHub, type GitHubWorld } from './github-world.ts';
@@ -90,6 +91,33 @@ test('a suspended installation is named, and the host works again after the susp
   g.emulator.controls.suspend(id, false);
   await expectItWorks(w.host);
 });
+
+test.each([
+  { kind: 'public', isPrivate: false },
+  { kind: 'private', isPrivate: true },
+])(
+  'a $kind repository that was taken out of the installation and put back is reached at once',
+  async ({ isPrivate }) => {
+    const { core } = g.emulator;
+    const installation = core.state.installations.must(Number(g.emulator.installationId));
+    const repository = core.state.repositories.find(({ name }) => name === w.place.repo);
+    if (repository === undefined) throw new Error('The repository does not exist.');
+    const sender = core.state.accounts.must(repository.ownerId);
+    repository.isPrivate = isPrivate;
+    Object.assign(installation, { repositorySelection: 'selected', repositoryIds: [repository.id] });
+    const host = createGitHubHost(g.hostOptions());
+    await expectItWorks(host);
+    for (const isChosen of [false, true]) changeSelection(core, installation, { repository, sender, isChosen });
+    if (isPrivate) await expectItWorks(host);
+    await host.setLabel(w.repository, number, { label: 'back', present: true });
+    expect(await host.getPullRequest(w.repository, number)).toMatchObject({ labels: expect.arrayContaining(['back']) });
+    await host.setLabel(w.repository, number, { label: 'back', present: false });
+    await expectItWorks(host);
+    Object.assign(installation, { repositorySelection: 'all', repositoryIds: [] });
+    repository.isPrivate = false;
+    await host.stop();
+  },
+);
 
 test('if the App is no longer installed, no pull request and no run counts as gone', async () => {
   const { state } = g.emulator.core;
