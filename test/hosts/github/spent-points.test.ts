@@ -4,6 +4,7 @@ import { HostUnavailable } from '../../../src/hosts/port.ts';
 import { onFailpoint } from '../../../src/platform/failpoints.ts';
 import { parallel, serial } from '../../support/world.ts';
 import { queueWorld, requiresTest, type QueueWorld } from './queue-world.ts';
+import { configuration as showAsMerged, pushTo } from './show-as-merged.ts';
 
 /** Leaves 2 % of the points of GraphQL. */
 async function spendPoints(w: QueueWorld): Promise<void> {
@@ -71,4 +72,23 @@ test('a pull request that is stacked on a landed one gets the base branch', asyn
   expect(await w.rows('select base_branch from pull_request where number = $1', [upper])).toEqual([
     { base_branch: 'main' },
   ]);
+});
+
+test('a landing goes on after its heads were restored', async () => {
+  await using w = await queueWorld({ configuration: showAsMerged });
+  const number = await w.open('one', { one: '1\n' });
+  const stopPushing = onFailpoint('landing:heads_shown', async () => {
+    stopPushing();
+    await pushTo(w, 'main');
+  });
+  const disarm = spendPointsAt(w, 'landing:after_heads_back', number);
+  // This attempt has read the restored heads.
+  const stopGiving = onFailpoint('landing:after_host', async () => {
+    disarm();
+    stopGiving();
+    await w.rows('update host_budget set graphql_left = graphql_limit');
+    await expect.poll(async () => await w.ctx.hosts('github').getPullRequest(w.repository, number)).toBeTruthy();
+  });
+  await w.label(number);
+  expect(await w.settled(number)).toEqual({ [number]: 'merged' });
 });

@@ -13,7 +13,7 @@ import { hostClient, CommitMissing, HostRefused, HostUnavailable, RefMoved } fro
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { headsFence, movesHeads } from '../facts/own-pushes.ts';
-import { syncPullRequest } from '../host-sync/pull-requests.ts';
+import { forLanding, syncPullRequest } from '../host-sync/pull-requests.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import { lockIntent } from '../store/intents.ts';
@@ -141,12 +141,14 @@ export async function fenceHeads(ctx: Context, { batch, host }: LoadedBatch): Pr
 }
 
 async function awaitShown(ctx: Context, { host }: LoadedBatch, moves: readonly HeadMove[]): Promise<void> {
+  const client = hostClient(ctx, host);
+  const read = { isForLanding: true };
   let unseen = moves;
   for (const afterMs of readPausesMs) {
     await delay(afterMs);
     try {
       const seen = await Promise.all(
-        unseen.map(async (move) => ({ move, at: (await hostClient(ctx, host).getPullRequest(move.number))?.headSha })),
+        unseen.map(async (move) => ({ move, at: (await client.getPullRequest(move.number, read))?.headSha })),
       );
       unseen = seen.filter(({ move, at }) => at !== move.to).map(({ move }) => move);
     } catch (error) {
@@ -208,5 +210,5 @@ export async function syncRestoredHeads(
   { host }: LoadedBatch,
   moves: readonly HeadMove[],
 ): Promise<void> {
-  for (const { number } of moves) await syncPullRequest(ctx, host, number);
+  for (const { number } of moves) await syncPullRequest(ctx, host, number, forLanding);
 }
