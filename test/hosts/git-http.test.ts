@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import {
   appendFileSync,
   existsSync,
@@ -8,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -614,6 +616,39 @@ describe('pushing', () => {
       expect(readdirSync(join(world.directory, 'interlock-pushes'))).toEqual([]);
     },
   );
+
+  test('that was killed between two branches is followed until git has ended', async () => {
+    const place = await clone();
+    await commitFile(place, 'topic', 'b.txt', 'b\n');
+    await client(place, 'push', '--quiet', 'origin', 'topic');
+    const pullRequest = { title: 't', body: '', author: 'ada', draft: false, headBranch: 'topic', baseBranch: 'main' };
+    await world.host.openPullRequest(world.repository, pullRequest);
+    await client(place, 'checkout', '--quiet', 'main');
+    await client(place, 'merge', '--quiet', '--ff-only', 'topic');
+    failOnce('push:follow');
+    expect((await client(place, 'push', '--quiet', 'origin', 'main')).ok).toBe(true);
+    const folder = join(world.directory, 'interlock-pushes');
+    const noteOf = (): string => join(folder, readdirSync(folder)[0] ?? '');
+    // The push was to move `topic` too, and its process is dead.
+    const died = spawn('true');
+    await once(died, 'exit');
+    const [noted] = JSON.parse(readFileSync(noteOf(), 'utf8')) as [{ to: string; by: object }];
+    const by = { ...noted.by, pid: died.pid };
+    const missing = { ref: 'refs/heads/topic', from: noted.to, to: base, by };
+    const note = noteOf();
+    writeFileSync(note, JSON.stringify([{ ...noted, by }, missing]));
+    const hoursAgo = new Date(Date.now() - 5 * 60 * 60_000);
+    utimesSync(note, hoursAgo, hoursAgo);
+
+    await world.host.reconcile(world.repository);
+    expect(await world.host.getPullRequest(world.repository, 1)).toMatchObject({ state: 'merged' });
+    // The process may have died only now, and git may still move the branch.
+    await world.host.reconcile(world.repository);
+    expect(readdirSync(folder)).toHaveLength(1);
+    utimesSync(noteOf(), hoursAgo, hoursAgo);
+    await world.host.reconcile(world.repository);
+    expect(readdirSync(folder)).toEqual([]);
+  });
 
   test('succeeds, and its pusher is recorded, although the database does not answer after it', async () => {
     const place = await clone();

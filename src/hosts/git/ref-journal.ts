@@ -6,37 +6,22 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RefUpdate } from '../port.ts';
-import { isAlive, machineName } from '../../platform/process.ts';
+import { isDead, thisProcess, type Writer } from '../../platform/process.ts';
 import { readDiskTime } from './disk-time.ts';
 
-export interface JournalEntry {
-  /**
-   * The machine whose processes `pid` refers to. Left out in entries of earlier versions, which were always written on
-   * the same machine.
-   */
-  readonly machine?: string;
-  readonly pid: number;
-  /** Distinguishes this process from an earlier process with the same pid. */
-  readonly process: string;
+export interface JournalEntry extends Writer {
   /** By the clock of the machine. Only earlier versions read it. */
   readonly writtenAt: number;
   readonly updates: readonly RefUpdate[];
 }
 
-const thisProcess = randomUUID();
 const folder = (directory: string): string => join(directory, 'interlock-updates');
 
 /** Writes an entry, syncs it to the disk and returns its path. */
 export async function noteUpdates(directory: string, updates: readonly RefUpdate[]): Promise<string> {
   await mkdir(folder(directory), { recursive: true });
   const path = join(folder(directory), `${randomUUID()}.json`);
-  const entry: JournalEntry = {
-    machine: machineName(),
-    pid: process.pid,
-    process: thisProcess,
-    writtenAt: Date.now(),
-    updates,
-  };
+  const entry: JournalEntry = { ...thisProcess, writtenAt: Date.now(), updates };
   await writeDurably(path, JSON.stringify(entry));
   await syncFolder(folder(directory));
   return path;
@@ -69,16 +54,9 @@ export async function findAbandonedUpdates(
     // The update of an incomplete entry has not started. Its process may be writing it at this moment.
     if (entry === null) {
       if (await isOld()) await removeEntry(path);
-    } else if (isOfDeadProcess(entry) || (await isOld())) found.push({ path, updates: entry.updates });
+    } else if (isDead(entry) || (await isOld())) found.push({ path, updates: entry.updates });
   }
   return found;
-}
-
-function isOfDeadProcess(entry: JournalEntry): boolean {
-  // Containers that share a disk number their processes independently, so this process cannot tell whether a process of
-  // another machine is alive.
-  if (entry.machine !== undefined && entry.machine !== machineName()) return false;
-  return entry.pid === process.pid ? entry.process !== thisProcess : !isAlive(entry.pid);
 }
 
 async function readEntry(path: string): Promise<JournalEntry | 'removed' | null> {

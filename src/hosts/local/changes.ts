@@ -114,7 +114,7 @@ export async function followNotedPushes(
   const notes = await findPushNotes(directory);
   if (notes.length === 0) return;
   const open = await findOpenPullRequests(installation.db, repository);
-  for (const { path, changes, isOld } of notes) {
+  for (const { path, changes, isOver } of notes) {
     const hasMoved = await Promise.all(
       changes.map(async (change) => await isCarriedOut(installation, directory, { change, tip: tips.get(change.ref) })),
     );
@@ -123,7 +123,7 @@ export async function followNotedPushes(
       for (const number of await closeMergedByPush(installation, repository, { change, rows }))
         installation.emit({ kind: 'pull_request', repository, number });
     }
-    if (isOld || (changes.length > 0 && !hasMoved.includes(false))) await removePushNote(path);
+    if (isOver || (changes.length > 0 && !hasMoved.includes(false))) await removePushNote(path);
   }
 }
 
