@@ -92,3 +92,22 @@ test('a landing goes on after its heads were restored', async () => {
   await w.label(number);
   expect(await w.settled(number)).toEqual({ [number]: 'merged' });
 });
+
+test('if only the comments wait for points, no explanation says that the line waits', async () => {
+  await using w = await queueWorld({ configuration: `${parallel({ builds: 1, batch: 1 })}${requiresTest}` });
+  const number = await w.open('one', { one: '1\n' });
+  // A tenth of the points of REST is left.
+  await w.rows(
+    "update host_budget set rest_limit = 5000, rest_left = 500, rest_resets_at = now() + interval '2 hours'",
+  );
+  await w.label(number);
+  expect(await w.settled(number)).toEqual({ [number]: 'merged' });
+  await w.until(
+    async () =>
+      (await w.rows("select 1 from intent where kind in ('comment', 'status_check') and next_try_at is not null"))
+        .length > 0,
+  );
+  expect(await w.rows("select host_wait_until from queue where base_branch = 'main'")).toEqual([
+    { host_wait_until: null },
+  ]);
+});

@@ -75,7 +75,9 @@ async function waitForHost(
       `update intent set next_try_at = $3 where account_id = $1 and id = $2 and state in ('planned', 'started')`,
       [ctx.accountId, intent.id, at],
     );
-    await noteHostWait(ctx, tx, { queueId: intent.queueId, retryAt });
+    // The line does not wait for texts and conclusions, so no explanation names their wait.
+    if (![...textKinds, 'conclude_pull_request'].includes(intent.kind))
+      await noteHostWait(ctx, tx, { queueId: intent.queueId, retryAt });
     await tx.send(
       'update queue set next_look_at = least(next_look_at, $3::timestamptz) where account_id = $1 and id = $2',
       [ctx.accountId, intent.queueId, at],
