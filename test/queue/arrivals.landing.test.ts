@@ -30,6 +30,12 @@ async function trigger(w: World, number: number, present: boolean): Promise<void
   await w.service.drain();
 }
 
+/** Makes the newest move of the base branch three minutes older, and all reads of pull requests too. */
+async function letThreeMinutesPass(w: World): Promise<void> {
+  await w.rows("update queue set base_moved_at = base_moved_at - interval '3 minutes'");
+  await w.rows("update pull_request set read_at = read_at - interval '3 minutes'");
+}
+
 /** The comments on a pull request about commits that came too late to land. */
 async function leftOut(w: World, number: number): Promise<string[]> {
   const comments = await w.host.comments(number);
@@ -229,6 +235,36 @@ describe('a push to the base', () => {
       });
     };
     await meanwhile(landingStarted, mergeAtHost, () => w.until(async () => (await line(w)).includes(`Add b (#${b})`)));
+    expect(await line(w)).toEqual([`Merge a (#${a})`, `Add b (#${b})`]);
+    expect(await statuses(w, a)).toEqual(['merged']);
+  });
+
+  it('by a merge at the host after a landing has started, while the host fails for longer than a few minutes: it does not land again', async () => {
+    const { w, a, b } = await twoInLine();
+    await using _ = w;
+    let isAway = true;
+    const mergeAtHost = async () => {
+      const commit = await w.commit('main', { 'a.txt': 'a\n' }, { message: `Merge a (#${a})` });
+      await w.rows(
+        "update local_pull_request set state = 'merged', merged_at = now(), merge_commit_sha = $2 where number = $1",
+        [a, commit],
+      );
+      replaceHostMethod(w, 'getPullRequest', (original) => async (repository, number, reading) => {
+        if (isAway && number === a) throw new HostUnavailable('502 Bad Gateway');
+        return await original(repository, number, reading);
+      });
+    };
+    const goOn = async () => {
+      await wakeAll(w);
+      await w.until(async () => (await line(w)).includes(`Add b (#${b})`));
+    };
+    await meanwhile(landingStarted, mergeAtHost, async () => {
+      await expect(goOn()).rejects.toThrow('502 Bad Gateway');
+      await letThreeMinutesPass(w);
+      await goOn().catch((error: unknown) => expect(error).toBeInstanceOf(HostUnavailable));
+      isAway = false;
+      await goOn();
+    });
     expect(await line(w)).toEqual([`Merge a (#${a})`, `Add b (#${b})`]);
     expect(await statuses(w, a)).toEqual(['merged']);
   });

@@ -53,27 +53,44 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
 }
 
 /**
- * How long the members of a batch are read again after a move of the base branch that may be no landing. By then, the
- * comparison with the host, which takes place each minute, has seen a merge that caused the move.
+ * How long after a move of the base branch a read of a pull request may still lack the merge that caused the move. A host
+ * may take two minutes to show a pull request as merged.
  */
-const readMembersMs = 2 * 60_000;
+const showsMergeMs = 2 * 60_000;
 
 /**
- * Whether all members are still in line. Soon after a move of the base branch that may be no landing, also one that
- * stopped a landing, the members are first read from the host: the move may be a merge of one of them, and the host may
- * have reported the push before the merge. The batch waits while the host is unavailable. A member that the host refuses
- * to show counts as it was last read. The planner ends a batch whose member has left the line.
+ * Whether all members are still in line. After a move of the base branch that may be no landing, also one that stopped a
+ * landing, each member is first read from the host: the move may be a merge of the member, and the host may have reported
+ * the push before the merge. A member whose last such read began long enough after the move is not read again. The batch
+ * waits while the host is unavailable, however long that is. A member that the host refuses to show counts as it was last
+ * read. The planner ends a batch whose member has left the line.
  */
 async function areMembersInLine(ctx: Context, loaded: LoadedBatch): Promise<boolean> {
   const { batch, host } = loaded;
   const queue = await ctx.db.load(ctx.accountId, QueueEntity, batch.queueId);
-  const movedAt = queue?.baseMovedAt?.getTime() ?? -Infinity;
-  if (movedAt <= ctx.clock().getTime() - readMembersMs) return true;
-  for (const { number } of await ctx.db.loadMany(ctx.accountId, PullRequestEntity, idsOfMembers(loaded))) {
-    const row = await readMember(ctx, host, number);
+  if (!queue?.baseMovedAt) return true;
+  const shownFrom = queue.baseMovedAt.getTime() + showsMergeMs;
+  for (const member of await ctx.db.loadMany(ctx.accountId, PullRequestEntity, idsOfMembers(loaded))) {
+    if ((member.readAt?.getTime() ?? -Infinity) > shownFrom) continue;
+    const readAt = ctx.clock();
+    const row = await readMember(ctx, host, member.number);
     if (row !== null && (row.queueId !== batch.queueId || !isQueued(row.status))) return false;
+    await keepReadAt(ctx, member.id, readAt);
   }
   return true;
+}
+
+/** The planner does not read this instant, so the queue's version stays the same. */
+async function keepReadAt(ctx: Context, pullRequestId: string, readAt: Date): Promise<void> {
+  await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.send('update pull_request set read_at = $3 where account_id = $1 and id = $2', [
+        ctx.accountId,
+        pullRequestId,
+        readAt.toISOString(),
+      ]),
+  );
 }
 
 /** Null: the host has no such pull request, or refuses to show it. */

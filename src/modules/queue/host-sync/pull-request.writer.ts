@@ -59,6 +59,8 @@ async function isBelowLanding({ ctx, tx, queue }: QueueWork, { belowId }: PullRe
 /** The facts about a pull request that were read before the locks were taken. */
 interface SeenFacts {
   readonly seen: SeenPullRequest;
+  /** When the read began. */
+  readonly readAt: Date;
   readonly head: HeadFacts | null;
   readonly options: { readonly announceOpened: boolean };
   readonly configuration: Configuration;
@@ -70,7 +72,7 @@ async function insertPullRequest(
   read: SeenFacts,
 ): Promise<PullRequestRow> {
   const { ctx, tx, now } = work;
-  const { seen, head, options } = read;
+  const { seen, readAt, head, options } = read;
   const created = tx.em.create(PullRequestEntity, {
     accountId: ctx.accountId,
     repositoryId: repository.id,
@@ -81,6 +83,7 @@ async function insertPullRequest(
     headSha: seen.headSha,
     authorName: head?.authorName ?? seen.author,
     authorEmail: head?.authorEmail ?? `${seen.author}@users.noreply.interlock`,
+    readAt,
     createdAt: now,
     lastOpenedAt: new Date(seen.lastOpenedAt),
     updatedAt: now,

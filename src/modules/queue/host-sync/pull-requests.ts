@@ -52,6 +52,7 @@ export async function syncPullRequest(
 ): Promise<PullRequestRow | null> {
   const client = hostClient(ctx, repository);
   for (let reads = 1; ; reads += 1) {
+    const readAt = ctx.clock();
     const before = await readBefore(ctx, repository, number);
     const recorded = await client.getPullRequest(number, { isForLanding: options.isForLanding ?? false });
     const [person] = recorded === null ? [] : await withoutBots(ctx, repository, [recorded]);
@@ -80,6 +81,7 @@ export async function syncPullRequest(
     const row =
       unchanged ??
       (await storePullRequest(ctx, kept, {
+        readAt,
         head,
         acts,
         options,
@@ -158,6 +160,8 @@ async function storePullRequest(
   ctx: Context,
   found: Found,
   read: {
+    /** When the read began. */
+    readonly readAt: Date;
     readonly head: HeadFacts | null;
     readonly acts: readonly LabelAct[];
     readonly options: { readonly announceOpened: boolean };
@@ -166,7 +170,7 @@ async function storePullRequest(
   },
 ): Promise<PullRequestRow | null> {
   const { repository, seen, rules } = found;
-  const { head, acts, options, writtenAt } = read;
+  const { readAt, head, acts, options, writtenAt } = read;
   const storing = ctx.db.transaction(ctx.accountId, async (tx) => {
     const locked = await lockAssignment(ctx, tx, found);
     if (locked === null) {
@@ -188,7 +192,7 @@ async function storePullRequest(
     const { configuration } = rules;
     const pullRequest = await keepPullRequest(work, repository, {
       ...locked,
-      read: { seen, head, options, configuration },
+      read: { seen, readAt, head, options, configuration },
     });
     await followLabels(work, pullRequest, acts);
     await finishWork(work);

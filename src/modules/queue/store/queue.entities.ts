@@ -129,6 +129,7 @@ export const PullRequestEntity = defineEntity({
     mergeCommitSha: p.string().nullable(),
     ownCommitSha: p.string().nullable(),
     mergedByQueue: p.boolean().nullable(),
+    readAt: p.datetime().nullable(),
     createdAt: p.datetime(),
     lastOpenedAt: p.datetime(),
     updatedAt: p.datetime().onUpdate(() => new Date()),
