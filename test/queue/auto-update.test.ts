@@ -3,11 +3,11 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HostUnavailable } from '../../src/hosts/port.ts';
-import { advanceQueue, carryOut } from '../../src/modules/queue/index.ts';
+import { HostRefused, HostUnavailable } from '../../src/hosts/port.ts';
+import { advanceQueue, carryOut, syncPullRequest } from '../../src/modules/queue/index.ts';
 import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { expectLandedOnce } from './stories.ts';
+import { expectLandedOnce, hostOf, statuses } from './stories.ts';
 import { openStack, stacking } from './stacks.ts';
 import { autoUpdate, listUpToDate, countOpenSyncs } from './auto-update.ts';
 
@@ -78,6 +78,35 @@ describe('auto_update of a stack', () => {
     expect(await listUpToDate(w)).toEqual(numbers);
     expect(await w.git('merge-base', 'one', 'two')).toBe(await w.git('rev-parse', 'one'));
     expect(await countSyncsAfterTurn(w)).toBe(0);
+  });
+
+  it('leaves a pull request alone whose base branch is still the branch of a merged one', async () => {
+    await using w = await world({ configuration: stacking(autoUpdate()), runsCi: false, ci: 'checks: {}\n' });
+    replaceHostMethod(w, 'setBaseBranch', () => async () => {
+      throw new HostRefused('403 Forbidden');
+    });
+    const one = await w.open('one', { 'story.txt': 'one\n' });
+    const two = await w.open('two', { 'story.txt': 'one\ntwo\n' }, { from: 'origin/one', base: 'one' });
+    const merge = await w.commit('main', { 'story.txt': 'one\n' }, { message: `Merge one (#${one})` });
+    await w.rows(
+      "update local_pull_request set state = 'merged', merged_at = now(), merge_commit_sha = $2 where number = $1",
+      [one, merge],
+    );
+    const host = { ...hostOf(w), host: 'local' } as const;
+    await syncPullRequest(w.ctx, host, one);
+    await w.until(async () => (await statuses(w, one)).join() === 'merged' && (await countOpenSyncs(w)) === 0);
+    await w.commit('one', { 'late.txt': 'late\n' });
+    await w.commit('two', { 'more.txt': 'more\n' });
+    await syncPullRequest(w.ctx, host, two);
+    const [queue] = await w.rows<{ id: string }>("select id from queue where base_branch = 'main'");
+    for (let turn = 0; turn < 2; turn += 1) {
+      await advanceQueue(w.ctx, queue?.id ?? '');
+      const open = await w.rows<{ id: string }>("select id from intent where kind = 'sync' and state = 'planned'");
+      for (const { id } of open) await carryOut(w.ctx, id);
+    }
+    await advanceQueue(w.ctx, queue?.id ?? '');
+    expect(await countOpenSyncs(w)).toBe(0);
+    expect(await w.git('ls-tree', '--name-only', 'two')).not.toContain('late.txt');
   });
 });
 

@@ -21,7 +21,10 @@ export interface UpdateCandidate {
   readonly runs: number;
   /** Null: it was never updated. */
   readonly lastUpdatedAt: number | null;
-  /** Whether its head contains the tip of its base branch. In a stack, that is the head of the pull request below. */
+  /**
+   * Whether its head contains the tip of its base branch. In a stack, that is the head of the pull request below. If the
+   * one below is merged or closed, the pull request counts as up to date until it has another base branch.
+   */
   readonly isUpToDate: boolean;
   /** Whether the update of its present head failed. */
   readonly hasFailed: boolean;

@@ -48,7 +48,8 @@ interface CandidateRow extends Omit<UpdateCandidate, 'lastUpdatedAt' | 'checksRu
 
 /**
  * Pull requests that are behind or may be behind their base branch, and pull requests whose update is running. The base
- * branch of a stacked pull request is the head branch of the pull request below.
+ * branch of a stacked pull request is the head branch of the pull request below. Once the one below has ended, later
+ * commits on its branch are not brought in, and its recorded head may no longer be the tip of the branch.
  */
 async function readCandidates({ ctx, tx, queue }: QueueWork): Promise<UpdateCandidate[]> {
   await tx.em.flush();
@@ -56,7 +57,8 @@ async function readCandidates({ ctx, tx, queue }: QueueWork): Promise<UpdateCand
     `select * from (
      select p.id, p.number, p.labels, coalesce(u.runs, 0) as runs,
             extract(epoch from u.updated_at) * 1000 as last_updated_ms,
-            (u.head = p.head_sha and u.base = base.tip) is true or (b.base_commit = base.tip) is true as "isUpToDate",
+            (u.head = p.head_sha and u.base = base.tip) is true or (b.base_commit = base.tip) is true
+              or (d.status in ('merged', 'closed')) is true as "isUpToDate",
             (u.failed_head = p.head_sha) is true as "hasFailed",
             case when b.finished_at is null then extract(epoch from b.started_at) * 1000 end as checks_run_since_ms,
             (u.is_automatic and u.head = p.head_sha) is true as "isAutomatic",
