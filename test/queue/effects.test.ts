@@ -223,6 +223,23 @@ describe('a sync before a requeue', () => {
     expect(await statuses(w, number)).toEqual(['merged']);
   });
 
+  it('holds the line no longer than a minute, if a worker of the last release carries it out and dies before it wakes the queue', async () => {
+    await using w = await world({
+      configuration: `${parallel({ more: 'update_before_requeue: true\n' })}${quiet}`,
+    });
+    const { intentId } = await held(w, new Error('a surprise'));
+    // A worker of the last release writes the end without a new version of the queue.
+    await w.rows("update intent set state = 'done', concluded_at = now() where id = $1", [intentId]);
+    const woken: unknown[] = [];
+    const relay = createRelay({
+      ...w.service.ports,
+      clock: () => new Date(Date.now() + 61_000),
+      wake: async (whose) => void woken.push(whose),
+    });
+    await relay.look();
+    expect(woken).toEqual([{ accountId: w.ctx.accountId, queueId: await queueOf(w) }]);
+  });
+
   it.each(['has nothing to update', 'updates the branch'])(
     'wakes the queue once at its end if it %s, and the relay finds the queue if the worker dies before the wake',
     async (outcome) => {
@@ -238,10 +255,8 @@ describe('a sync before a requeue', () => {
       }
       await w.service.drain();
       await advanceQueue(w.ctx, queueId);
-      const versions = 'select version = planned_version as "isPlanned", next_look_at as "nextLookAt" from queue';
-      expect(await w.rows(versions), 'nothing but the end of the update is waited for').toEqual([
-        { isPlanned: true, nextLookAt: null },
-      ]);
+      const versions = 'select version = planned_version as "isPlanned", next_look_at <= now() as "isDue" from queue';
+      expect(await w.rows(versions), 'the queue waits').toEqual([{ isPlanned: true, isDue: false }]);
       const wakes: Wake[] = [];
       const wake = async (whose: Wake): Promise<void> => void wakes.push(whose);
       await meanwhile(

@@ -80,9 +80,15 @@ async function readCandidates({ ctx, tx, queue }: QueueWork): Promise<UpdateCand
 }
 
 /**
+ * A worker of the last release ends an update without a new version of the queue. It may die before it wakes the queue,
+ * and nothing else would cause another turn. With the next release, no such worker is left, and this turn can go.
+ */
+const lookAgainMs = 60_000;
+
+/**
  * Carries out `update_before_requeue`: a pull request that is requeued is updated first. Until the update is done, the
- * queue starts no build, because a build would contain the old head. The end of an update increases the version of the queue,
- * and so causes another turn.
+ * queue starts no build, because a build would contain the old head. The end of an update increases the version of the
+ * queue, and so causes another turn. Until the next release, the queue also takes a turn after `lookAgainMs`.
  */
 export async function updateBeforeRequeue(
   work: QueueWork,
@@ -105,5 +111,7 @@ export async function updateBeforeRequeue(
      and payload->>'holdsLine' = 'true' limit 1`,
     [ctx.accountId, queue.id],
   );
-  return open.length > 0 ? decisions.filter(({ kind }) => kind !== 'StartBatch') : decisions;
+  const others = decisions.filter(({ kind }) => kind !== 'StartBatch');
+  if (open.length === 0 || others.length === decisions.length) return decisions;
+  return [...others, { kind: 'PlanAgainAt', at: work.now.getTime() + lookAgainMs }];
 }
