@@ -30,8 +30,11 @@ export interface ProtectionFacts {
   readonly linear: boolean;
   readonly signed: boolean;
   readonly isLocked: boolean;
-  /** The environments to which a commit must have been deployed before the branch takes it. Empty: there are none. */
-  readonly deployments: readonly string[];
+  /**
+   * The environments to which a commit must have been deployed before the branch takes it. Empty: there are none. Null:
+   * it is not known.
+   */
+  readonly deployments: readonly string[] | null;
   /** The page where the settings of the protection are changed. */
   readonly url: string;
 }
@@ -240,7 +243,7 @@ function refusingRulesOfProtection({ protection, branch, app, signsCommits }: Br
   const certain = all
     .filter(([holds]) => holds)
     .map(([, message, cure]) => ({ isCertain: true, message, cure: `${cure} ${url}` }));
-  if (deployments.length === 0) return certain;
+  if (deployments === null || deployments.length === 0) return certain;
   // Somebody may deploy the commit of a bot branch before it lands.
   const message = `The protection of ${branch} requires deployments to succeed (${deployments.join(', ')}), so it may refuse landings.`;
   const cure = `Require the deployments by a ruleset with ${app} on its bypass list, mode always, instead.`;

@@ -1,6 +1,6 @@
 // Reads the rules of a base branch from GitHub. A read takes several calls, so callers may cache the rules for a
 // minute.
-import type { CodeHost, PinnedChecks } from '../port.ts';
+import { HostRefused, HostUnavailable, type CodeHost, type PinnedChecks } from '../port.ts';
 import {
   type BranchFacts,
   judgeBaseRules,
@@ -133,12 +133,20 @@ interface DeploymentsAnswer {
   } | null;
 }
 
-/** Reads the environments that classic protection requires deployments to. Only GraphQL has them. */
-async function readRequiredDeployments(api: Api, branch: string): Promise<string[]> {
-  const { repository } = await api.graphql<DeploymentsAnswer>(documents.readRequiredDeployments, {
-    ref: `refs/heads/${branch}`,
-  });
-  const rule = repository?.ref?.branchProtectionRule;
+/**
+ * Reads the environments that classic protection requires deployments to. Only GraphQL has them. They serve only a
+ * warning, so a failure must not fail the read of the other rules. Null: they could not be read, as when few points are
+ * left, or at a GitHub Enterprise Server without these fields.
+ */
+async function readRequiredDeployments(api: Api, branch: string): Promise<string[] | null> {
+  const answer = await api
+    .graphql<DeploymentsAnswer>(documents.readRequiredDeployments, { ref: `refs/heads/${branch}` })
+    .catch((error: unknown) => {
+      if (error instanceof HostUnavailable || error instanceof HostRefused) return null;
+      throw error;
+    });
+  if (answer === null) return null;
+  const rule = answer.repository?.ref?.branchProtectionRule;
   return rule?.requiresDeployments ? (rule.requiredDeploymentEnvironments ?? []).flatMap((name) => name ?? []) : [];
 }
 
