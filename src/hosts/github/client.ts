@@ -57,7 +57,7 @@ const creating = /\/(comments|reviews|pulls|check-runs|dispatches|labels)$/;
 
 export function createClient(options: ClientOptions): Client {
   const now = (): number => options.clock().getTime();
-  const octokits = new Map<string, Octokit>();
+  const octokits = new Map<string, { readonly keyId: string; readonly octokit: Octokit }>();
   const budgets = new Map<string, SharedBudget>();
   const identities = new Map<string, Identity>();
 
@@ -78,16 +78,16 @@ export function createClient(options: ClientOptions): Client {
 
   function octokitOf({ accountId }: HostRepository, { installation, githubId }: Found): Octokit {
     const { id, app } = installation;
-    // An App may get a new private key while this process runs.
     const keyId = createHash('sha256').update(app.privateKey).digest('hex');
-    const key = `${accountId} ${app.apiUrl} ${app.id} ${id} ${githubId} ${keyId}`;
+    const key = `${accountId} ${app.apiUrl} ${app.id} ${id} ${githubId}`;
     const known = octokits.get(key);
-    if (known !== undefined) return known;
+    // An App may get a new private key while this process runs. The client of the former key is dropped then.
+    if (known?.keyId === keyId) return known.octokit;
     const made = createOctokit({ apiUrl: app.apiUrl, as: { app, installationId: id, repositoryId: githubId } });
     keepToken(made);
     // `applyBudget` wraps `keepToken`, so it handles only failures that remain after the token was renewed.
     applyBudget(made, budgetOf({ accountId, installationId: id }), { now, meter: options.meter });
-    octokits.set(key, made);
+    octokits.set(key, { keyId, octokit: made });
     return made;
   }
 
