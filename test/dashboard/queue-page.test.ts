@@ -99,6 +99,20 @@ describe('a batch that fails', () => {
     await newest.getByText('failed', { exact: true }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
+
+  it('is not shown as the reason of a later block', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await w.configure(`${rules}  validations:\n    - name: a ticket\n      match: {type: title, regex: '^T-'}\n`);
+    await w.queue(2);
+    await w.until(async () => (await w.status(2)).status_code === 108);
+    await visit.open('/acme/shop/pull/2');
+    await page.getByText('A validation failed: a ticket.').first().waitFor();
+    await page.getByText('When the cause is gone, queue the pull request again.').waitFor();
+    expect(await page.getByRole('link', { name: /^See what failed/ }).count()).toBe(0);
+    await w.configure(rules);
+    expect(visit.complaints).toEqual([]);
+  });
 });
 
 describe('a pull request that is not in line', () => {

@@ -26,6 +26,7 @@ import {
 import { BotPage, NoPullRequest } from './bot-pull-request.tsx';
 import { Builds, Checks, VerificationView } from './builds.tsx';
 import { Conditions } from './conditions.tsx';
+import { isBlockedByNewestBatch } from './failed-batch.ts';
 import { History } from './history.tsx';
 import { toneOfStatus } from './inspector.tsx';
 import { GradeSeal, grades } from './grade.tsx';
@@ -324,12 +325,13 @@ function Landed({ pull, queue: { owner, name } }: Pick<ViewProps, 'pull' | 'queu
   );
 }
 
-/** Says what a person does about a blocked pull request, and leads to the build that failed. */
+/** Says what a person does about a blocked pull request, and leads to the build that failed, if this is the reason. */
 function NextStep({ pull, queue: { owner, name } }: Pick<ViewProps, 'pull' | 'queue'>): ReactNode {
   const [newest] = pull.batches.nodes;
+  const hasFailed = newest?.state === 'FAILED' && isBlockedByNewestBatch(pull.events.nodes.map(({ action }) => action));
   return (
     <span>
-      {newest?.state === 'FAILED' && (
+      {hasFailed && (
         <>
           <Link
             className="link"
