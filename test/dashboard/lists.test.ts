@@ -258,6 +258,25 @@ describe('people', () => {
     },
   );
 
+  it('are at the same place also if the address was replaced after the user had scrolled', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/settings/people?text=worker');
+    const row = page.getByText('worker1040@acme.test');
+    await row.scrollIntoViewIfNeeded();
+    const placeOf = async (): Promise<number | undefined> => Math.round((await row.boundingBox())?.y ?? NaN);
+    const before = await placeOf();
+    await page.evaluate(`history.replaceState({ ...history.state, key: 'new', __TSR_key: 'new' }, '')`);
+    await page.keyboard.press('g');
+    await page.keyboard.press('q');
+    await page.waitForURL('**/queue/main');
+    await page.getByText('No pull request is in line.').waitFor();
+    await page.goBack();
+    await row.waitFor();
+    await expect.poll(placeOf).toBe(before);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('are filtered by a number in the address', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;

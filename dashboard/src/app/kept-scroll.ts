@@ -14,13 +14,15 @@ const giveUpAfterMs = 10_000;
 const inputs = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
 const partOf = (): Element | null => document.querySelector('main [tabindex="0"]');
-const entryKey = (): string => (history.state as { readonly __TSR_key?: string } | null)?.__TSR_key ?? '';
+const keyOf = (state: unknown): string => (state as { readonly __TSR_key?: string } | null)?.__TSR_key ?? '';
+const entryKey = (): string => keyOf(history.state);
 
 /** Keeps the positions while the page is open. Returns a function that ends this. */
 export function keepScroll(router: RegisteredRouter): () => void {
   const positions = new Map<string, Position>();
   let isRestoring = false;
   let frame = 0;
+  let key = entryKey();
   const stop = (): void => {
     isRestoring = false;
     cancelAnimationFrame(frame);
@@ -36,8 +38,12 @@ export function keepScroll(router: RegisteredRouter): () => void {
     if (isThere || performance.now() > until) return stop();
     frame = requestAnimationFrame(() => restore(to, until));
   };
-  const unlisten = router.history.subscribe(({ action }) => {
+  const unlisten = router.history.subscribe(({ location, action }) => {
     stop();
+    const before = positions.get(key);
+    key = keyOf(location.state);
+    // A replaced entry of the history has a new key.
+    if (action.type === 'REPLACE' && before !== undefined) positions.set(key, before);
     // While the former page is still shown, its scrolling must not count for the next one.
     isRestoring = action.type !== 'REPLACE';
   });
