@@ -1,5 +1,11 @@
 // Every page and its address. All pages except the page of the queue are loaded when they are opened.
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  defaultParseSearch,
+  lazyRouteComponent,
+} from '@tanstack/react-router';
 import { Shell } from './app/shell.tsx';
 import { Home } from './app/home.tsx';
 import { Lost, PageFailure } from './app/lost.tsx';
@@ -27,7 +33,7 @@ const pulls = createRoute({
   component: lazyRouteComponent(() => import('./queue/pulls-page.tsx'), 'PullsPage'),
   validateSearch: ({ show, text }: Record<string, unknown>): { readonly show?: string; readonly text?: string } => ({
     ...(typeof show === 'string' && { show }),
-    ...((typeof text === 'string' || typeof text === 'number') && { text: String(text) }),
+    ...(typeof text === 'string' && { text }),
   }),
 });
 
@@ -101,7 +107,7 @@ const pages = [
     path: '/settings/people',
     component: lazyRouteComponent(() => import('./accounts/people-page.tsx'), 'PeoplePage'),
     validateSearch: ({ text }: Record<string, unknown>): { readonly text?: string } => ({
-      ...((typeof text === 'string' || typeof text === 'number') && { text: String(text) }),
+      ...(typeof text === 'string' && { text }),
     }),
   }),
   createRoute({
@@ -116,7 +122,18 @@ const pages = [
   }),
 ] as const;
 
+/**
+ * The router reads `1e5` as a number, and `true` as a boolean. The text of a filter stays as a person wrote it. The
+ * router itself writes such a text in quotation marks, and reads it as a text.
+ */
+function parseSearch(search: string): Record<string, unknown> {
+  const parsed = defaultParseSearch(search) as Record<string, unknown>;
+  if (parsed['text'] === undefined || typeof parsed['text'] === 'string') return parsed;
+  return { ...parsed, text: new URLSearchParams(search).get('text') };
+}
+
 export const router = createRouter({
+  parseSearch,
   routeTree: root.addChildren([home, repository, queue, pulls, pull, ...pages]),
   defaultPendingComponent: Waiting,
   // React makes a new page for another repository, branch or pull request. Otherwise the page would show the rows of the

@@ -277,11 +277,17 @@ describe('people', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are filtered by a number in the address', async () => {
+  it('are filtered by a text in the address that looks like another value', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await visit.open('/settings/people?text=1985');
     await page.getByText('worker1985@acme.test').waitFor();
+    for (const text of ['1e5', '007', 'true', 'null']) {
+      await visit.open(`/settings/people?text=${text}`);
+      expect(await page.getByRole('searchbox').inputValue()).toBe(text);
+      await visit.open(`/acme/shop/pulls?text=${text}`);
+      expect(await page.getByRole('searchbox').inputValue()).toBe(text);
+    }
     expect(visit.complaints).toEqual([]);
   });
 
