@@ -10,7 +10,7 @@ import { At } from '../design/time.tsx';
 import { numbers, shortenCommit, labelOf } from '../design/labels.ts';
 import { grades, isUntested } from './grade.tsx';
 import type { PullRequest } from './pull-request.ts';
-import { describeBuild } from './track.tsx';
+import { describeBuild } from './landed-build.ts';
 import styles from './proof.module.css';
 
 type Landed = NonNullable<PullRequest['landedBatch']>;

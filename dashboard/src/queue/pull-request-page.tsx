@@ -30,9 +30,10 @@ import { isBlockedByNewestBatch } from './failed-batch.ts';
 import { History } from './history.tsx';
 import { toneOfStatus } from './inspector.tsx';
 import { GradeSeal, grades } from './grade.tsx';
+import { describeBuild } from './landed-build.ts';
 import { ProofView } from './proof.tsx';
 import type { PullRequest } from './pull-request.ts';
-import { describeBuild, describeLanding, PullRequestHistory, momentsOf, Route } from './track.tsx';
+import { describeLanding, PullRequestHistory, momentsOf, Route } from './track.tsx';
 import { describeNextActor, describeForecast } from './next-actor.ts';
 
 const buildsShown = 20;

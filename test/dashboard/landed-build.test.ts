@@ -1,6 +1,6 @@
 // The sentence about the build by which a pull request landed.
 import { expect, it } from 'vitest';
-import { describeBuild } from '../../dashboard/src/queue/track.tsx';
+import { describeBuild } from '../../dashboard/src/queue/landed-build.ts';
 
 type Landed = NonNullable<Parameters<typeof describeBuild>[0]['landedBatch']>;
 
