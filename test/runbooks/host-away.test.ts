@@ -168,4 +168,22 @@ describe('a code host that fails', () => {
     await r.rest(number);
     expect(await r.leaves(number)).toEqual(['1.1 completed']);
   });
+
+  it('does not use up the attempts of the agent that a worker of an earlier version counts', async () => {
+    await using r = await worldThatWaits();
+    const number = await r.begin('write a.txt one');
+    await rename(r.w.gitDir, `${r.w.gitDir}.away`);
+    await r.failed(1);
+    const countByEarlierVersion = async (): Promise<unknown> =>
+      await r.w.rows("update runbook set calls = $1, call_at = call_at + interval '15 seconds'", [maxAttempts]);
+    await countByEarlierVersion();
+    await r.goOn();
+    // Another failure at a worker of this version.
+    expect(await r.failed(3)).toMatchObject({ calls: 0, failing_since: expect.any(Date) });
+    await countByEarlierVersion();
+    await rename(`${r.w.gitDir}.away`, r.w.gitDir);
+    await r.goOn();
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual(['1.1 completed']);
+  });
 });

@@ -72,6 +72,21 @@ export type RunbookStep =
 
 export const maxAttempts = 5;
 
+/**
+ * How many attempts of the agent in a row had no result. Attempts that the code host ended do not count. A worker of an
+ * earlier version counts them in `calls`, and schedules the next attempt at another `callAt` than `uncountedCallAt`. Such
+ * a `calls` says nothing about the agent, so it counts as 0.
+ */
+export function countAttempts(row: {
+  readonly calls: number;
+  readonly callAt: number | null;
+  readonly failingSince: number | null;
+  /** The `callAt` after the last attempt that the code host ended and that `calls` does not count. Null: none. */
+  readonly uncountedCallAt: number | null;
+}): number {
+  return row.failingSince !== null && row.callAt !== row.uncountedCallAt ? 0 : row.calls;
+}
+
 export function decideRunbook(situation: RunbookSituation, now: number): RunbookStep {
   const held = waitForLease(situation.supervisedUntil, now);
   if (held !== null) return held;

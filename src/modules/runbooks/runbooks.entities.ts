@@ -57,6 +57,8 @@ export const RunbookEntity = defineEntity({
     /** When the agent's present work reaches its time limit. */
     dueAt: p.datetime().nullable(),
     ...drivenColumns(),
+    /** The `call_at` after the last attempt that the code host ended and that `calls` does not count. Null: none. */
+    uncountedCallAt: p.datetime().nullable(),
     createdAt: p.datetime(),
   },
 });

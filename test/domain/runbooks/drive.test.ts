@@ -1,6 +1,7 @@
 // The decisions about a runbook, as a table: the situation and the next step.
 import { describe, expect, it } from 'vitest';
 import {
+  countAttempts,
   decideRunbook,
   hostGivenUp,
   maxAttempts,
@@ -264,6 +265,15 @@ describe('the next step of a runbook', () => {
     ],
   ])('%s', (_name, more, step) => {
     expect(decideRunbook(situation(more), now)).toEqual(step);
+  });
+
+  it.each([
+    ['all of them, if the code host does not fail', { failingSince: null, callAt: 8, uncountedCallAt: 7 }, 3],
+    ['those of the agent, after a failure of the code host', { failingSince: 5, callAt: 8, uncountedCallAt: 8 }, 3],
+    ['none, after a failure that an earlier version counted', { failingSince: 5, callAt: 8, uncountedCallAt: 7 }, 0],
+    ['none, if only an earlier version saw failures', { failingSince: 5, callAt: 8, uncountedCallAt: null }, 0],
+  ])('counts attempts: %s', (_name, row, count) => {
+    expect(countAttempts({ calls: 3, ...row })).toBe(count);
   });
 
   it('pauses longer after each failed try, and at most half an hour', () => {

@@ -1,9 +1,10 @@
 // The rows of a runbook that a turn reads, and the situation that they describe.
 import type { Context } from '../../../context.ts';
-import type { LeafSituation, RunbookSituation } from '../../../domain/runbooks/drive.ts';
+import { countAttempts, type LeafSituation, type RunbookSituation } from '../../../domain/runbooks/drive.ts';
 import { placeLeaf, stepOf, type PlacedPullRequest, type Place } from '../../../domain/runbooks/pull-requests.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { hostFailuresOf } from '../../../platform/turns/index.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import {
   RunbookCommitEntity,
@@ -57,6 +58,15 @@ export async function readRows(tx: Transaction, runbook: RunbookRow): Promise<Ru
   };
 }
 
+/** How many attempts of the agent in a row had no result. */
+export function attemptsOf({ calls, callAt, failingSince, uncountedCallAt }: RunbookRow): number {
+  return countAttempts({
+    ...hostFailuresOf({ callAt, failingSince }),
+    calls,
+    uncountedCallAt: uncountedCallAt?.getTime() ?? null,
+  });
+}
+
 export function situationOf(rows: RunbookRows): RunbookSituation {
   const { runbook, repository, prompts, leaves, pullRequests } = rows;
   return {
@@ -79,7 +89,7 @@ export function situationOf(rows: RunbookRows): RunbookSituation {
     queueWhenGreen: runbook.queueWhenGreen,
     supervisedUntil: runbook.supervisedUntil?.getTime() ?? null,
     callAt: runbook.callAt?.getTime() ?? null,
-    calls: runbook.calls,
+    calls: attemptsOf(runbook),
     problem: runbook.problem ?? null,
     failingSince: runbook.failingSince?.getTime() ?? null,
   };

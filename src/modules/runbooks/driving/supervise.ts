@@ -23,7 +23,7 @@ import { HostAway } from './bases.ts';
 import { workOnLeaf } from './leaf.ts';
 import { planPrompt } from './planning.ts';
 import { runbookKind, untried, type RunbookTypes } from './runbook.advance.ts';
-import type { RunbookRows } from './runbook.rows.ts';
+import { attemptsOf, type RunbookRows } from './runbook.rows.ts';
 import type { WorkResult, Work } from './work.ts';
 import { openRunbookLog } from './session.rows.ts';
 import { startStepLimit } from './step-limit.ts';
@@ -178,8 +178,12 @@ async function conclude(
   if (work.isWanted(rows) && isFailure && !outcome.isFinal) {
     const { message: problem, retryAt } = outcome;
     const now = ctx.clock().getTime();
-    if (outcome.isHostAway) delayAfterHost(runbook, { now, retryAt, problem });
-    else {
+    // The present attempt counts, whatever a worker of an earlier version has counted before.
+    runbook.calls = Math.max(1, attemptsOf(runbook));
+    if (outcome.isHostAway) {
+      delayAfterHost(runbook, { now, retryAt, problem });
+      runbook.uncountedCallAt = runbook.callAt ?? null;
+    } else {
       const callAt = new Date(Math.max(now + pauseAfter(runbook.calls), retryAt ?? 0));
       Object.assign(runbook, { callAt, problem, failingSince: null });
     }
