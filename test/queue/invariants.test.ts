@@ -20,6 +20,7 @@ import { loadRepository } from '../../src/modules/repositories/index.ts';
 import { toHostedRepository } from '../../src/hosts/port.ts';
 import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { parallel, world, type World } from '../support/world.ts';
+import { readPage } from '../docs/pages.ts';
 import { hurry } from './stories.ts';
 
 let w: World;
@@ -822,4 +823,18 @@ describe('the comparison of the invariants', () => {
       },
     ]);
   });
+});
+
+it('counts of a queue that are wrong are corrected by the statements that docs/operations.md gives', async () => {
+  const wrong = async (): Promise<number> => (await find()).filter(({ invariant }) => invariant === 'exact_depth').length;
+  const counts = async (): Promise<unknown> => await w.rows('select id, waiting, tagged from queue order by id');
+  const before = await counts();
+  await owner.query('update queue set waiting = waiting + 1, tagged = tagged + 2');
+  expect(await wrong()).toBe(1);
+  const { blocks } = readPage('docs/operations.md');
+  const correcting = blocks.filter(({ language, text }) => language === 'sql' && text.includes('update queue q'));
+  expect(correcting).toHaveLength(1);
+  for (const { text } of correcting) await owner.query(text);
+  expect(await counts()).toEqual(before);
+  expect(await wrong()).toBe(0);
 });
