@@ -5,7 +5,6 @@ import { hostFailureOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { withoutLimit, type InTurn } from '../../../platform/at-most.ts';
-import { longestTimerMs } from '../../../platform/longest-timer.ts';
 import type { ProviderReading, ProviderRun, Providers } from '../../../platform/providers/index.ts';
 import {
   WorkHandedOver,
@@ -118,9 +117,10 @@ const againAfterMs = 60_000;
 
 /**
  * Lets the workflow take a turn when the time of a supervised run is over. That turn ends the run, and the work stops
- * because the row no longer wants it. The workflow itself waits for the end of the supervised work.
+ * because the row no longer wants it. The workflow itself waits for the end of the supervised work. The end is read
+ * again each minute, because a user may have shortened the time limit.
  */
-function turnAtEnd(
+export function turnAtEnd(
   { clock }: Pick<Context, 'clock'>,
   {
     firstEndsAt,
@@ -128,7 +128,7 @@ function turnAtEnd(
     takeTurn,
   }: {
     readonly firstEndsAt: number | null;
-    /** Reads the end again, because a user may have changed the time limit. */
+    /** Reads the present end, in milliseconds since the epoch. Null: there is no time limit any more. */
     readonly readEndsAt: () => Promise<number | null>;
     readonly takeTurn: () => Promise<void>;
   },
@@ -137,7 +137,7 @@ function turnAtEnd(
   let isStopped = false;
   const lookIn = (ms: number): void => {
     if (isStopped) return;
-    timer = setTimeout(() => void look().catch(() => lookIn(againAfterMs)), Math.min(ms, longestTimerMs));
+    timer = setTimeout(() => void look().catch(() => lookIn(againAfterMs)), Math.min(ms, againAfterMs));
   };
   const leftMs = (endsAt: number): number => Math.max(0, endsAt + afterEndMs - clock().getTime());
   async function look(): Promise<void> {
