@@ -757,7 +757,10 @@ describe('the build of a release candidate', () => {
   });
 
   it('fails at the end of its time also while it waits for room at its worker', async () => {
+    // The clock stands still until the build waits, so that its time cannot be over before.
+    let now = Date.now();
     await using r = await releaseWorld({
+      clock: () => new Date(now),
       build: { kind: 'command', command: 'true', timeoutSec: 60 },
       buildTimeoutSec: 5,
     });
@@ -770,6 +773,7 @@ describe('the build of a release candidate', () => {
     await r.candidate('v1-rc1', { built: true });
     const waits = '[interlock] The build waits until this worker has room for it.\n';
     await r.w.until(async () => (await r.log({ candidate: 'v1-rc1' })) === waits);
+    now += 10_000;
     await r.w.until(async () => (await r.candidateStatus('v1-rc1')).status === 'failed');
     expect((await r.candidateStatus('v1-rc1')).error_message).toBe(
       'The build did not end within 5 seconds. This time includes waits for room at a worker.',
