@@ -826,7 +826,8 @@ describe('the comparison of the invariants', () => {
 });
 
 it('counts of a queue that are wrong are corrected by the statements that docs/operations.md gives', async () => {
-  const wrong = async (): Promise<number> => (await find()).filter(({ invariant }) => invariant === 'exact_depth').length;
+  const wrong = async (): Promise<number> =>
+    (await find()).filter(({ invariant }) => invariant === 'exact_depth').length;
   const counts = async (): Promise<unknown> => await w.rows('select id, waiting, tagged from queue order by id');
   const before = await counts();
   await owner.query('update queue set waiting = waiting + 1, tagged = tagged + 2');

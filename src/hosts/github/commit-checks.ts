@@ -1,5 +1,5 @@
 // Reads all checks of a commit by GraphQL, page by page.
-import type { CheckRunAnswer, CheckSuiteAnswer, CommitChecks, PastStatus, StatusAnswer } from './check-report.ts';
+import type { CheckRunAnswer, CheckSuiteAnswer, CommitChecks, PastStatus, StatusAnswer } from './check-answers.ts';
 import { readCommitChecks, readFurtherRuns } from './checks.documents.ts';
 import type { Api } from './client.ts';
 import { type Connection, pageSize, readToEnd } from './pages.ts';

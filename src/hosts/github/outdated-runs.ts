@@ -1,7 +1,7 @@
 // Finds the check runs that GitHub still shows as ended although their check runs again. GitHub makes the new check run
 // of a job when the jobs that it needs have ended. Until then only the status of the check suite says so. Pure
 // (ADR 0071).
-import type { CheckRunAnswer, CheckSuiteAnswer } from './check-report.ts';
+import type { CheckRunAnswer, CheckSuiteAnswer } from './check-answers.ts';
 
 /**
  * How long an App has to begin after somebody asked it to run its checks again. GitHub resets the suite at once, and

@@ -39,7 +39,7 @@ function withId(call: Call, repositoryId: number): Call {
     ...rest,
     url: call.url.replace(named, '/repositories/{repository_id}'),
     repository_id: repositoryId,
-  } as Call;
+  };
 }
 
 /** Repeats a call that GitHub refuses because of its token, as long as the token is new. */

@@ -1,12 +1,12 @@
 // The checks of a commit at GitHub, as one report.
 import { expect, test } from 'vitest';
-import {
-  type CheckRunAnswer,
-  type CheckSuiteAnswer,
-  type PastStatus,
-  readReport,
-  type StatusAnswer,
-} from '../../../src/hosts/github/check-report.ts';
+import type {
+  CheckRunAnswer,
+  CheckSuiteAnswer,
+  PastStatus,
+  StatusAnswer,
+} from '../../../src/hosts/github/check-answers.ts';
+import { readReport } from '../../../src/hosts/github/check-report.ts';
 import { isCanceledAgain, judgeBuild } from '../../../src/domain/queue/evidence/evidence.ts';
 import { withdrawnChecks } from '../../../src/domain/queue/evidence/recorded-checks.ts';
 import type { BuildState, CheckState } from '../../../src/domain/queue/model/snapshot.ts';

@@ -134,7 +134,9 @@ test('nothing is written to a new repository under the name of a renamed one', a
     draft: false,
   });
   expect(opened).toMatchObject({ number: number + 1, headSha: head });
-  await expect(host.updateRefs(w.repository, [{ ref: 'refs/heads/three', from: null, to: head }])).rejects.toThrow();
+  await expect(host.updateRefs(w.repository, [{ ref: 'refs/heads/three', from: null, to: head }])).rejects.toThrow(
+    'GitHub moved nothing',
+  );
 
   expect(await writtenIn(w, w.place)).toEqual(before);
   expect(await writtenIn(w, renamed)).toMatchObject({

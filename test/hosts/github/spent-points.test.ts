@@ -37,7 +37,7 @@ test('a merge by GitHub goes on, if fewer points are left than are kept for land
     (await w.person.pulls.get({ ...w.place, pull_number: number })).data.merged;
   await w.until(isMerged);
   disarm();
-  await w.until(async () => (await w.rows("select 1 from pull_request where status = 'merged'")).length > 0);
+  expect(await w.settled(number)).toEqual({ [number]: 'merged' });
 });
 
 test('in serial mode, the head that was brought up to date is built and lands', async () => {
@@ -50,7 +50,7 @@ test('in serial mode, the head that was brought up to date is built and lands', 
     (await w.rows('select 1 from batch b join pushed_head h on h.onto = b.parent_commit')).length > 0;
   await w.until(isMoved);
   disarm();
-  await w.until(async () => (await w.rows('select 1 from landed_member')).length > 0);
+  expect(await w.settled(number)).toEqual({ [number]: 'merged' });
 });
 
 test('a pull request that is stacked on a landed one gets the base branch', async () => {
