@@ -11,6 +11,7 @@ import {
   judgeBuild,
   judgeChecks,
   judgeOwnHead,
+  mayTestMerge,
   missingChecks,
   withoutHeads,
 } from '../../../src/domain/queue/evidence/evidence.ts';
@@ -407,6 +408,18 @@ describe('a check that has tested a merge of the head', () => {
     ['never if Interlock itself reports it', ran('pull_request', '', 'interlock/verify'), null, []],
   ])('%s', (_which, of, gate, names) => {
     expect(checksOfMerge(of, gate)).toEqual(names);
+  });
+
+  test.each<[string, boolean, Partial<BuildState> & { text?: string }]>([
+    ['while a required check runs', true, { base: '', complete: false, text: 'test:pending' }],
+    ['while a required check has not begun', true, { base: '', complete: false, text: 'lint:success' }],
+    ['while no check has begun', true, { base: '', complete: false, checks: [] }],
+    ['never after the required checks have ended', false, { base: '', complete: false }],
+    ['never after a required check has failed', false, { base: '', complete: false, text: 'test:failure' }],
+    ['never after CI has ended', false, { base: '', checks: [] }],
+    ['never if the head contained the tip of its base branch', false, { complete: false, text: 'test:pending' }],
+  ])('may still begin or end %s: %s', (_when, isSo, of) => {
+    expect(mayTestMerge(build(of), required('test'))).toBe(isSo);
   });
 
   test('counts only as its newest attempt', () => {

@@ -48,3 +48,29 @@ test('in serial mode, a pull request with another base branch lands after a push
   await w.label(number);
   expect(await w.settled(number)).toEqual({ [number]: 'merged' });
 });
+
+test('in serial mode, a check of another base branch that begins after the batch justifies no landing', async () => {
+  const workflow = `name: ci
+on: [pull_request]
+jobs:
+  build: { runs-on: ubuntu-latest, steps: [{ run: 'true' }] }
+  test: { needs: build, runs-on: ubuntu-latest, steps: [{ run: 'test -e fix' }] }
+`;
+  await using w = await queueWorld({
+    configuration: `${serial()}preconditions:\n  required_checks: [test]\n`,
+    files: { '.github/workflows/ci.yml': workflow },
+  });
+  let isBuilt = false;
+  w.emulator.controls.checks(({ name }) => (name === 'build' && !isBuilt ? 'pending' : 'success'));
+  await w.push('dev', { fix: '1\n' });
+  await w.push('topic', { topic: '1\n' });
+  const { data } = await w.person.pulls.create({ ...w.place, title: 'Topic', head: 'topic', base: 'dev' });
+  await w.until(async () => (await w.rows("select 1 from check_result where name = 'build'")).length > 0);
+  await w.person.pulls.update({ ...w.place, pull_number: data.number, base: 'main' });
+  await w.until(async () => (await w.rows("select 1 from pull_request where base_branch = 'main'")).length > 0);
+  await w.label(data.number);
+  await w.until(async () => (await w.rows("select 1 from batch where state = 'building'")).length > 0);
+  expect(await w.rows("select 1 from check_result where name = 'test'")).toEqual([]);
+  isBuilt = true;
+  expect(await w.settled(data.number)).toEqual({ [data.number]: 'blocked' });
+});

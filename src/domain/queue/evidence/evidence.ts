@@ -97,6 +97,15 @@ export function checksOfMerge(
 }
 
 /**
+ * Whether checks of a head may still begin or end that `checksOfMerge` would name. Until then it is not known whether the
+ * checks test the head.
+ */
+export function mayTestMerge(build: BuildState, required: readonly RequiredCheck[] | null): boolean {
+  const hasVerdict = ['green', 'red'].includes(judgeBuild(build, required));
+  return build.base === '' && !build.complete && !hasVerdict;
+}
+
+/**
  * Names of the checks that make a build red. If CI ended without running any check, the build is red and the list is
  * empty.
  */

@@ -3,6 +3,7 @@ import type { Context } from '../../../context.ts';
 import {
   checksOfMerge,
   judgeBuild,
+  mayTestMerge,
   newestAttempts,
   passingByDefault,
 } from '../../../domain/queue/evidence/evidence.ts';
@@ -17,27 +18,26 @@ import { blockMembers } from './batch.refusals.ts';
  * Makes the existing build of a head count as a build on this base commit, even if the build was recorded for another
  * base commit. If the build is canceled or too old, its checks are run again. There is no new commit to test, so the
  * planner would otherwise end this batch and start the same batch without end. If the host does not run the checks
- * again, the pull request is blocked. It is also blocked if its checks have tested another tree than that of the head,
- * because its base branch was another one at that time: GitHub would run them again on the same tree. If a user reset the batch before (300), its running checks are stopped first.
- * Returns whether the build counts, or runs again.
+ * again, the pull request is blocked.
+ *
+ * It is also blocked if its checks have tested another tree than that of the head, because its base branch was another
+ * one at that time. While checks run that may have done so, the build does not count. When they have ended, the planner
+ * ends this batch, and the next batch decides.
+ *
+ * If a user reset the batch before (300), its running checks are stopped first. Returns whether the build counts, or
+ * runs.
  */
 export async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise<boolean> {
-  const { batch, members } = loaded;
+  const { members } = loaded;
   const [member] = members;
   if (member === undefined) return false;
   const head = member.pinnedHead;
-  const ofMerge = await findChecksOfMerge(ctx, loaded, head);
+  const ofMerge = await countOnBase(ctx, loaded, head);
   if (ofMerge.length > 0) {
     const message = `the checks of the head have tested it merged into another base branch: ${ofMerge.join(', ')}. Push a commit, so that they test the head on this base branch`;
     await blockMembers(ctx, loaded, [{ member, message }]);
     return false;
   }
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.send(
-      'update build set base_commit = $4 where account_id = $1 and repository_id = $2 and commit = $3 and base_commit <> $4',
-      [ctx.accountId, batch.repositoryId, head, batch.baseCommit],
-    );
-  });
   await stopResetChecks(ctx, loaded, head);
   const names = await findWorthlessChecks(ctx, loaded, head);
   if (names.length === 0) return true;
@@ -117,16 +117,25 @@ async function findWorthlessChecks(ctx: Context, { batch, repository }: LoadedBa
   });
 }
 
-/** The names of the checks that have tested the head only together with other commits (`checksOfMerge`). */
-async function findChecksOfMerge(ctx: Context, { batch, repository }: LoadedBatch, head: string): Promise<string[]> {
+/**
+ * Makes the build of the head count as a build on the base commit of the batch, unless its checks have tested the head
+ * only together with other commits, or may still do so. Returns the names of these checks (`checksOfMerge`).
+ */
+async function countOnBase(ctx: Context, { batch, repository }: LoadedBatch, head: string): Promise<string[]> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const [queue, [build]] = await Promise.all([
       tx.load(QueueEntity, batch.queueId),
       loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [head], trees: [] }),
     ]);
-    return build === undefined || queue === null
-      ? []
-      : checksOfMerge(build, rulesOf(repository, queue).rules.requiredChecks);
+    if (build === undefined || queue === null) return [];
+    const { requiredChecks } = rulesOf(repository, queue).rules;
+    const ofMerge = checksOfMerge(build, requiredChecks);
+    if (ofMerge.length === 0 && !mayTestMerge(build, requiredChecks))
+      await tx.send(
+        'update build set base_commit = $4 where account_id = $1 and repository_id = $2 and commit = $3 and base_commit <> $4',
+        [ctx.accountId, batch.repositoryId, head, batch.baseCommit],
+      );
+    return ofMerge;
   });
 }
 
