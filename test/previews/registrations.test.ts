@@ -181,7 +181,7 @@ describe('the secrets of a registration', () => {
       'update preview_registration set secrets = (select secrets from preview_registration where id = $1) where id = $2',
       [idOf(registered), idOf(moved)],
     );
-    await expect(openRegistration(ctx(), api.s.secrets, idOf(moved))).rejects.toThrow('authenticate data');
+    await expect(openRegistration(ctx(), api.s.secrets, idOf(moved))).rejects.toThrow('encrypted with another key');
   });
 
   it.each([

@@ -67,12 +67,12 @@ const evidenceCountsForMs = 10_000;
 async function readEvidenceAgain(ctx: Context, { host, batch }: LoadedBatch, intentId: string): Promise<void> {
   const old = await ctx.db.read<{ commit: string }>(ctx.accountId, {
     name: 'old_evidence',
-    text: `select b.commit from intent i
-           join build b on b.account_id = $1 and b.repository_id = $3 and b.commit = any (array_append($4::text[], i.payload ->> 'evidence'))
+    // With `offset 0`, PostgreSQL reads the checks by their commit, also without statistics.
+    text: `select distinct e.commit from intent i cross join unnest(array_append($4::text[], i.payload ->> 'evidence')) as e (commit)
            where i.account_id = $1 and i.id = $2 and i.state = 'planned' and i.payload ->> 'evidence' <> ''
-             and not exists (select from check_result r where r.account_id = $1 and r.repository_id = $3 and r.commit = b.commit
-                             and greatest(r.heard_at, r.end_heard_at) > $5 and ${isCheckOfCi('r.name')})
-           order by b.commit`,
+             and not exists (select from check_result r where r.account_id = $1 and r.repository_id = $3 and r.commit = e.commit
+                             and greatest(r.heard_at, r.end_heard_at) > $5 and ${isCheckOfCi('r.name')} offset 0)
+           order by e.commit`,
     values: [
       ctx.accountId,
       intentId,
