@@ -1,5 +1,5 @@
-// Reads a pull request from the host and stores it (pull-request.writer.ts). Events of the host are only hints, and the facts are always read from
-// the host. So a late, repeated or lost hint only changes when the facts are read.
+// Reads a pull request from the host and stores it (pull-request.writer.ts). Events of the host are only hints, and the
+// facts are always read from the host. So a late, repeated or lost hint only changes when the facts are read.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch, previewEntries, type Configuration } from '../../../domain/configuration/index.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
