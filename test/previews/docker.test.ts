@@ -167,9 +167,14 @@ describe.each(daemons)('docker $version', () => {
     expect(await sandboxes.list()).toEqual(['interlock-preview-1-1']);
   });
 
-  test('a container past its time is removed when the sandboxes are listed', async () => {
-    await boot({ lifeMs: 60_000 });
-    expect(await open({ clock: () => new Date(Date.now() + 61_000) }).list()).toEqual([]);
+  test('a container past its time is listed without running its teardown script, and ends when it is destroyed', async () => {
+    await boot({ lifeMs: 60_000, teardown, files: { [teardown]: 'echo torn; exit 4' } });
+    const later = open({ clock: () => new Date(Date.now() + 61_000) });
+    expect(await later.list()).toEqual(['interlock-preview-1-1']);
+    expect(await later.list()).toEqual(['interlock-preview-1-1']);
+    const sentences: string[] = [];
+    await later.destroy('interlock-preview-1-1', (sentence) => sentences.push(sentence));
+    expect(sentences).toEqual(['The teardown script exited with code 4.']);
     expect(await sandboxes.list()).toEqual([]);
   });
 
@@ -319,18 +324,18 @@ describe('a daemon in trouble', () => {
     expect(await destroy()).toEqual({ asked: [`GET ${container}/json`, `DELETE ${container}`], sentences: [] });
   });
 
-  test('a container that is past its time and cannot be removed is listed, and prevents no other removal', async () => {
+  test('containers past their time are listed, and the list alone ends none of them', async () => {
     const labelled = (Id: string) => ({
       Id,
       Labels: { 'interlock.preview': `interlock-preview-1-${Id}`, 'interlock.until': '2020-01-01T00:00:00Z' },
     });
-    answer = (path) => {
-      if (path === 'GET /containers/json') return { status: 200, body: [labelled('1'), labelled('2')] };
-      if (path === 'DELETE /containers/1') return { status: 500, body: { message: 'device or resource busy' } };
-      return { status: 200, body: { Id: 'e', State: {}, Config: { Labels: {} } } };
-    };
-    expect(await sandboxes.list()).toEqual(['interlock-preview-1-1']);
-    expect(asked).toContain('DELETE /containers/2');
+    answer = (path) =>
+      path === 'GET /containers/json'
+        ? { status: 200, body: [labelled('1'), labelled('2')] }
+        : { status: 200, body: { Id: 'e', State: {}, Config: { Labels: {} } } };
+    expect(await sandboxes.list()).toEqual(['interlock-preview-1-1', 'interlock-preview-1-2']);
+    expect(asked.filter((path) => path.startsWith('GET /containers/')).length).toBe(1);
+    expect(asked.filter((path) => /^(DELETE|POST)/.test(path))).toEqual([]);
   });
 
   describe('with a container that writes without end', () => {

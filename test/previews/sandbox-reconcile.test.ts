@@ -1,9 +1,16 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Docker from 'dockerode';
 import { fc } from '../support/properties.ts';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Ports } from '../../src/context.ts';
 import { sandboxName } from '../../src/domain/previews/sandbox-name.ts';
 import { findSandboxBySlug, reconcileSandboxes } from '../../src/modules/previews/index.ts';
+import { createDockerSandboxes } from '../../src/platform/previews/docker.ts';
 import type { PreviewSandboxes } from '../../src/platform/previews/port.ts';
 import { encrypt, generateSecrets } from '../../src/modules/accounts/index.ts';
 import { routeKeyPurpose } from '../../src/modules/previews/sandboxes/sandboxes.reads.ts';
@@ -197,4 +204,81 @@ test('sandboxes that cannot be listed do not keep the others, and ended ones los
   expect(await world.sql('select state, address from preview_sandbox where name = $1', [name])).toEqual([
     { state: 'gone', address: null },
   ]);
+});
+
+describe('containers past their time', () => {
+  /** A docker daemon with running containers, which cannot remove some of them. */
+  async function daemon(
+    names: readonly string[],
+    { stuck = [] }: { readonly stuck?: readonly string[] } = {},
+  ): Promise<{ place: PreviewSandboxes; running: Set<string>; tornDown: string[] } & AsyncDisposable> {
+    const running = new Set(names);
+    const tornDown: string[] = [];
+    const labels = (name: string): Record<string, string> => ({
+      'interlock.preview': name,
+      'interlock.until': '2020-01-01T00:00:00Z',
+      'interlock.teardown': '["./down.sh"]',
+    });
+    /** Containers are found by their name, which has the installation at its end, or by their id, which is the name. */
+    const nameIn = (path: string): string =>
+      [...running].find((name) => new RegExp(`^/containers/${name}(-[0-9a-f]{12})?(/|$)`).test(path)) ?? '';
+    const answer = (method: string, path: string): { status: number; body: unknown } => {
+      if (path === '/containers/json')
+        return { status: 200, body: [...running].map((name) => ({ Id: name, Labels: labels(name) })) };
+      if (path === '/exec/e/json') return { status: 200, body: { Running: false, ExitCode: 0 } };
+      if (!path.startsWith('/containers/')) return { status: 200, body: {} };
+      const name = nameIn(path);
+      if (name === '') return { status: 404, body: { message: 'No such container' } };
+      if (path.endsWith('/exec')) tornDown.push(name);
+      if (method === 'DELETE' && stuck.includes(name))
+        return { status: 500, body: { message: 'device or resource busy' } };
+      if (method === 'DELETE') running.delete(name);
+      return { status: 200, body: { Id: 'e', State: { Running: true }, Config: { Labels: labels(name) } } };
+    };
+    const folder = mkdtempSync(join(tmpdir(), 'il-daemon-'));
+    const socketPath = join(folder, 'docker.sock');
+    const server = createServer((request, response) => {
+      const path = (request.url ?? '').replace(/^\/v[\d.]+/, '').replace(/\?.*/, '');
+      request.resume().on('end', () => {
+        const { status, body } = answer(request.method ?? '', path);
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      });
+    }).listen(socketPath);
+    await once(server, 'listening');
+    const place = createDockerSandboxes({
+      hosts: () => world.host,
+      installation: folder,
+      docker: new Docker({ socketPath }),
+    });
+    return {
+      place,
+      running,
+      tornDown,
+      [Symbol.asyncDispose]: async () => {
+        server.closeAllConnections();
+        server.close();
+        await once(server, 'close');
+        rmSync(folder, { recursive: true });
+      },
+    };
+  }
+
+  test('are torn down once in a comparison, also if they cannot be removed, and prevent no other removal', async () => {
+    const stuck = await begin('docker', 1);
+    const other = await begin('docker', 1);
+    now = new Date(now.getTime() + 120_000);
+    await using docker = await daemon([stuck.name, other.name], { stuck: [stuck.name] });
+    expect(await reconcileSandboxes(ports(), [docker.place])).toEqual([other.name]);
+    expect(docker.tornDown).toEqual([stuck.name, other.name]);
+    expect([...docker.running]).toEqual([stuck.name]);
+  });
+
+  test('are removed without their teardown script if their verification goes on in another container', async () => {
+    const first = await begin('docker', 90);
+    const second = await beginAgain(first);
+    await using docker = await daemon([first.name, second]);
+    expect(await reconcileSandboxes(ports(), [docker.place])).toEqual([first.name]);
+    expect(docker.tornDown).toEqual([]);
+    expect([...docker.running]).toEqual([second]);
+  });
 });

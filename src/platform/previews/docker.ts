@@ -1,5 +1,5 @@
 // Previews as containers of a docker daemon on this machine. A container outlives the worker that booted it. Other
-// workers find it by its name, and its label says when it must end.
+// workers find it by its name.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ export interface DockerOptions {
 const labels = {
   installation: 'interlock.installation',
   preview: 'interlock.preview',
-  /** When the container must end, in ISO 8601. */
+  /** When the container must end, in ISO 8601. For operators, and for workers of an earlier version, which end it then. */
   until: 'interlock.until',
 } as const;
 
@@ -116,20 +116,7 @@ export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes 
       const docker = await connect();
       const filters = { label: [`${labels.installation}=${installation}`] };
       const containers = await docker.listContainers({ all: true, filters });
-      const listed: string[] = [];
-      for (const { Id, Labels } of containers) {
-        const name = Labels[labels.preview];
-        // The container is past its time, and its worker was not there to end it. If it cannot be removed, it is listed, so
-        // that it does not prevent the removal of others.
-        const isRemoved =
-          new Date(Labels[labels.until] ?? 0) <= clock() &&
-          (await endOrphanedContainer({ docker, teardownTimeoutMs }, Id, () => {}).then(
-            () => true,
-            () => false,
-          ));
-        if (!isRemoved && name !== undefined) listed.push(name);
-      }
-      return listed;
+      return containers.map(({ Labels }) => Labels[labels.preview]).filter((name) => name !== undefined);
     },
     destroy,
     remove: async (name) => await removeContainer(await connect(), containerName(name)),

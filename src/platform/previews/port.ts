@@ -24,8 +24,8 @@ export interface PreviewBoot {
   readonly secrets: Readonly<Record<string, string>>;
   readonly bootTimeoutMs: number;
   /**
-   * The worker ends the sandbox after this time, counted from the boot. If the worker was killed, `list` of another
-   * worker ends it. The teardown script runs within this time.
+   * The worker ends the sandbox after this time, counted from the boot. If the worker was killed, another worker ends it
+   * when it compares the sandboxes with their rows. The teardown script runs within this time.
    */
   readonly lifeMs: number;
 }
@@ -52,8 +52,8 @@ export interface PreviewSandboxes {
     supervision: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
   ): Promise<PreviewSandbox>;
   /**
-   * Returns the names of the running sandboxes: of this worker, or for containers of all workers on this machine. Also removes the remains of dead workers, and sandboxes whose
-   * `lifeMs` is over.
+   * Returns the names of the running sandboxes: of this worker, or for containers of all workers on this machine. Also
+   * removes the files of dead workers. Ends no sandbox, because only the rows say whether its teardown script may run.
    */
   list(): Promise<readonly string[]>;
   /**
