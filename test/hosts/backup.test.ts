@@ -274,8 +274,19 @@ it('an export of an account leaves secrets out, and has no rows of other account
      insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash)
      select id, 'acme', 'shop', 'github', '', '' from other`,
   );
+  await w.rows(
+    `insert into webhook_endpoint (account_id, url, actions, secret, earlier_secrets, earlier_secrets_until, from_position, created_at, updated_at)
+     select id, 'https://hooks.example.test/', '{*}', '\\x01', array['\\x02'::bytea], array[now()], 0, now(), now() from account where name = $1`,
+    [name],
+  );
   const made = await exportOf('all', { account: name });
   expect(made.repository).toBeNull();
+  expect(made.tables.find((table) => table.name === 'webhook_endpoint')).toEqual({
+    name: 'webhook_endpoint',
+    rows: 1,
+    withheld: ['earlier_secrets', 'previous_secret', 'secret'],
+  });
+  expect(Object.keys((await exportedRows('all', 'webhook_endpoint'))[0] ?? {})).not.toContain('earlier_secrets');
   expect(made.tables.find((table) => table.name === 'api_token')).toEqual({
     name: 'api_token',
     rows: 1,

@@ -591,6 +591,37 @@ describe('an endpoint', () => {
     );
     expect(JSON.stringify(await w.s.rows('select secret::text, url from webhook_endpoint'))).not.toContain(next);
   });
+
+  it('keeps each replaced secret for a day, also if it is rotated several times within a day', async () => {
+    const { id, secret } = await w.endpoint(r.url, { ownSecret: true });
+    const secrets = [String(secret)];
+    const rotate = async (): Promise<void> => {
+      const rotated = await w.ask<{ secret: string }>('rotateWebhookEndpointSecret', { id }, 'secret');
+      secrets.push(rotated.secret);
+    };
+    /** Which of the secrets verify a webhook that is sent now, as a receiver of Standard Webhooks checks. */
+    const verifying = async (): Promise<number[]> => {
+      const count = r.received.length;
+      await w.happen('opened', 1);
+      const got = (await r.until(count + 1))[count] as ReceivedWebhook;
+      const bytes = (one: string): Buffer => Buffer.from(one.slice('whsec_'.length), 'base64');
+      return secrets.flatMap((one, index) => (isStandard(got, bytes(one)) ? [index] : []));
+    };
+    await rotate();
+    w.pass(day / 2);
+    await rotate();
+    expect(await verifying()).toEqual([0, 1, 2]);
+    w.pass(day / 2);
+    expect(await verifying()).toEqual([1, 2]);
+    w.pass(day / 2);
+    expect(await verifying()).toEqual([2]);
+    for (let count = 0; count < 11; count += 1) await rotate();
+    // The oldest of eleven replaced secrets has ended.
+    expect(await verifying()).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+    await w.ask('removeWebhookEndpointSecret', { id }, 'webhookEndpoint { hasOwnSecret }');
+    await rotate();
+    expect(await verifying()).toEqual([14]);
+  });
 });
 
 describe('the signing token of an account', () => {
@@ -636,12 +667,49 @@ describe('the signing token of an account', () => {
     await expect(w.ask('rotateWebhookSigning', { token: third.id }, 'webhookSigning { promoteAt }')).rejects.toThrow(
       'already signs webhooks',
     );
-    // Back to the first token, which the other tests use.
+    await restore();
+  });
+
+  /** The first token signs again, as the other tests expect. */
+  async function restore(): Promise<void> {
     const [row] = await w.s.rows<{ id: string }>('select id from api_token where account_id = $1 order by id limit 1', [
       w.s.accountId,
     ]);
     await w.s.rows('update api_token set signs_webhooks = false where account_id = $1', [w.s.accountId]);
     await w.s.rows('update api_token set signs_webhooks = true where id = $1', [row?.id]);
     await w.s.rows('delete from webhook_signing');
+  }
+
+  it('that was replaced signs for a day, also if its successor is replaced within that day, unless it is revoked', async () => {
+    await w.endpoint(r.url);
+    const tokens = [w.s.token];
+    const ids: string[] = [];
+    const promote = async (): Promise<void> => {
+      const { apiToken, token } = await w.ask<{ apiToken: { id: string }; token: string }>(
+        'createApiToken',
+        { name: 'Next', kind: 'ACCOUNT', scopes: ['QUEUE_READ'] },
+        'apiToken { id } token',
+      );
+      await w.ask('rotateWebhookSigning', { token: apiToken.id }, 'webhookSigning { promoteAt }');
+      await w.ask('promoteWebhookSigning', { token: apiToken.id }, 'webhookSigning { promoteAt }');
+      tokens.push(token);
+      ids.push(apiToken.id);
+    };
+    const verifying = async (): Promise<number[]> => {
+      const count = r.received.length;
+      await w.happen('opened', 1);
+      const got = (await r.until(count + 1))[count] as ReceivedWebhook;
+      return tokens.flatMap((token, index) => (isStandard(got, Buffer.from(token)) ? [index] : []));
+    };
+    await promote();
+    w.pass(day / 2);
+    await promote();
+    await promote();
+    expect(await verifying()).toEqual([0, 1, 2, 3]);
+    w.pass(day / 2);
+    expect(await verifying()).toEqual([1, 2, 3]);
+    await w.ask('revokeApiToken', { id: ids[0] }, 'apiToken { id }');
+    expect(await verifying()).toEqual([2, 3]);
+    await restore();
   });
 });

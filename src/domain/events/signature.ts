@@ -18,6 +18,8 @@ export interface SigningKeys {
   readonly next: SigningKey | null;
   /** The key that was the current key until at most a day ago. */
   readonly previous: SigningKey | null;
+  /** Keys that were replaced before `previous`, and at most a day ago. They have no documented header. */
+  readonly earlier?: readonly SigningKey[];
 }
 
 export interface Message {
@@ -33,7 +35,7 @@ export function signatureHeaders(keys: SigningKeys, message: Message): Record<st
     createHmac('sha256', key.documented).update(message.body).digest('hex');
   const standard = (key: SigningKey): string =>
     `v1,${createHmac('sha256', key.standard).update(`${message.id}.${timestamp}.`).update(message.body).digest('base64')}`;
-  const all = [keys.current, keys.next, keys.previous].filter((key) => key !== null);
+  const all = [keys.current, keys.next, keys.previous, ...(keys.earlier ?? [])].filter((key) => key !== null);
   return {
     'x-service-signature-sha256': documented(keys.current),
     ...(keys.next && { 'x-service-signature-sha256-next': documented(keys.next) }),
@@ -69,29 +71,73 @@ export function keyOfTokenDigest(digest: Buffer): SigningKey {
 
 /** For how long the previous key also signs. */
 export const previousForMs = 24 * 3_600_000;
+/** At most this many replaced keys sign, so that the header of all signatures stays short. */
+export const maxReplaced = 10;
 /** After this time the next key is promoted without a request. */
 export const promoteAfterMs = 7 * 24 * 3_600_000;
+
+/** A replaced key, and until when it signs, in milliseconds since the epoch. */
+interface Replaced {
+  readonly until: number;
+}
+
+/** The replaced keys that sign at `now`, newest first, after `newest` was replaced. */
+export function replacedKeysAfter<Key extends Replaced>(
+  earlier: readonly Key[],
+  { newest, now }: { readonly newest: Key; readonly now: number },
+): readonly Key[] {
+  return [newest, ...earlier].filter(({ until }) => now < until).slice(0, maxReplaced);
+}
 
 /** The tokens of a rotation. Times are in milliseconds since the epoch. */
 export interface Rotation {
   readonly current: string;
   readonly next: { readonly token: string; readonly promoteAt: number } | null;
-  readonly previous: { readonly token: string; readonly until: number } | null;
+  readonly previous: ReplacedToken | null;
+  /** The tokens that were replaced before `previous`, newest first. */
+  readonly earlier?: readonly ReplacedToken[];
+}
+
+export interface ReplacedToken extends Replaced {
+  readonly token: string;
 }
 
 export interface SigningTokens {
   readonly current: string;
   readonly next: string | null;
   readonly previous: string | null;
+  /** Until when `previous` signs, in milliseconds since the epoch. Null: there is no previous token. */
+  readonly previousUntil: number | null;
+  readonly earlier: readonly string[];
 }
 
 /** The tokens whose keys sign at `now`. A promotion that is due counts even if it has not been written yet. */
-export function signingTokensAt({ current, next, previous }: Rotation, now: number): SigningTokens {
-  if (next !== null && next.promoteAt <= now && next.token !== current)
-    return { current: next.token, next: null, previous: now < next.promoteAt + previousForMs ? current : null };
+export function signingTokensAt(rotation: Rotation, now: number): SigningTokens {
+  const { current, next } = rotation;
+  const isDue = next !== null && next.promoteAt <= now && next.token !== current;
+  const present = isDue ? next.token : current;
+  const [previous = null, ...earlier] = (isDue ? replacedTokensAfter(rotation, now) : replacedTokens(rotation)).filter(
+    ({ token, until }) => now < until && token !== present,
+  );
   return {
-    current,
-    next: next === null || next.token === current ? null : next.token,
-    previous: previous !== null && now < previous.until && previous.token !== current ? previous.token : null,
+    current: present,
+    next: isDue || next === null || next.token === current ? null : next.token,
+    previous: previous?.token ?? null,
+    previousUntil: previous?.until ?? null,
+    earlier: earlier.map(({ token }) => token),
   };
+}
+
+/** The replaced tokens that sign at `now`, newest first, after the promotion of the next token. */
+export function replacedTokensAfter(rotation: Rotation, now: number): readonly ReplacedToken[] {
+  const { current, next } = rotation;
+  if (next === null || next.token === current) return replacedTokens(rotation);
+  return replacedKeysAfter(replacedTokens(rotation), {
+    newest: { token: current, until: next.promoteAt + previousForMs },
+    now,
+  });
+}
+
+function replacedTokens({ previous, earlier = [] }: Rotation): readonly ReplacedToken[] {
+  return previous === null ? earlier : [previous, ...earlier];
 }

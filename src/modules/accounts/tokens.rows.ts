@@ -98,7 +98,7 @@ export async function lookAtTokensAgain(ctx: Pick<Context, 'db'>, tx: Transactio
 /** A token `t` that has ended, and to which no row refers. */
 const forgotten = `least(t.revoked_at, t.expires_at) is not null and not t.signs_webhooks
   and not exists (select from api_token d where d.account_id = t.account_id and d.ends_with = t.id)
-  and not exists (select from webhook_signing w where w.account_id = t.account_id and t.id in (w.next_token_id, w.previous_token_id))
+  and not exists (select from webhook_signing w where w.account_id = t.account_id and (t.id in (w.next_token_id, w.previous_token_id) or t.id = any (w.earlier_token_ids)))
   and ${['user_session', 'sign_in_link', 'embed_link']
     .map((table) => `not exists (select from ${table} r where r.account_id = t.account_id and r.token_id = t.id)`)
     .join(' and ')}`;

@@ -1,13 +1,14 @@
 // Which of an account's tokens sign its webhooks. A rotation has three stages (interface 5). First the next token signs
 // in addition to the current one. Then the next token is promoted and becomes the current one. After this the previous
-// token signs in addition for a day.
+// token signs in addition for a day, also if another token is promoted meanwhile.
 import type { Context, Ports } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import {
   keyOfTokenDigest,
-  previousForMs,
   promoteAfterMs,
+  replacedTokensAfter,
   signingTokensAt,
+  type ReplacedToken,
   type Rotation,
   type SigningKey,
   type SigningKeys,
@@ -25,12 +26,16 @@ interface SigningRow {
   readonly promoteAt: Date | string | null;
   readonly previous: string | null;
   readonly previousUntil: Date | string | null;
+  readonly earlier: readonly { readonly token: string; readonly until: string }[];
 }
 
 // A revoked token neither signs nor is promoted.
 const signingRow = `
   select t.id::text as current, n.id::text as next, case when n.id is not null then s.promote_at end as "promoteAt",
-         p.id::text as previous, case when p.id is not null then s.previous_until end as "previousUntil"
+         p.id::text as previous, case when p.id is not null then s.previous_until end as "previousUntil",
+         (select coalesce(jsonb_agg(jsonb_build_object('token', e.id::text, 'until', r.until) order by r.place), '[]')
+          from unnest(s.earlier_token_ids, s.earlier_tokens_until) with ordinality as r (id, until, place)
+          join api_token e on e.account_id = s.account_id and e.id = r.id and e.revoked_at is null) as earlier
   from api_token t
   left join webhook_signing s on s.account_id = t.account_id
   left join api_token n on n.account_id = s.account_id and n.id = s.next_token_id and n.revoked_at is null
@@ -77,14 +82,9 @@ async function readWebhookSigning(ctx: Context): Promise<WebhookSigning> {
   const tokens = signingTokensAt(rotationOf(row), ctx.clock().getTime());
   return {
     ...tokens,
-    promoteAt: tokens.next === null ? null : instant(row.promoteAt),
-    previousUntil:
-      tokens.previous === null ? null : instant(row.previousUntil ?? row.promoteAt, row.previousUntil === null),
+    promoteAt: tokens.next === null || row.promoteAt === null ? null : new Date(row.promoteAt),
+    previousUntil: tokens.previousUntil === null ? null : new Date(tokens.previousUntil),
   };
-}
-
-function instant(at: Date | string | null, isPromotion = false): Date | null {
-  return at === null ? null : new Date(new Date(at).getTime() + (isPromotion ? previousForMs : 0));
 }
 
 function rotationOf(row: SigningRow): Rotation {
@@ -95,6 +95,7 @@ function rotationOf(row: SigningRow): Rotation {
       row.previous === null || row.previousUntil === null
         ? null
         : { token: row.previous, until: +new Date(row.previousUntil) },
+    earlier: row.earlier.map(({ token, until }) => ({ token, until: +new Date(until) })),
   };
 }
 
@@ -111,7 +112,7 @@ export async function readSigningKeys(
   const [row] = await ports.db.system.query<SigningRow>(signingRow, [accountId]);
   if (row === undefined) return null;
   const tokens = signingTokensAt(rotationOf(row), now.getTime());
-  const ids = [tokens.current, tokens.next, tokens.previous].filter((id) => id !== null);
+  const ids = [tokens.current, tokens.next, tokens.previous, ...tokens.earlier].filter((id) => id !== null);
   const sealed = await ports.db.system.query<{ id: string; signingKey: Buffer | null }>(
     'select id::text, signing_key as "signingKey" from api_token where account_id = $1 and id = any ($2::bigint[])',
     [accountId, ids],
@@ -128,7 +129,12 @@ export async function readSigningKeys(
   }
   const current = keys.get(tokens.current);
   if (current === undefined) return null;
-  return { current, next: keys.get(tokens.next ?? '') ?? null, previous: keys.get(tokens.previous ?? '') ?? null };
+  return {
+    current,
+    next: keys.get(tokens.next ?? '') ?? null,
+    previous: keys.get(tokens.previous ?? '') ?? null,
+    earlier: tokens.earlier.flatMap((id) => keys.get(id) ?? []),
+  };
 }
 
 /**
@@ -203,9 +209,9 @@ async function lockRotation(ctx: Context, tx: Transaction): Promise<Rotation | n
   return row === undefined ? null : rotationOf(row);
 }
 
-async function promote(ctx: Context, tx: Transaction, { current, next }: Rotation): Promise<void> {
+async function promote(ctx: Context, tx: Transaction, rotation: Rotation): Promise<void> {
+  const { current, next } = rotation;
   if (next === null) return;
-  const isNew = next.token !== current;
   // Two statements make the change, so that at most one row is marked as signing at any time.
   await tx.send('update api_token set signs_webhooks = false where account_id = $1 and id = $2 and id <> $3', [
     ctx.accountId,
@@ -216,12 +222,19 @@ async function promote(ctx: Context, tx: Transaction, { current, next }: Rotatio
     ctx.accountId,
     next.token,
   ]);
+  const [previous = null, ...earlier] = replacedTokensAfter(rotation, ctx.clock().getTime());
+  const isoOf = ({ until }: ReplacedToken): string => new Date(until).toISOString();
   await tx.send(
     `update webhook_signing set next_token_id = null, promote_at = null,
-       previous_token_id = case when $4 then $2::bigint else previous_token_id end,
-       previous_until = case when $4 then $3::timestamptz else previous_until end
+       previous_token_id = $2, previous_until = $3, earlier_token_ids = $4, earlier_tokens_until = $5
      where account_id = $1`,
-    [ctx.accountId, current, new Date(next.promoteAt + previousForMs).toISOString(), isNew],
+    [
+      ctx.accountId,
+      previous?.token ?? null,
+      previous === null ? null : isoOf(previous),
+      earlier.map(({ token }) => token),
+      earlier.map(isoOf),
+    ],
   );
   await appendEvents(ctx, tx, [{ action: 'webhook_signing_promoted', payload: { tokenId: next.token } }]);
 }

@@ -37,6 +37,8 @@ interface SendingEndpoint {
   readonly secret: Buffer | null;
   /** The secret before, encrypted, as long as it signs too. */
   readonly previousSecret: Buffer | null;
+  /** The secrets that were replaced before `previousSecret` and sign too, encrypted. */
+  readonly earlierSecrets: readonly Buffer[];
 }
 
 interface TakenRow extends SendingEndpoint {
@@ -61,7 +63,9 @@ const taking = `
     insert into webhook_attempt (account_id, delivery_id, number, started_at) select $1, id, attempts, $3 from taken
   )
   select t.id, t.endpoint_id as "endpointId", t.message_id as "messageId", t.action, t.body, t.attempts, t.failures,
-    e.url, e.secret, case when e.previous_secret_until > $3 then e.previous_secret end as "previousSecret"
+    e.url, e.secret, case when e.previous_secret_until > $3 then e.previous_secret end as "previousSecret",
+    array(select r.secret from unnest(e.earlier_secrets, e.earlier_secrets_until) with ordinality as r (secret, until, place)
+          where r.until > $3 order by r.place) as "earlierSecrets"
   from taken t join webhook_endpoint e on e.account_id = $1 and e.id = t.endpoint_id order by t.id`;
 
 /**
@@ -112,10 +116,10 @@ function leaseUntil(now: Date): string {
 
 function toTaken(
   accountId: string,
-  { id, attempts, url, secret, previousSecret, ...row }: TakenRow,
+  { id, attempts, url, secret, previousSecret, earlierSecrets, ...row }: TakenRow,
   startedAt: Date,
 ): TakenDelivery {
-  const endpoint = { url, secret, previousSecret };
+  const endpoint = { url, secret, previousSecret, earlierSecrets };
   return { accountId, deliveryId: id, attempt: attempts, startedAt, endpoint, ...row };
 }
 

@@ -3,12 +3,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
-import { secretText } from '../../domain/events/signature.ts';
+import { previousForMs, replacedKeysAfter, secretText } from '../../domain/events/signature.ts';
 import { problemOfActions } from '../../domain/events/subscription.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { encrypt, recordUserAction, requireScope, type Secrets, type UserActionName } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
-import { pingAction, cancelOpenDeliveries } from './deliveries.rows.ts';
+import { pingAction, cancelOpenDeliveries, type EndpointRef } from './deliveries.rows.ts';
 import { disableEndpoint } from './endpoint.health.ts';
 import { messageId } from './outbox.ts';
 import { secretPurpose } from './sender.ts';
@@ -16,7 +16,6 @@ import { secretPurpose } from './sender.ts';
 const maxEndpoints = 20;
 const longestUrl = 2048;
 const secretBytes = 32;
-const previousSecretForMs = 24 * 3_600_000;
 
 export interface EndpointInput {
   readonly url: string;
@@ -91,7 +90,7 @@ export async function deleteWebhookEndpoint(ctx: Context, id: string): Promise<v
     await lockEndpoint(ctx, tx, id);
     const now = ctx.clock().toISOString();
     await tx.send(
-      `update webhook_endpoint set deleted_at = $3, enabled = false, secret = null, previous_secret = null, previous_secret_until = null
+      `update webhook_endpoint set deleted_at = $3, enabled = false, ${noSecrets}
        where account_id = $1 and id = $2`,
       [ctx.accountId, id, now],
     );
@@ -129,7 +128,10 @@ export async function disableWebhookEndpoint(ctx: Context, id: string): Promise<
   });
 }
 
-/** Gives an endpoint a new secret, which is shown only this once. The previous secret signs in addition for a day. */
+/**
+ * Gives an endpoint a new secret, which is shown only this once. Each replaced secret signs in addition for a day, at most
+ * `maxReplaced` of them.
+ */
 export async function rotateWebhookEndpointSecret(ctx: Context, secrets: Secrets, id: string): Promise<string> {
   requireScope(ctx, 'admin');
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -146,7 +148,7 @@ export async function removeWebhookEndpointSecret(ctx: Context, id: string): Pro
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await lockEndpoint(ctx, tx, id);
     const removed = await tx.query(
-      `update webhook_endpoint set secret = null, previous_secret = null, previous_secret_until = null, updated_at = $3
+      `update webhook_endpoint set ${noSecrets}, updated_at = $3
        where account_id = $1 and id = $2 and secret is not null returning id`,
       [ctx.accountId, id, ctx.clock().toISOString()],
     );
@@ -203,6 +205,9 @@ export async function redeliverWebhook(ctx: Context, deliveryId: string): Promis
   });
 }
 
+const noSecrets = `secret = null, previous_secret = null, previous_secret_until = null, earlier_secrets = '{}',
+         earlier_secrets_until = '{}'`;
+
 interface LockedEndpoint {
   readonly enabled: boolean;
 }
@@ -227,19 +232,56 @@ async function giveSecret(
 ): Promise<string> {
   const secret = secretText(randomBytes(secretBytes));
   const now = ctx.clock();
+  const until = now.getTime() + previousForMs;
+  const present = await readSecrets(tx, { accountId: ctx.accountId, endpointId: id });
+  const [previous = null, ...earlier] =
+    present.secret === null
+      ? []
+      : replacedKeysAfter(present.replaced, { newest: { secret: present.secret, until }, now: now.getTime() });
+  const isoOf = (replaced: ReplacedSecret): string => new Date(replaced.until).toISOString();
   await tx.send(
-    `update webhook_endpoint set secret = $3, updated_at = $4, previous_secret = secret,
-       previous_secret_until = case when secret is not null then $5::timestamptz end
+    `update webhook_endpoint set secret = $3, updated_at = $4, previous_secret = $5, previous_secret_until = $6,
+       earlier_secrets = $7, earlier_secrets_until = $8
      where account_id = $1 and id = $2`,
     [
       ctx.accountId,
       id,
       encrypt(secrets, secretPurpose({ accountId: ctx.accountId, endpointId: id }), Buffer.from(secret)),
       now.toISOString(),
-      new Date(now.getTime() + previousSecretForMs).toISOString(),
+      previous?.secret ?? null,
+      previous === null ? null : isoOf(previous),
+      earlier.map((replaced) => replaced.secret),
+      earlier.map(isoOf),
     ],
   );
   return secret;
+}
+
+/** A secret that another one replaced, encrypted, and until when it signs, in milliseconds since the epoch. */
+interface ReplacedSecret {
+  readonly secret: Buffer;
+  readonly until: number;
+}
+
+/** The encrypted secrets of an endpoint. Null: the endpoint has no secret of its own. The replaced ones: newest first. */
+async function readSecrets(
+  tx: Transaction,
+  { accountId, endpointId }: EndpointRef,
+): Promise<{ readonly secret: Buffer | null; readonly replaced: readonly ReplacedSecret[] }> {
+  const rows = await tx.query<{ secret: Buffer | null; replaced: Buffer | null; until: Date | null }>(
+    `select e.secret, r.replaced, r.until
+     from webhook_endpoint e
+     left join unnest(e.previous_secret || e.earlier_secrets, e.previous_secret_until || e.earlier_secrets_until)
+       with ordinality as r (replaced, until, place) on true
+     where e.account_id = $1 and e.id = $2 order by r.place`,
+    [accountId, endpointId],
+  );
+  return {
+    secret: rows[0]?.secret ?? null,
+    replaced: rows.flatMap(({ replaced: secret, until }) =>
+      secret === null || until === null ? [] : [{ secret, until: new Date(until).getTime() }],
+    ),
+  };
 }
 
 // The event contains only the endpoint's id, because readers of events may not see addresses. The event also makes

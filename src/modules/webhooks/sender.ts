@@ -178,7 +178,7 @@ async function post(
 async function targetOf(
   ports: Ports,
   { secrets }: WebhookOptions,
-  { accountId, endpointId, startedAt, endpoint: { url, secret, previousSecret } }: TakenDelivery,
+  { accountId, endpointId, startedAt, endpoint: { url, secret, previousSecret, earlierSecrets } }: TakenDelivery,
 ): Promise<Target | Unsigned | null> {
   if (secret === null) {
     const keys = await readSigningKeys(ports, secrets, { accountId, now: startedAt });
@@ -195,8 +195,10 @@ async function targetOf(
   };
   const current = open(secret);
   if (current === null) return undecryptable;
-  // A previous secret that cannot be decrypted does not keep the present one from signing.
-  return { url, keys: { current, next: null, previous: previousSecret === null ? null : open(previousSecret) } };
+  // A replaced secret that cannot be decrypted does not keep the present one from signing.
+  const previous = previousSecret === null ? null : open(previousSecret);
+  const earlier = earlierSecrets.map(open).filter((key) => key !== null);
+  return { url, keys: { current, next: null, previous, earlier } };
 }
 
 const undecryptable: Unsigned = {

@@ -30,7 +30,7 @@ export class WebhookSigningResolver {
 
   @Mutation(() => WebhookSigningPayload, {
     description:
-      'Makes the next signing token the current one at once. The token that it replaces signs in addition for a day. Needs admin.',
+      'Makes the next signing token the current one at once. The token that it replaces signs in addition for a day. If another token is promoted within that day, the earlier one signs only `webhook-signature`. At most ten replaced tokens sign. Needs admin.',
   })
   async promoteWebhookSigning(
     @Ctx() ctx: GraphQLContext,

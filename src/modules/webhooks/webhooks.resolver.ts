@@ -150,7 +150,7 @@ export class WebhookEndpointsResolver {
 
   @Mutation(() => RotateWebhookEndpointSecretPayload, {
     description:
-      'Gives an endpoint a new secret of its own. An earlier secret also signs for one more day. Needs admin.',
+      'Gives an endpoint a new secret of its own. Each secret that was replaced signs for one more day, at most ten of them: the last one signs the header with `-Previous`, and all of them sign `webhook-signature`. Needs admin.',
   })
   async rotateWebhookEndpointSecret(
     @Ctx() ctx: GraphQLContext,

@@ -28,11 +28,11 @@ export async function readCatalogue(query: Query): Promise<Catalogue> {
   return { tables, foreignKeys };
 }
 
-/** Reads the binary columns of each table, by the name of the table. */
+/** Reads the binary columns of each table, also those with lists of binary values, by the name of the table. */
 export async function readBinaryColumns(query: Query): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = await query<{ table: string; columns: readonly string[] }>(
     `select table_name as table, array_agg(column_name::text order by column_name) as columns
-     from information_schema.columns where table_schema = current_schema() and data_type = 'bytea' group by table_name`,
+     from information_schema.columns where table_schema = current_schema() and udt_name in ('bytea', '_bytea') group by table_name`,
   );
   return new Map(found.map(({ table, columns }) => [table, columns]));
 }

@@ -143,14 +143,40 @@ describe('the signing tokens', () => {
       'b c a',
     ],
     [
+      'each replaced token until its own end',
+      {
+        current: 'd',
+        next: null,
+        previous: { token: 'c', until: 3 * day },
+        earlier: [
+          { token: 'b', until: 2 * day },
+          { token: 'a', until: day },
+        ],
+      },
+      day,
+      'd - c b',
+    ],
+    [
+      'the token before the one that a due promotion replaces',
+      { current: 'b', next: { token: 'c', promoteAt: 0 }, previous: { token: 'a', until: day / 2 } },
+      day / 2 - 1,
+      'c - b a',
+    ],
+    [
+      'not the current token as a replaced one, if it was promoted again',
+      { current: 'b', next: { token: 'a', promoteAt: 0 }, previous: { token: 'a', until: day } },
+      1,
+      'a - b',
+    ],
+    [
       'no token twice',
       { current: 'a', next: { token: 'a', promoteAt: 0 }, previous: { token: 'a', until: day } },
       0,
       'a - -',
     ],
   ] as const)('are %s', (_name, rotation, now, expected) => {
-    const { current, next, previous } = signingTokensAt(rotation, now);
-    expect([current, next ?? '-', previous ?? '-'].join(' ')).toBe(expected);
+    const { current, next, previous, earlier } = signingTokensAt(rotation, now);
+    expect([current, next ?? '-', previous ?? '-', ...earlier].join(' ')).toBe(expected);
   });
 
   it('are promoted after a week', () => expect(promoteAfterMs).toBe(7 * day));
