@@ -145,6 +145,35 @@ describe('a channel', () => {
     expect(w.api.posts.map(textOf)).toEqual([expect.stringContaining('is open again')]);
     expect(await settings()).toMatchObject({ hasToken: true, destinations: [{ problem: null }] });
   });
+
+  it('gets no old messages when it can be posted to again after days, and shows its problem until a message is sent', async () => {
+    await add({ kind: 'CHANNEL', channel: 'C0123456789' });
+    w.api.channels.set('C0123456789', { hasBot: false, isArchived: false });
+    await freeze('Long ago');
+    await unfreeze();
+    await w.shop.s.drain();
+    const problem = async (): Promise<string | null | undefined> => (await settings()).destinations[0]?.problem;
+    const look = async (): Promise<void> => await w.shop.s.service.slack?.look();
+    await expect
+      .poll(async () => {
+        await look();
+        return await problem();
+      })
+      .toContain('/invite');
+    w.later(13 * 3_600);
+    await look();
+    w.api.channels.set('C0123456789', { hasBot: true, isArchived: false });
+    w.later(700);
+    await w.sendAll();
+    expect(w.api.posts).toEqual([]);
+    expect(await problem()).toContain('/invite');
+    await freeze('Today');
+    await w.sendAll();
+    expect(w.api.posts.map(textOf)).toEqual([expect.stringContaining('Today')]);
+    expect(await problem()).toBeNull();
+    await unfreeze();
+    await w.sendAll();
+  });
 });
 
 describe('people of the account', () => {

@@ -32,8 +32,8 @@ interface EventRow {
 interface News {
   readonly channel: string;
   readonly subject: string;
-  /** Whether a new message may be posted. False: only a message that exists is edited. */
-  readonly mayPost: boolean;
+  /** When the newest event happened of which a new message may tell. Null: only a message that exists is edited. */
+  readonly newsAt: Date | null;
 }
 
 /**
@@ -70,7 +70,7 @@ export async function takeSlackNews({ db, clock }: Ports, installation: SlackIns
 export async function requestEditsOfClosed({ db, clock }: Ports): Promise<void> {
   const since = new Date(clock().getTime() - closedWithinDays * 24 * 3_600_000);
   await db.system.query(
-    `update slack_message m set version = version + 1 from pull_request p
+    `update slack_message m set version = version + 1, news_at = greatest(m.news_at, p.closed_at) from pull_request p
      where m.told_version = m.version and m.posted_ts is not null and m.created_at > $1 and m.subject like 'pull_request:%'
        and p.account_id = m.account_id and p.id = split_part(m.subject, ':', 2)::bigint and p.status = 'closed'
        and p.closed_at > m.next_attempt_at - make_interval(secs => $2)`,
@@ -110,16 +110,18 @@ async function takePage(
     ];
     for (const channel of channels) {
       const key = JSON.stringify([channel, subject]);
-      news.set(key, { channel, subject, mayPost: isStillNews(event, now) || news.get(key)?.mayPost === true });
+      news.set(key, { channel, subject, newsAt: isStillNews(event, now) ? at : (news.get(key)?.newsAt ?? null) });
     }
   }
   await query(
-    `insert into slack_message (account_id, channel, subject, next_attempt_at, created_at)
-     select $1::bigint, n ->> 'channel', n ->> 'subject', $3::timestamptz, $3::timestamptz from jsonb_array_elements($2::jsonb) n
-     where (n ->> 'mayPost')::boolean or exists (
+    `insert into slack_message (account_id, channel, subject, news_at, next_attempt_at, created_at)
+     select $1::bigint, n ->> 'channel', n ->> 'subject', (n ->> 'newsAt')::timestamptz, $3::timestamptz, $3::timestamptz
+     from jsonb_array_elements($2::jsonb) n
+     where n ->> 'newsAt' is not null or exists (
        select from slack_message m where m.account_id = $1::bigint and m.channel = n ->> 'channel'
          and m.subject = n ->> 'subject' and m.posted_ts is not null)
-     on conflict (account_id, channel, subject) do update set version = slack_message.version + 1`,
+     on conflict (account_id, channel, subject) do update set version = slack_message.version + 1,
+       news_at = greatest(slack_message.news_at, excluded.news_at)`,
     [accountId, JSON.stringify([...news.values()]), now.toISOString()],
   );
   await query('update slack_cursor set position = $2 where account_id = $1', [accountId, last.position]);

@@ -7,7 +7,7 @@ import type { Ports } from '../../context.ts';
 import { slackFailureOf, slackRetryMs, type SlackFailureKind } from '../../domain/slack/attempt.ts';
 import { decideSlackMessage, type SlackMessage } from '../../domain/slack/message.ts';
 import type { SlackSettings } from '../../domain/slack/settings.ts';
-import { isWorthNotice, readSlackAddress } from '../../domain/slack/destinations.ts';
+import { isStillNews, isWorthNotice, readSlackAddress } from '../../domain/slack/destinations.ts';
 import { isOutage } from '../../platform/outage.ts';
 import { SlackCallFailed, type PostedMessage, type SlackClient } from '../../platform/slack/index.ts';
 import type { Secrets } from '../accounts/index.ts';
@@ -48,6 +48,8 @@ interface TakenRow {
   readonly postedChannel: string | null;
   readonly postedTs: string | null;
   readonly postingSince: Date | null;
+  /** When the newest event happened of which a new message may tell. Null: an earlier version wrote the row. */
+  readonly newsAt: Date | null;
   readonly failures: number;
   /** The end of the lease. A later lease of the row ends later, so this instant says whose lease it is. */
   readonly leasedUntil: string;
@@ -85,7 +87,8 @@ export function createSlackRelay(ports: Ports, { secrets, ...settings }: SlackOp
       const row = await takeDue(ports);
       if (row === null) return;
       const until = limitedUntil.get(limitOf(row)) ?? 0;
-      if (ports.clock().getTime() < until) await release(ports, row, new Date(until));
+      if (isTooLate(row, ports.clock())) await giveUp(ports, row);
+      else if (ports.clock().getTime() < until) await release(ports, row, new Date(until));
       else await deliver(row);
     }
   }
@@ -151,10 +154,10 @@ async function postOrEdit(ports: Ports, { client, channel }: Bot, row: TakenRow)
     return await writeTold(ports, row, { posted, digest });
   if (posted !== null) {
     await client.update(posted, message);
-    return await writeTold(ports, row, { posted, digest });
+    return await writeSent(ports, row, { posted, digest });
   }
   const made = await postOnce(ports, row, async () => await client.post(channel, message, keyOf(row)));
-  if (made !== null) await writeTold(ports, row, { posted: made, digest });
+  if (made !== null) await writeSent(ports, row, { posted: made, digest });
 }
 
 /** Posts a separate message for each change that is worth a notice. */
@@ -167,7 +170,7 @@ async function notify(ports: Ports, sender: Sender, row: TakenRow): Promise<void
   if (digest === row.digest || !isWorthNotice(news)) return await writeTold(ports, row, posted);
   if (sender.kind === 'webhook') {
     await sender.post(message);
-    return await writeTold(ports, row, posted);
+    return await writeSent(ports, row, posted);
   }
   const { client, channel } = sender;
   // Each notice has a key of its own, because an earlier notice about the same subject may be in the channel.
@@ -176,7 +179,7 @@ async function notify(ports: Ports, sender: Sender, row: TakenRow): Promise<void
     const made = await postOnce(ports, row, async () => await client.post(channel, message, key));
     if (made === null) return;
   }
-  return await writeTold(ports, row, posted);
+  return await writeSent(ports, row, posted);
 }
 
 /**
@@ -223,6 +226,22 @@ function digestOf(message: SlackMessage): string {
   return createHash('sha256').update(JSON.stringify(message)).digest('base64url');
 }
 
+/**
+ * Whether a new message would tell what happened long ago, because it could not be posted since. A message that is
+ * posted, or of which an attempt to post got no answer, is still edited.
+ */
+function isTooLate({ newsAt, postedTs, postingSince }: TakenRow, now: Date): boolean {
+  return newsAt !== null && postedTs === null && postingSince === null && !isStillNews({ at: newsAt }, now);
+}
+
+/** Drops the news of a row. The problem stays, and the destination shows it until a message is sent there. */
+async function giveUp({ db }: Ports, { id, leasedUntil, version }: TakenRow): Promise<void> {
+  await db.system.query(
+    'update slack_message set told_version = $3, leased_until = null, failures = 0 where id = $1 and leased_until = $2',
+    [id, leasedUntil, version],
+  );
+}
+
 /** Null: no row is due. */
 async function takeDue({ db, clock }: Ports): Promise<TakenRow | null> {
   const now = clock();
@@ -235,7 +254,8 @@ async function takeDue({ db, clock }: Ports): Promise<TakenRow | null> {
      )
      update slack_message m set leased_until = $2 from next where m.id = next.id
      returning m.id, m.account_id as "accountId", m.channel, m.subject, m.version, m.told_digest as digest,
-       m.posted_channel as "postedChannel", m.posted_ts as "postedTs", m.posting_since as "postingSince", m.failures`,
+       m.posted_channel as "postedChannel", m.posted_ts as "postedTs", m.posting_since as "postingSince",
+       m.news_at as "newsAt", m.failures`,
     [now.toISOString(), leasedUntil],
   );
   return row === undefined ? null : { ...row, leasedUntil };
@@ -264,10 +284,27 @@ async function forgetPosting({ db }: Ports, { id, leasedUntil }: TakenRow): Prom
   ]);
 }
 
+interface Told {
+  readonly posted: PostedMessage | null;
+  readonly digest: string | null;
+}
+
+/** Also ends the problems of messages to the same destination that were given up. */
+async function writeSent(ports: Ports, row: TakenRow, told: Told): Promise<void> {
+  await writeTold(ports, row, told);
+  const [people = null] = /^person:\d+:/.exec(row.channel) ?? [];
+  await ports.db.system.query(
+    `update slack_message set problem = null where id in (
+       select id from slack_message where account_id = $1 and problem is not null and told_version = version
+         and (channel = $2 or starts_with(channel, $3)) for update skip locked)`,
+    [row.accountId, row.channel, people],
+  );
+}
+
 async function writeTold(
   { db, clock }: Ports,
   { id, leasedUntil, version }: TakenRow,
-  { posted, digest }: { readonly posted: PostedMessage | null; readonly digest: string | null },
+  { posted, digest }: Told,
 ): Promise<void> {
   await db.system.query(
     `update slack_message set told_version = $3, told_digest = $4, posted_channel = $5, posted_ts = $6, posting_since = null,
@@ -291,14 +328,15 @@ interface Failed {
 }
 
 async function writeFailure(
-  { db }: Ports,
+  { db, clock }: Ports,
   { id, leasedUntil }: TakenRow,
   { message, again, isGone }: Failed,
 ): Promise<void> {
   await db.system.query(
     `update slack_message set leased_until = null, failures = failures + 1, problem = $3, next_attempt_at = $4,
-       posted_channel = case when $5 then null else posted_channel end, posted_ts = case when $5 then null else posted_ts end
+       posted_channel = case when $5 then null else posted_channel end, posted_ts = case when $5 then null else posted_ts end,
+       news_at = case when $5 then $6::timestamptz else news_at end
      where id = $1 and leased_until = $2`,
-    [id, leasedUntil, message, again.toISOString(), isGone],
+    [id, leasedUntil, message, again.toISOString(), isGone, clock().toISOString()],
   );
 }
