@@ -360,6 +360,30 @@ describe('an endpoint', () => {
     ]);
   });
 
+  it.each([
+    ['410', 410],
+    ['a failure', 500],
+  ])('that was enabled again works, whatever an attempt from before gets: %s', async (_, status) => {
+    const { id } = await w.endpoint(r.url);
+    r.answer(async () => {
+      await w.ask('disableWebhookEndpoint', { id }, 'webhookEndpoint { enabled }');
+      await w.ask('enableWebhookEndpoint', { id }, 'webhookEndpoint { enabled }');
+      r.answer(() => ({ status: 200 }));
+      return { status };
+    });
+    await w.happen('opened', 1);
+    await eventually(
+      async () => (await w.s.rows('select from webhook_attempt where response_status = $1', [status])).length === 1,
+      'the answer of the receiver is written',
+    );
+    expect(await w.s.rows('select enabled, failing_since from webhook_endpoint')).toEqual([
+      { enabled: true, failing_since: null },
+    ]);
+    await w.happen('queued', 1);
+    await r.until(2);
+    await w.settled('canceled', 'succeeded');
+  });
+
   it('is disabled after five days of failures, but not if an attempt succeeded in between', async () => {
     await w.endpoint(r.url);
     r.answer(() => ({ status: 500 }));

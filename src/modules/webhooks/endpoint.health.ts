@@ -35,12 +35,13 @@ export async function writeFailure(
     await writeOutcomes(tx, [{ taken, outcome }]);
     if (locked.length === 0) return null;
     // A failed ping does not begin the time without a success, because it may test an endpoint that is not ready yet.
-    // A failure does not count if another attempt has delivered the webhook meanwhile. This is a statement of its own,
-    // so that it sees a success that was written while the lock was waited for.
+    // A failure does not count if another attempt has delivered the webhook meanwhile, or if the delivery was canceled
+    // because the endpoint was disabled: the endpoint may have been enabled again since. This is a statement of its own,
+    // so that it sees what was written while the lock was waited for.
     const [row] = await tx.query<{ failingSince: Date | string | null }>(
       `update webhook_endpoint set failing_since = coalesce(failing_since, case when $5::boolean then null else $3::timestamptz end)
        where account_id = $1 and id = $2
-         and not exists (select from webhook_delivery where account_id = $1 and id = $4 and state = 'succeeded')
+         and not exists (select from webhook_delivery where account_id = $1 and id = $4 and state in ('succeeded', 'canceled'))
        returning failing_since as "failingSince"`,
       [taken.accountId, taken.endpointId, outcome.now.toISOString(), taken.deliveryId, taken.action === pingAction],
     );
