@@ -146,6 +146,23 @@ describe('a channel', () => {
     expect(await settings()).toMatchObject({ hasToken: true, destinations: [{ problem: null }] });
   });
 
+  it('that is named, and was made anew or is in another workspace by now, gets a new message about a known subject', async () => {
+    w.api.channels.set('COLD', { hasBot: true, isArchived: false });
+    w.api.names.set('deploys', 'COLD');
+    await add({ kind: 'CHANNEL', channel: '#deploys' });
+    await freeze('Move');
+    await w.sendAll();
+    w.api.channels.delete('COLD');
+    w.api.channels.set('CNEW', { hasBot: true, isArchived: false });
+    w.api.names.set('deploys', 'CNEW');
+    await unfreeze();
+    await w.sendAll();
+    expect((await settings()).destinations[0]?.problem).toBeNull();
+    expect(w.api.posts.filter(({ channel }) => channel === 'CNEW').map(textOf)).toEqual([
+      expect.stringContaining('is open again'),
+    ]);
+  });
+
   it('gets no old messages when it can be posted to again after days, and shows its problem until a message is sent', async () => {
     await add({ kind: 'CHANNEL', channel: 'C0123456789' });
     w.api.channels.set('C0123456789', { hasBot: false, isArchived: false });

@@ -28,6 +28,8 @@ export interface SlackApi extends AsyncDisposable {
   readonly calls: { readonly method: string; readonly error: string | null }[];
   /** Channels by id, and whether the bot is in them. */
   readonly channels: Map<string, { hasBot: boolean; isArchived: boolean }>;
+  /** Ids of channels by their names. */
+  readonly names: Map<string, string>;
   /** What happens to the next calls. `lost`: the call is carried out, but gets no answer. */
   readonly next: ('lost' | 'ratelimited' | 'down')[];
   /** Runs after each call was carried out, and before it is answered. */
@@ -59,6 +61,7 @@ export async function slackApi(clock = (): Date => new Date()): Promise<SlackApi
     posts: [],
     calls: [],
     channels: new Map([['C0123456789', { hasBot: true, isArchived: false }]]),
+    names: new Map(),
     next: [],
     beforeAnswer: null,
     mayRead: true,
@@ -174,7 +177,8 @@ export async function slackApi(clock = (): Date => new Date()): Promise<SlackApi
   };
 
   function channelOf(given: URLSearchParams): string {
-    const id = given.get('channel') ?? '';
+    const called = given.get('channel') ?? '';
+    const id = api.names.get(called) ?? called;
     if ([...api.people.values()].includes(id)) return id;
     const channel = api.channels.get(id);
     if (channel === undefined) throw new Refused('channel_not_found');

@@ -47,6 +47,11 @@ const cures: Readonly<Record<string, string>> = {
 
 const goneErrors: readonly string[] = ['message_not_found', 'cant_update_message', 'edit_window_closed'];
 
+/** Whether nobody can post or edit any more in the channel that a call named, according to Slack's error code. */
+export function isChannelLost(error: string | null): boolean {
+  return error === 'channel_not_found' || error === 'is_archived';
+}
+
 /** The kind of failure, and a message, for the error code that Slack answers. */
 export function slackFailureOf(error: string): { readonly kind: SlackFailureKind; readonly message: string } {
   if (goneErrors.includes(error)) return { kind: 'gone', message: `Slack answered ${error}.` };

@@ -4,7 +4,7 @@
 // again. The relay cannot search for messages of incoming webhooks.
 import { createHash } from 'node:crypto';
 import type { Ports } from '../../context.ts';
-import { slackFailureOf, slackRetryMs, type SlackFailureKind } from '../../domain/slack/attempt.ts';
+import { isChannelLost, slackFailureOf, slackRetryMs, type SlackFailureKind } from '../../domain/slack/attempt.ts';
 import { decideSlackMessage, type SlackMessage } from '../../domain/slack/message.ts';
 import type { SlackSettings } from '../../domain/slack/settings.ts';
 import { isStillNews, isWorthNotice, readSlackAddress } from '../../domain/slack/destinations.ts';
@@ -152,12 +152,28 @@ async function postOrEdit(ports: Ports, { client, channel }: Bot, row: TakenRow)
   const digest = message === null ? row.digest : digestOf(message);
   if (message === null || (digest === row.digest && posted !== null))
     return await writeTold(ports, row, { posted, digest });
-  if (posted !== null) {
-    await client.update(posted, message);
+  if (posted !== null && (await edit(client, channel, { posted, message })))
     return await writeSent(ports, row, { posted, digest });
-  }
   const made = await postOnce(ports, row, async () => await client.post(channel, message, keyOf(row)));
   if (made !== null) await writeSent(ports, row, { posted: made, digest });
+}
+
+/**
+ * Edits a message. False: Slack does not find the channel of the message, and the name of the destination may be that of
+ * another channel by now, for example in another workspace.
+ */
+async function edit(
+  client: SlackClient,
+  channel: string,
+  { posted, message }: { readonly posted: PostedMessage; readonly message: SlackMessage },
+): Promise<boolean> {
+  try {
+    await client.update(posted, message);
+    return true;
+  } catch (error) {
+    if (posted.channel !== channel && error instanceof SlackCallFailed && isChannelLost(error.error)) return false;
+    throw error;
+  }
 }
 
 /** Posts a separate message for each change that is worth a notice. */
