@@ -28,9 +28,11 @@ const maxAttempts = 4;
 /** How long to wait before a request is sent again that got no answer. */
 const pauseMs = 300;
 const longestWaitMs = 10_000;
-/** How often a request of a command that waits is sent before the command gives up, which takes about a minute. */
-const maxTries = 12;
+/** How long a command that waits tries to reach a service that does not answer. */
+const tryForMs = 60_000;
 const longestPauseMs = 5_000;
+/** How long an answer may take. A simulation takes up to a minute. */
+const longestAnswerMs = 90_000;
 
 export interface ApiOptions extends Pick<Api, 'url' | 'token' | 'signal'> {
   /** Whether the token comes from INTERLOCK_TOKEN. `interlock login` would not replace such a token. */
@@ -40,9 +42,18 @@ export interface ApiOptions extends Pick<Api, 'url' | 'token' | 'signal'> {
    * out: the command ends after a second.
    */
   readonly onUnreachable?: () => void;
+  /** How long a service that is connected may take for an answer, in milliseconds. */
+  readonly answerWithinMs?: number;
 }
 
-export function createApi({ url, token, signal, isTokenOfVariable = false, onUnreachable }: ApiOptions): Api {
+export function createApi({
+  url,
+  token,
+  signal,
+  isTokenOfVariable = false,
+  onUnreachable,
+  answerWithinMs = longestAnswerMs,
+}: ApiOptions): Api {
   const tokenRefused = isTokenOfVariable
     ? `${url} does not accept the token in INTERLOCK_TOKEN. Set it to another token.`
     : `${url} does not accept the token. Log in again: interlock login ${url}`;
@@ -55,10 +66,7 @@ export function createApi({ url, token, signal, isTokenOfVariable = false, onUnr
     const key = isMutation(document) ? { 'idempotency-key': randomUUID() } : {};
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...key };
     const send = async (): Promise<Data> =>
-      await answerOf<Data>(await post(`${url}/graphql`, { method: 'POST', headers, body, signal }), {
-        url,
-        tokenRefused,
-      });
+      dataOf<Data>(await post(`${url}/graphql`, { headers, body, signal, answerWithinMs }), { url, tokenRefused });
     return onUnreachable === undefined ? await send() : await tryAgain(send, { signal, onUnreachable });
   }
   return {
@@ -82,37 +90,57 @@ async function tryAgain<T>(
   send: () => Promise<T>,
   { signal, onUnreachable }: { readonly signal: AbortSignal; readonly onUnreachable: () => void },
 ): Promise<T> {
+  const giveUpAt = performance.now() + tryForMs;
   for (let tries = 1; ; tries += 1) {
     try {
       return await send();
     } catch (error) {
-      if (!(error instanceof Failure) || error.outcome !== 'unreachable' || tries === maxTries) throw error;
+      if (!(error instanceof Failure) || error.outcome !== 'unreachable' || performance.now() >= giveUpAt) throw error;
       if (tries === 1) onUnreachable();
       await delay(Math.min(longestPauseMs, 250 * 2 ** tries), undefined, { signal });
     }
   }
 }
 
-async function post(url: string, request: RequestInit, attemptsLeft = maxAttempts): Promise<Response> {
-  const response = await fetch(url, request).catch((error: unknown) => {
-    if (request.signal?.aborted) throw new Failure('interrupted', 'Interrupted.');
-    return error as Error;
-  });
-  const waitMs = response instanceof Error ? pauseMs : waitOf(response);
+interface Post extends Pick<RequestInit, 'headers' | 'body'> {
+  readonly signal: AbortSignal;
+  readonly answerWithinMs: number;
+}
+
+interface Answer extends Pick<Response, 'status' | 'headers'> {
+  readonly text: string;
+}
+
+/** Sends the request again if the answer is lost, also if it breaks off. A service that is silent is asked once. */
+async function post(url: string, request: Post, attemptsLeft = maxAttempts): Promise<Answer> {
+  const answer = await sendOnce(url, request).catch((error: unknown) => error as Error);
+  if (request.signal.aborted) throw new Failure('interrupted', 'Interrupted.');
+  const isSilent = answer instanceof Error && answer.name === 'TimeoutError';
+  if (isSilent) throw silentFailure(url, `no answer within ${request.answerWithinMs / 1000} s`);
+  const waitMs = answer instanceof Error ? pauseMs : waitOf(answer);
   if (waitMs === null || attemptsLeft === 1) {
-    if (response instanceof Error) throw unreachableFailure(url, response);
-    return response;
+    if (answer instanceof Error) throw unreachableFailure(url, answer);
+    return answer;
   }
-  if (response instanceof Response) await response.body?.cancel();
-  await delay(Math.min(waitMs, longestWaitMs), undefined, { signal: request.signal ?? undefined });
+  await delay(Math.min(waitMs, longestWaitMs), undefined, { signal: request.signal });
   return await post(url, request, attemptsLeft - 1);
+}
+
+async function sendOnce(url: string, { headers, body, signal, answerWithinMs }: Post): Promise<Answer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: headers ?? {},
+    body: body ?? null,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]),
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
 /**
  * How long to wait before the request is sent again, in milliseconds. Null: the request is not sent again. Of the answers
  * 409, only the one that says that the first request with this key is still in progress has the header `Retry-After`.
  */
-function waitOf({ status, headers }: Response): number | null {
+function waitOf({ status, headers }: Answer): number | null {
   if (!isAway(status) && status !== 429 && status !== 409) return null;
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   if (Number.isNaN(seconds)) return isAway(status) ? pauseMs : null;
@@ -140,24 +168,32 @@ function silentFailure(url: string, reason: string): Failure {
   );
 }
 
-async function answerOf<Data>(
-  response: Response,
-  { url, tokenRefused }: Pick<Api, 'url' | 'tokenRefused'>,
-): Promise<Data> {
-  const answer = (await response.json().catch(() => null)) as {
-    readonly data?: Data;
-    readonly errors?: readonly GraphQLRefusal[];
-  } | null;
+interface GraphQLAnswer<Data> {
+  readonly data?: Data;
+  readonly errors?: readonly GraphQLRefusal[];
+}
+
+function dataOf<Data>({ status, text }: Answer, { url, tokenRefused }: Pick<Api, 'url' | 'tokenRefused'>): Data {
+  const answer = readJson(text) as GraphQLAnswer<Data> | null;
   const [first] = answer?.errors ?? [];
   if (first !== undefined) throw refusalOf(first, tokenRefused);
   if (answer?.data === undefined || answer.data === null) {
-    if (isAway(response.status)) throw silentFailure(url, String(response.status));
+    if (isAway(status)) throw silentFailure(url, String(status));
     throw new Failure(
       'unreachable',
-      `${url} answered ${response.status} and is not Interlock. Name the address of Interlock by --url, without a path.`,
+      `${url} answered ${status} and is not Interlock. Name the address of Interlock by --url, without a path.`,
     );
   }
   return answer.data;
+}
+
+/** Null: the text is not JSON. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 export function refusalOf({ message, extensions = {} }: GraphQLRefusal, tokenRefused: string): Failure {

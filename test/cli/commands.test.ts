@@ -483,3 +483,34 @@ test.each([502, 503, 504])('a proxy that answers %i in place of the service is a
     message: `${url} does not answer (${status}). Start Interlock there, or name another address by --url.`,
   });
 });
+
+test('a service that accepts requests and never answers is given up', async () => {
+  const server = createServer(() => {});
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close().closeAllConnections());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const silent = createApi({ url, token: 'itk_1', signal: new AbortController().signal, answerWithinMs: 100 });
+  await expect(silent.ask(RevokeApiTokenDocument, { input: {} })).rejects.toMatchObject({
+    outcome: 'unreachable',
+    message: `${url} does not answer (no answer within 0.1 s). Start Interlock there, or name another address by --url.`,
+  });
+});
+
+test('an answer that breaks off is asked for again', async () => {
+  const keys: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    keys.push(request.headers['idempotency-key']?.toString());
+    const text = JSON.stringify({ data: { revokeApiToken: null } });
+    response.writeHead(200, { 'content-length': text.length });
+    if (keys.length === 1) response.write(text.slice(0, 9), () => request.socket.destroy());
+    else response.end(text);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const api = createApi({ url, token: 'itk_1', signal: new AbortController().signal });
+  expect(await api.ask(RevokeApiTokenDocument, { input: {} })).toEqual({ revokeApiToken: null });
+  expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+});
