@@ -32,6 +32,8 @@ const slowestRetryMs = 15_000;
 const rateLimitedMs = 2_000;
 const pingEveryMs = 10_000;
 const pongWithinMs = 5_000;
+/** How long the service may take to accept a socket. */
+const connectedWithinMs = 10_000;
 const refusedCodes: readonly number[] = [4400, 4401, 4403];
 
 /** Resolves when `onChange` returns true, when the log has ended, or at Ctrl-C. */
@@ -47,7 +49,8 @@ export async function follow<Data, Variables extends object>(
       if (attempts > 0) onConnection?.(true);
       attempts = 0;
     });
-    const stop = (): void => void client.dispose();
+    // `dispose` waits for a connection that is not there yet, and so may wait without end.
+    const stop = (): void => client.terminate();
     api.signal.addEventListener('abort', stop);
     try {
       if (hasExpired) {
@@ -106,6 +109,11 @@ export async function readUntilAnswered<T>(
 
 function connect({ url, token }: Api, onConnected: () => void): Client {
   let pongTimer: NodeJS.Timeout | undefined;
+  let connectionTimer: NodeJS.Timeout | undefined;
+  const ended = (): void => {
+    clearTimeout(pongTimer);
+    clearTimeout(connectionTimer);
+  };
   const client = createClient({
     url: `${url.replace(/^http/, 'ws')}/graphql`,
     connectionParams: { authorization: `Bearer ${token}` },
@@ -113,12 +121,19 @@ function connect({ url, token }: Api, onConnected: () => void): Client {
     retryAttempts: 0,
     keepAlive: pingEveryMs,
     on: {
-      connected: onConnected,
+      connecting: () => {
+        connectionTimer = setTimeout(() => client.terminate(), connectedWithinMs);
+      },
+      connected: () => {
+        clearTimeout(connectionTimer);
+        onConnected();
+      },
       ping: (isReceived) => {
         if (!isReceived) pongTimer = setTimeout(() => client.terminate(), pongWithinMs);
       },
       pong: () => clearTimeout(pongTimer),
-      closed: () => clearTimeout(pongTimer),
+      error: ended,
+      closed: ended,
     },
   });
   return client;

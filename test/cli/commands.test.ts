@@ -424,6 +424,35 @@ test('status --watch shows a change although reading it fails for some time', as
   expect(await watching).toMatchObject({ code: 130, stderr: '' });
 });
 
+test('status --watch connects again although its last attempt is never answered, and Ctrl-C ends such an attempt', async () => {
+  await using proxy = await startProxy(new URL(shop.s.url));
+  const stop = new AbortController();
+  const said = { stdout: '', stderr: '' };
+  const watching = shop.runWith(
+    { signal: stop.signal, onStdout: (text) => (said.stdout += text), onStderr: (text) => (said.stderr += text) },
+    'status',
+    '--watch',
+    '--url',
+    proxy.url,
+  );
+  await expect.poll(() => said.stdout).toContain('acme/shop main');
+  await shop.run('pause', '--yes');
+  await expect.poll(() => said.stdout).toContain('Paused.');
+  proxy.hold();
+  proxy.cutOpen();
+  await expect.poll(() => proxy.held()).toBe(1);
+  const shown = said.stdout.length;
+  await shop.run('resume');
+  proxy.restore();
+  await expect.poll(() => said.stdout.slice(shown)).toContain('acme/shop main');
+  expect(said.stderr).toContain('Connected again.');
+  proxy.hold();
+  proxy.cutOpen();
+  await expect.poll(() => proxy.held()).toBe(2);
+  stop.abort();
+  expect((await watching).code).toBe(130);
+});
+
 test('queue --wait waits for a service that is away when the command begins; without --wait it ends', async () => {
   await using proxy = await startProxy(new URL(shop.s.url));
   const number = await shop.propose('awaited');
