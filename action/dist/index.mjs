@@ -810,8 +810,12 @@ var Outage = class extends Refusal {
 var maxAttempts = 5;
 var firstWaitMs = 1e3;
 var longestWaitMs = 3e4;
-function createService({ url, token, clock }) {
-	const send = fetchWithRetries(url, clock);
+var longestAnswerMs = 9e4;
+function createService({ url, token, clock, answerWithinMs = longestAnswerMs }) {
+	const send = fetchWithRetries(url, {
+		clock,
+		answerWithinMs
+	});
 	const headers = {
 		authorization: `Bearer ${token}`,
 		"user-agent": "interlock-action"
@@ -843,11 +847,12 @@ function createService({ url, token, clock }) {
 		}
 	};
 }
-function fetchWithRetries(url, clock) {
+function fetchWithRetries(url, { clock, answerWithinMs }) {
 	return async (request) => {
 		if (request.method !== "GET") request.headers.set("idempotency-key", randomUUID());
 		for (let attempts = 1;; attempts += 1) {
-			const response = await fetch(request.clone()).catch((error) => error);
+			const response = await fetchWhole(request.clone(), answerWithinMs).catch((error) => error);
+			if (response instanceof Error && response.name === "TimeoutError") throw silent(url, `no answer within ${answerWithinMs / 1e3} s`);
 			const waitMs = waitAfter(response, attempts);
 			if (waitMs === null || attempts === maxAttempts) {
 				if (response instanceof Error) throw unreachable(url, response);
@@ -856,6 +861,11 @@ function fetchWithRetries(url, clock) {
 			await clock.delay(waitMs);
 		}
 	};
+}
+async function fetchWhole(request, withinMs) {
+	const response = await fetch(request, { signal: AbortSignal.timeout(withinMs) });
+	await response.clone().arrayBuffer();
+	return response;
 }
 function waitAfter(response, attempts) {
 	const backOffMs = firstWaitMs * 2 ** (attempts - 1);

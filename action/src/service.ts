@@ -29,9 +29,18 @@ export interface Service {
 const maxAttempts = 5;
 const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;
+const longestAnswerMs = 90_000;
 
-export function createService({ url, token, clock }: { url: string; token: string; clock: Clock }): Service {
-  const send = fetchWithRetries(url, clock);
+export interface ServiceOptions {
+  readonly url: string;
+  readonly token: string;
+  readonly clock: Clock;
+  /** How long a service that is connected may take for an answer, in milliseconds. */
+  readonly answerWithinMs?: number;
+}
+
+export function createService({ url, token, clock, answerWithinMs = longestAnswerMs }: ServiceOptions): Service {
+  const send = fetchWithRetries(url, { clock, answerWithinMs });
   const headers = { authorization: `Bearer ${token}`, 'user-agent': 'interlock-action' };
   return {
     rest: createClient<paths>({ baseUrl: url, headers, fetch: send }),
@@ -57,14 +66,20 @@ export function createService({ url, token, clock }: { url: string; token: strin
 }
 
 /**
- * Repeats a request that got no answer, or that a busy service refused. The idempotency key stays the same, so that the
+ * Repeats a request that got no answer or one that broke off, or that a busy service refused. A service that is silent
+ * is asked once. The idempotency key stays the same, so that the
  * service carries the request out only once.
  */
-function fetchWithRetries(url: string, clock: Clock): (request: Request) => Promise<Response> {
+function fetchWithRetries(
+  url: string,
+  { clock, answerWithinMs }: Required<Pick<ServiceOptions, 'clock' | 'answerWithinMs'>>,
+): (request: Request) => Promise<Response> {
   return async (request) => {
     if (request.method !== 'GET') request.headers.set('idempotency-key', randomUUID());
     for (let attempts = 1; ; attempts += 1) {
-      const response = await fetch(request.clone()).catch((error: unknown) => error as Error);
+      const response = await fetchWhole(request.clone(), answerWithinMs).catch((error: unknown) => error as Error);
+      if (response instanceof Error && response.name === 'TimeoutError')
+        throw silent(url, `no answer within ${answerWithinMs / 1_000} s`);
       const waitMs = waitAfter(response, attempts);
       if (waitMs === null || attempts === maxAttempts) {
         if (response instanceof Error) throw unreachable(url, response);
@@ -73,6 +88,13 @@ function fetchWithRetries(url: string, clock: Clock): (request: Request) => Prom
       await clock.delay(waitMs);
     }
   };
+}
+
+/** Resolves when the whole answer is here. */
+async function fetchWhole(request: Request, withinMs: number): Promise<Response> {
+  const response = await fetch(request, { signal: AbortSignal.timeout(withinMs) });
+  await response.clone().arrayBuffer();
+  return response;
 }
 
 /**

@@ -1,7 +1,10 @@
 // Runs the commands of the Action against a service, and the bundle as GitHub runs it. All tests share one repository.
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { carryOut, type Result } from '../../action/src/commands.ts';
 import { readRequest } from '../../action/src/inputs.ts';
 import { createService } from '../../action/src/service.ts';
@@ -32,7 +35,7 @@ const asked = new Set(['url', 'token']);
  */
 async function run(
   inputs: Readonly<Record<string, string>>,
-  { token = shop.s.token, url = shop.s.url, onDelay = async () => await shop.s.drain() } = {},
+  { token = shop.s.token, url = shop.s.url, onDelay = async () => await shop.s.drain(), answerWithinMs = 60_000 } = {},
 ): Promise<Result & { readonly said: readonly string[] }> {
   let now = 0;
   const said: string[] = [];
@@ -48,7 +51,7 @@ async function run(
     return inputs[name] ?? (name === 'repository' ? 'acme/shop' : '');
   };
   const event = { name: 'push', payload: {}, sha: head, branch: 'topic' };
-  const service = createService({ url, token, clock });
+  const service = createService({ url, token, clock, answerWithinMs });
   const result = await carryOut(readRequest(read, event), { service, clock, say: (line) => said.push(line) });
   expect(Object.keys(result.outputs).filter((name) => !(name in definition.outputs))).toEqual([]);
   return { ...result, said };
@@ -136,6 +139,33 @@ describe('a request that does not arrive', () => {
     expect(outages).toEqual([expect.stringContaining(`${proxy.url} does not answer (`)]);
     const never = async (): Promise<void> => proxy.cut();
     await expect(run(waiting, { url: proxy.url, onDelay: never })).rejects.toThrow(`${proxy.url} does not answer (`);
+  });
+
+  test('fails if the service accepts the request and never answers', async () => {
+    await using proxy = await startProxy(new URL(shop.s.url));
+    proxy.hold();
+    await expect(run(inputs, { url: proxy.url, answerWithinMs: 100 })).rejects.toThrow(
+      `${proxy.url} does not answer (no answer within 0.1 s).`,
+    );
+    expect(proxy.held()).toBe(1);
+  });
+
+  test('is repeated if its answer breaks off', async () => {
+    let asked = 0;
+    const server = createServer((request, response) => {
+      asked += 1;
+      const text = JSON.stringify({ pull_request: { status: 'open' } });
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': text.length });
+      if (asked === 1) response.write(text.slice(0, 9), () => request.socket.destroy());
+      else response.end(text);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const answered = await run(inputs, { url, onDelay: async () => {} });
+    expect(answered).toMatchObject({ isDone: true, outputs: { status: 'open' } });
+    expect(asked).toBe(2);
   });
 
   test('fails after five tries', async () => {
