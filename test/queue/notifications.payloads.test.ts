@@ -77,6 +77,29 @@ describe('the webhooks', () => {
     ]);
   });
 
+  it('name no commit of a batch that landed without a bot pull request, because CI ran on no such commit', async () => {
+    await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
+    const green = await w.open('a', { 'a.txt': 'a\n' });
+    await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
+    await w.queue(green);
+    await w.settled(green);
+    const skipped = await w.open('b', { 'b.txt': 'b\n' });
+    await queuePullRequest(w.ctx, {
+      repository: w.repository,
+      number: skipped,
+      source: 'rest_api',
+      skipValidation: true,
+    });
+    await w.settled(skipped);
+    expect(await w.rows('select 1 from bot_pull_request')).toEqual([]);
+    const batches = (await sent(w, 'batch_merged')) as readonly { readonly pull_requests: readonly unknown[] }[];
+    expect(batches.map(({ pull_requests }) => pull_requests)).toMatchObject([
+      [{ pr_number: green }],
+      [{ pr_number: skipped }],
+    ]);
+    expect(batches.filter((batch) => 'batch_commit_sha' in batch)).toEqual([]);
+  });
+
   it('report a reset with the number of closed bot pull requests, without batches that had none yet', async () => {
     await using w = await world({ configuration: parallel({ builds: 3 }), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
