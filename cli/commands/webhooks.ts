@@ -36,6 +36,8 @@ interface ListenOptions {
 
 const readEveryMs = 1_000;
 const readAtMost = 50;
+/** How long the address of `--forward` may take for an answer, as long as an endpoint may (interface 6). */
+const answerWithinMs = 15_000;
 
 async function listen(invocation: Invocation, { endpoint, forward }: ListenOptions): Promise<void> {
   if (forward !== undefined && readAddress(forward) === null)
@@ -64,6 +66,7 @@ async function listen(invocation: Invocation, { endpoint, forward }: ListenOptio
   while (!api.signal.aborted) {
     const sentByNow = (await readUntilAnswered(api, read, reportConnection(invocation))) ?? [];
     for (const sent of sentByNow.filter(({ id }) => !known.has(id))) {
+      if (api.signal.aborted) return;
       known.add(sent.id);
       await show(invocation, sent, forward ?? null);
     }
@@ -135,11 +138,21 @@ async function show(invocation: Invocation, sent: Sent, forward: string | null):
 async function send({ body, attempt }: Sent, forward: string): Promise<string> {
   const headers = attempt.requestHeaders as Readonly<Record<string, string>>;
   const own = Object.entries(headers).filter(([name]) => !/^(?:host|content-length|connection)$/i.test(name));
-  return await fetch(forward, { method: 'POST', headers: Object.fromEntries(own), body, redirect: 'manual' }).then(
+  const signal = AbortSignal.timeout(answerWithinMs);
+  return await fetch(forward, {
+    method: 'POST',
+    headers: Object.fromEntries(own),
+    body,
+    redirect: 'manual',
+    signal,
+  }).then(
     async (response) => {
       await response.body?.cancel();
       return String(response.status);
     },
-    (error: Error) => (error.cause as NodeJS.ErrnoException | undefined)?.code ?? error.message,
+    (error: Error) =>
+      signal.aborted
+        ? `no answer within ${answerWithinMs / 1_000} s`
+        : ((error.cause as NodeJS.ErrnoException | undefined)?.code ?? error.message),
   );
 }

@@ -216,3 +216,33 @@ test('webhooks listen forwards every delivery that is sent from then on, also if
   const expected = Array.from({ length: 120 }, (_, at) => `{"n":${at + 131},"text":"\u0085"}`);
   expect(developer.received.map(({ body }) => String(body))).toEqual(expected);
 });
+
+test('webhooks listen forwards the next delivery if the address has not answered within 15 seconds', async () => {
+  await using developer = await receiver();
+  developer.answer(({ json: { n } }) => (n === 1 ? null : { status: 200 }));
+  const url = 'https://silent.example.test/';
+  const [endpoint] = await shop.s.rows<{ id: string }>(
+    `insert into webhook_endpoint (account_id, url, actions, from_position, created_at, updated_at)
+     values ($1, $2, '{merged}', 0, now(), now()) returning id`,
+    [shop.s.accountId, url],
+  );
+  const send = async (): Promise<unknown> =>
+    await shop.s.rows(
+      `with sent as (
+         insert into webhook_delivery (account_id, endpoint_id, message_id, action, lane, state, attempts, body, created_at, ended_at)
+         select $1, $2, 'msg_silent_' || n, 'merged', 'pull_request:' || n, 'succeeded', 1, '{"n":' || n || '}', now(), now()
+         from generate_series(1, 2) n returning id, account_id)
+       insert into webhook_attempt (account_id, delivery_id, number, started_at, duration_ms, request_headers, response_status)
+       select account_id, id, 1, now(), 1, '{}', 200 from sent`,
+      [shop.s.accountId, endpoint?.id],
+    );
+  const stop = new AbortController();
+  const argv = ['webhooks', 'listen', '--endpoint', url, '--forward', developer.url];
+  const onStderr = (): void => void send();
+  const listening = shop.runWith({ signal: stop.signal, onStderr }, ...argv);
+  await developer.until(2);
+  stop.abort();
+  const { stdout } = await listening;
+  expect(stdout).toContain(`${developer.url} no answer within 15 s\n{"n":1}\n`);
+  expect(developer.received.map(({ body }) => String(body))).toEqual(['{"n":1}', '{"n":2}']);
+});
