@@ -248,6 +248,8 @@ function readBody(group: readonly Operation[], request: FastifyRequest, bytes: B
     const contentType = first.consumes ?? 'application/json';
     throw new UnfitType(`Content-Type must be ${contentType}`);
   }
+  if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
+    throw new UnfitType('Content-Encoding must be identity: send the body uncompressed');
   const text = decode(bytes);
   return first.consumes ? text : parseJson(text);
 }

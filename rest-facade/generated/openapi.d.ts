@@ -1266,7 +1266,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The operation does not accept a body of this content type. */
+        /** @description The operation does not accept a body of this content type, or a compressed one. */
         UnsupportedMediaType: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3400,7 +3400,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The operation does not accept a body of this content type. */
+            /** @description The operation does not accept a body of this content type, or a compressed one. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3790,7 +3790,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The operation does not accept a body of this content type. */
+            /** @description The operation does not accept a body of this content type, or a compressed one. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

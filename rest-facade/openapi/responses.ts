@@ -169,7 +169,7 @@ const errorKinds: Readonly<Record<number, ErrorKind>> = {
   },
   415: {
     name: 'UnsupportedMediaType',
-    description: 'The operation does not accept a body of this content type.',
+    description: 'The operation does not accept a body of this content type, or a compressed one.',
     example: { error: 'Content-Type must be application/json' },
   },
   422: {

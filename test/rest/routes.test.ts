@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { DomainError } from '../../src/domain/errors.ts';
@@ -124,6 +125,24 @@ describe('the body of a request', () => {
     expect((await send(Buffer.from([0xff, 0xfe]), 'text/plain', config)).json()).toEqual({
       error: 'The body must be UTF-8 text',
     });
+  });
+
+  it('must not be compressed', async () => {
+    for (const [url, type] of [
+      [pause.url, 'application/json'],
+      ['/api/v1/config?org=a&repo=b', 'application/yaml'],
+    ] as const) {
+      const payload = gzipSync(JSON.stringify(pause.payload));
+      const headers = { 'content-type': type, 'content-encoding': 'gzip' };
+      const answer = await facade().server.inject({ method: 'POST', url, payload, headers });
+      expect([answer.statusCode, answer.json()]).toEqual([
+        415,
+        { error: 'Content-Encoding must be identity: send the body uncompressed' },
+      ]);
+      const plain = { ...headers, 'content-encoding': 'identity' };
+      const sent = { method: 'POST', url, payload: JSON.stringify(pause.payload), headers: plain } as const;
+      expect((await facade().server.inject(sent)).statusCode).toBe(200);
+    }
   });
 
   it('is passed on byte by byte if it is a text', async () => {
