@@ -149,16 +149,11 @@ export function isOutOfReach({ status, message }: FailedCall): boolean {
 
 const outOfReach = /not accessible by integration/i;
 
-/**
- * Whether an answer of GraphQL, which has the status 200, says that the token does not reach the repository. A private
- * repository then does not exist for the token.
- */
-export function hidesRepository(data: unknown): boolean {
+/** Whether an answer of GraphQL, which has the status 200, says that the token lacks a permission. */
+export function lacksPermission(data: unknown): boolean {
   const { errors } = (data ?? {}) as Partial<Pick<GraphqlError, 'errors'>>;
-  if (!Array.isArray(errors)) return false;
-  return (errors as NonNullable<GraphqlError['errors']>).some(
-    ({ type, path, message = '' }) =>
-      (type === 'NOT_FOUND' && path?.length === 1 && path[0] === 'repository') || outOfReach.test(message),
+  return (
+    Array.isArray(errors) && errors.some(({ message }: { readonly message?: string }) => outOfReach.test(message ?? ''))
   );
 }
 

@@ -12,13 +12,12 @@ import {
   type Failure,
   judgeFailure,
   findLimitRefusal,
-  hidesRepository,
-  isOutOfReach,
 } from './answers.ts';
 import type { FindInstallation, GitHubInstallation } from './app.ts';
 import { changeBudget, readBudget, type BudgetOwner } from './budget.rows.ts';
 import { countCreation, decideCall, newBudget, noteAllowance, notePause, noteSuccess } from './budget.ts';
 import type { Allowance, Budget, Purpose, Resource } from './budget.ts';
+import type { InstallationToken, WantedToken } from './installation-auth.ts';
 import { createOctokit, type Octokit } from './octokit.ts';
 import type { FindRemote } from './remote.ts';
 
@@ -76,16 +75,15 @@ export function createClient(options: ClientOptions): Client {
     return made;
   }
 
-  function octokitOf({ accountId }: HostRepository, { installation, githubId }: Found): Octokit {
+  function octokitOf({ accountId }: HostRepository, { installation }: Found): Octokit {
     const { id, app } = installation;
     const keyId = createHash('sha256').update(app.privateKey).digest('hex');
-    const key = `${accountId} ${app.apiUrl} ${app.id} ${id} ${githubId}`;
+    const key = `${accountId} ${app.apiUrl} ${app.id} ${id}`;
     const known = octokits.get(key);
     // An App may get a new private key while this process runs. The client of the former key is dropped then.
     if (known?.keyId === keyId) return known.octokit;
-    const made = createOctokit({ apiUrl: app.apiUrl, as: { app, installationId: id, repositoryId: githubId } });
-    keepToken(made);
-    // `applyBudget` wraps `keepToken`, so it handles only failures that remain after the token was renewed.
+    const made = createOctokit({ apiUrl: app.apiUrl, as: { app, installationId: id } });
+    // A call is refused by its token only after another token was tried, so the budget does not see the first refusal.
     applyBudget(made, budgetOf({ accountId, installationId: id }), { now, meter: options.meter });
     octokits.set(key, { keyId, octokit: made });
     return made;
@@ -96,13 +94,20 @@ export function createClient(options: ClientOptions): Client {
       const found = await find(repository);
       return apiOf(octokitOf(repository, found), { repository, ...found, purpose, now });
     },
-    async findRemote(repository, { isRefused = false } = {}) {
+    async findRemote(repository, { isShared = false, instead } = {}) {
       const found = await find(repository);
       const octokit = octokitOf(repository, found);
-      const first = await tokenOf(octokit, { refresh: isRefused }, now);
-      const isShort = Date.parse(first.expiresAt) - now() < shortestTokenMs;
-      const { token } = isShort && !isRefused ? await tokenOf(octokit, { refresh: true }, now) : first;
-      return { url: `${found.installation.app.webUrl}/${repository.owner}/${repository.name}.git`, token };
+      const { installation, githubId } = found;
+      const ofRepository = isShared ? {} : { repositoryId: githubId };
+      const first = await tokenOf(octokit, { ...ofRepository, ...(instead && { instead }) }, now);
+      const isShort = first.expiresAt - now() < shortestTokenMs;
+      const token = isShort && !instead ? await tokenOf(octokit, { ...ofRepository, instead: first }, now) : first;
+      return {
+        url: `${installation.app.webUrl}/${repository.owner}/${repository.name}.git`,
+        token,
+        confirmUrl: async () =>
+          await confirmName(apiOf(octokit, { repository, ...found, purpose: 'landing', now }), repository),
+      };
     },
     identity: (repository) => identities.get(repository.id) ?? unknownIdentity,
   };
@@ -123,12 +128,12 @@ function apiOf(octokit: Octokit, { repository, githubId, installation, purpose, 
     ...given,
     installation,
     bot: `${installation.app.slug}[bot]`,
-    request: octokit.request.defaults({ request: { purpose } }) as Octokit['request'],
+    request: octokit.request.defaults({ request: { purpose, repositoryId: githubId } }) as Octokit['request'],
     graphql: async <Answer>(document: string, variables: Readonly<Record<string, unknown>> = {}) => {
       const answer = await octokit
         .graphql<Answer>(document, { ...given, ...variables, request: { purpose } })
         .catch((error: unknown) => {
-          // The token reaches only this repository, so GitHub refuses most fields of another one.
+          // GitHub may refuse some fields of another repository.
           refuseOther((error as { readonly data?: unknown }).data, githubId);
           const failed = readFailedCall(error);
           throw failed === null ? error : asPortError(judgeFailure(failed, now()), error);
@@ -143,11 +148,18 @@ interface OfRepository {
   readonly repository?: { readonly databaseId?: number } | null;
 }
 
+/** Throws HostUnavailable if the repository has another name at GitHub than in its row. */
+async function confirmName(api: Api, { owner, name }: HostRepository): Promise<void> {
+  const { data } = await api.request('GET /repos/{owner}/{repo}', { owner, repo: name });
+  if (data.full_name.toLowerCase() !== `${owner}/${name}`.toLowerCase()) throw new HostUnavailable(movedMessage);
+}
+
+const movedMessage = 'The repository was renamed or moved at GitHub';
+
 /** Throws HostUnavailable if an answer is about another repository: after a renaming, a new one may have the old name. */
 function refuseOther(answer: unknown, githubId: string): void {
   const { databaseId } = (answer as OfRepository | null | undefined)?.repository ?? {};
-  if (databaseId !== undefined && String(databaseId) !== githubId)
-    throw new HostUnavailable('The repository was renamed or moved at GitHub');
+  if (databaseId !== undefined && String(databaseId) !== githubId) throw new HostUnavailable(movedMessage);
 }
 
 /** The identity of commits that are made before the first call for the repository. */
@@ -167,58 +179,13 @@ async function mustFind(findInstallation: FindInstallation, repository: HostRepo
   return found;
 }
 
-async function tokenOf(
-  octokit: Octokit,
-  request: { readonly refresh: boolean },
-  now: () => number,
-): Promise<{ readonly token: string; readonly expiresAt: string }> {
+async function tokenOf(octokit: Octokit, wanted: WantedToken, now: () => number): Promise<InstallationToken> {
   try {
-    return (await octokit.auth(request)) as { token: string; expiresAt: string };
+    return (await octokit.auth(wanted)) as InstallationToken;
   } catch (error) {
     const call = readFailedCall(error);
     throw call === null ? error : asPortError(judgeFailure({ ...call, writes: false }, now()), error);
   }
-}
-
-/** The shortest time between two new tokens because the old one did not reach the repository. */
-const renewEveryMs = 60_000;
-
-/**
- * GitHub may revoke a token before it expires. A call that is refused because of its token has had no effect, so it is
- * made once more with a new token. A token also may not reach the repository if it is older than the repository's return
- * to the installation.
- */
-function keepToken(octokit: Octokit): void {
-  let renewedAt = 0;
-  let renewal: Promise<unknown> | null = null;
-  /** False: the call was sent with a token that was just made, or GitHub gives no token for the repository. */
-  const hasNewerToken = async (sentAt: number): Promise<boolean> => {
-    if (sentAt < renewedAt + renewEveryMs) {
-      if (renewal === null) return sentAt < renewedAt;
-    } else {
-      renewal ??= octokit.auth({ refresh: true }).finally(() => {
-        renewedAt = Date.now();
-        renewal = null;
-      });
-    }
-    return await renewal.then(
-      () => true,
-      () => false,
-    );
-  };
-  octokit.hook.wrap('request', async (request, call) => {
-    const sentAt = Date.now();
-    try {
-      const answer = await request(call);
-      if (!hidesRepository(answer.data) || !(await hasNewerToken(sentAt))) return answer;
-    } catch (error) {
-      const failed = readFailedCall(error);
-      if (failed === null || failed.isForToken) throw error;
-      if (failed.status === 401) await octokit.auth({ refresh: true });
-      else if (!isOutOfReach(failed) || !(await hasNewerToken(sentAt))) throw error;
-    }
-    return await request(call);
-  });
 }
 
 type CallOutcome = 'ok' | 'held' | Failure['kind'];

@@ -9,6 +9,9 @@ export function stderrOf(error: unknown): string {
   return error instanceof HostUnavailable && error.cause !== undefined ? stderrOf(error.cause) : '';
 }
 
+/** The token of a command of git does not reach the repository. */
+export class AccessRefused extends HostUnavailable {}
+
 /** Whether git reports that GitHub does not have an object. */
 export function isUnknownCommit(error: unknown): boolean {
   const message = error instanceof Error ? error.message : '';
@@ -39,6 +42,7 @@ export function asHostError(
       },
     );
   const status = statusOf(message);
+  if (status === 403 || status === 404) return new AccessRefused(refusalMessage(name, status), { cause: error });
   return new HostUnavailable(status === null ? error.message : refusalMessage(name, status), { cause: error });
 }
 

@@ -14,9 +14,16 @@ import {
   noteUse,
   removeMirror,
 } from './mirror-clone.ts';
-import { asHostError, isUnknownCommit, stderrOf } from './mirror-errors.ts';
-import { gatherReads, matchesPattern, readRemoteRefs, type ReadRefs, TokenRefused } from './remote-refs.ts';
-import { remoteEnvironment, type FindRemote, type Remote } from './remote.ts';
+import { AccessRefused, asHostError, isUnknownCommit, stderrOf } from './mirror-errors.ts';
+import {
+  confirmChanges,
+  gatherReads,
+  matchesPattern,
+  readRemoteRefs,
+  type ReadRefs,
+  TokenRefused,
+} from './remote-refs.ts';
+import { remoteEnvironment, type FindRemote, type Remote, type WantedRemote } from './remote.ts';
 
 export interface MirrorOptions {
   readonly dataDir: string;
@@ -71,6 +78,8 @@ const cloneWaitMs = 20_000;
 /** The greatest number of commits that one fetch gets. */
 const maxInOneFetch = 500;
 const noteUseEveryMs = 60_000;
+/** The shortest time between two new tokens because the old one did not reach a repository. */
+const renewEveryMs = 60_000;
 /**
  * A mirror that breaks again within this time is not cloned again, because another clone would not remove the cause.
  */
@@ -86,11 +95,17 @@ export function createMirrors(options: MirrorOptions): Mirrors {
       await fetchCommits(remotes, { repository, directory }, absent.slice(from, from + maxInOneFetch));
     return directory;
   };
+  const confirm = confirmChanges();
   const readActualRefs = gatherReads(
     async (repository, patterns) =>
       await remotes.use(
         repository,
-        async (remote) => await readRemoteRefs(repository, remote, { patterns, clock: options.clock }),
+        async (remote) => {
+          const refs = await readRemoteRefs(repository, remote, { patterns, clock: options.clock });
+          await confirm({ repository, remote, patterns }, refs);
+          return refs;
+        },
+        { isShared: true },
       ),
   );
   const readLedger = createLedgerReader();
@@ -118,8 +133,12 @@ export function createMirrors(options: MirrorOptions): Mirrors {
 
 /** Calls of GitHub with the address and the token of a repository. */
 interface Remotes {
-  /** If GitHub refuses the token, the work is done once more with a new token. The refused call had no effect. */
-  use<T>(repository: HostRepository, work: (remote: Remote) => Promise<T>): Promise<T>;
+  /**
+   * If GitHub refuses the token, the work is done once more with another token. The refused call had no effect. If only
+   * the access is refused, another token is tried at most once a minute: a token that is limited to the repository may
+   * not reach it any more after the repository was taken out of the installation and put back.
+   */
+  use<T>(repository: HostRepository, work: (remote: Remote) => Promise<T>, wanted?: WantedRemote): Promise<T>;
   /** Runs git in the mirror. */
   run(
     mirror: Mirror,
@@ -129,12 +148,26 @@ interface Remotes {
 }
 
 function createRemotes(options: MirrorOptions): Remotes {
-  const use: Remotes['use'] = async (repository, work) => {
+  const renewedAt = new Map<string, number>();
+  const mayReach = ({ accountId, id }: HostRepository): boolean => {
+    const key = `${accountId}/${id}`;
+    const now = options.clock().getTime();
+    if (now - (renewedAt.get(key) ?? -Infinity) < renewEveryMs) return false;
+    renewedAt.set(key, now);
+    return true;
+  };
+  const use: Remotes['use'] = async (repository, work, wanted = {}) => {
+    const remote = await options.findRemote(repository, wanted);
     try {
-      return await work(await options.findRemote(repository));
+      return await work(remote);
     } catch (error) {
-      if (!(error instanceof TokenRefused)) throw error;
-      return await work(await options.findRemote(repository, { isRefused: true }));
+      if (!(error instanceof TokenRefused) && !(error instanceof AccessRefused && mayReach(repository))) throw error;
+      const again = await options
+        .findRemote(repository, { ...wanted, instead: remote.token })
+        .catch((failure: unknown) => {
+          throw error instanceof AccessRefused ? error : failure;
+        });
+      return await work(again);
     }
   };
   return {

@@ -5,7 +5,7 @@ import { Octokit } from '@octokit/core';
 import { RequestError } from '@octokit/request-error';
 import { inSpan } from '../../platform/tracing/index.ts';
 import type { GitHubApp } from './app.ts';
-import { createRepositoryAuth } from './repository-auth.ts';
+import { createInstallationAuth } from './installation-auth.ts';
 
 export type { Octokit } from '@octokit/core';
 
@@ -16,9 +16,8 @@ interface OctokitOptions {
     | { readonly token: string }
     | {
         readonly app: Pick<GitHubApp, 'id' | 'privateKey'>;
+        /** Left out: the App itself makes the calls. */
         readonly installationId?: string;
-        /** GitHub's id of the only repository that the calls of the installation reach. Left out: they reach all. */
-        readonly repositoryId?: string;
       };
   /** Whether Octokit logs nothing, because the caller reports failures. */
   readonly isSilent?: boolean;
@@ -74,14 +73,13 @@ function isComplete({ status, headers, data }: Answer): boolean {
 function authOf(as: OctokitOptions['as'], log: object): object {
   if (as === undefined) return {};
   if ('token' in as) return { auth: as.token };
-  const { app, installationId, repositoryId } = as;
+  const { app, installationId } = as;
   return {
-    authStrategy: repositoryId === undefined ? createAppAuth : createRepositoryAuth,
+    authStrategy: installationId === undefined ? createAppAuth : createInstallationAuth,
     auth: {
       appId: app.id,
       privateKey: app.privateKey,
       ...(installationId === undefined ? {} : { installationId }),
-      ...(repositoryId === undefined ? {} : { repositoryId: Number(repositoryId) }),
       ...log,
     },
   };

@@ -2,7 +2,9 @@
 // process is started. `git ls-remote` was rejected, because the server would send every ref. REST was rejected, because
 // its answers lag behind a push.
 import { setTimeout as delay } from 'node:timers/promises';
+import { createHash } from 'node:crypto';
 import DataLoader from 'dataloader';
+import { LRUCache } from 'lru-cache';
 import { HostUnavailable, type HostRepository } from '../port.ts';
 import { authorizationOf, type Remote } from './remote.ts';
 
@@ -53,6 +55,34 @@ export function gatherReads(read: ReadRefs): ReadRefs {
     const loader = loaderOf(repository);
     const found = await Promise.all([...new Set(patterns)].map(async (ref) => await loader.load(ref)));
     return found.filter((each) => each !== null).toSorted((one, other) => (one.ref < other.ref ? -1 : 1));
+  };
+}
+
+/** How many answers to a pattern are remembered. */
+const maxAnswers = 100_000;
+
+/**
+ * Returns a function that confirms an answer about refs if it differs from the last answer that was confirmed. A
+ * repository is read by its name. After a renaming, another repository may have this name, and the token may read it.
+ * Whether the repository still has its name is one call of the API, which is made only if the refs have changed: an
+ * answer that repeats a confirmed one tells nothing of another repository.
+ */
+export function confirmChanges() {
+  const confirmed = new LRUCache<string, string>({ max: maxAnswers });
+  return async (
+    { repository, remote, patterns }: { repository: HostRepository; remote: Remote; patterns: readonly string[] },
+    refs: readonly RemoteRef[],
+  ): Promise<void> => {
+    const { accountId, id, owner, name } = repository;
+    const answers = patterns.map((pattern) => {
+      const found = refs.filter(({ ref }) => matchesPattern(ref, [pattern]));
+      const digest = createHash('sha256').update(JSON.stringify(found)).digest('base64');
+      return [JSON.stringify([accountId, id, owner, name, pattern]), digest] as const;
+    });
+    if (answers.every(([key, digest]) => confirmed.get(key) === digest)) return;
+    // The call is made after the refs were read. A name that was lost does not come back at once.
+    await remote.confirmUrl();
+    for (const [key, digest] of answers) confirmed.set(key, digest);
   };
 }
 

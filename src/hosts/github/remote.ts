@@ -1,16 +1,26 @@
 // How git connects to GitHub: the URL of a repository and a token. The token is never in an argument, a URL or a file.
 import type { HostRepository } from '../port.ts';
+import type { InstallationToken } from './installation-auth.ts';
 
 export interface Remote {
   readonly url: string;
-  readonly token: string;
+  readonly token: InstallationToken;
+  /** Throws HostUnavailable if the URL does not belong to the repository, for example after a renaming. */
+  readonly confirmUrl: () => Promise<void>;
 }
 
-/**
- * Finds the remote of a repository under its present name. The token is valid for at least ten more minutes.
- * `isRefused`: GitHub has refused the last token, and a new one is requested.
- */
-export type FindRemote = (repository: HostRepository, options?: { readonly isRefused?: boolean }) => Promise<Remote>;
+export interface WantedRemote {
+  /**
+   * Whether the token reaches all repositories of the installation, so that a read of many repositories needs one
+   * token. What such a token reads counts only after `confirmUrl`. By default, the token is limited to the repository.
+   */
+  readonly isShared?: boolean;
+  /** A token that GitHub has refused. The remote has another one. */
+  readonly instead?: InstallationToken;
+}
+
+/** Finds the remote of a repository under its present name. The token is valid for at least ten more minutes. */
+export type FindRemote = (repository: HostRepository, wanted?: WantedRemote) => Promise<Remote>;
 
 /**
  * The environment variables for a proxy and for own certificates. git gets no other variables of the operator's
@@ -28,8 +38,8 @@ const networkNames = [
   'SSL_CERT_DIR',
 ] as const;
 
-export function authorizationOf({ token }: Remote): string {
-  return `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`;
+export function authorizationOf({ token }: Pick<Remote, 'token'>): string {
+  return `Basic ${Buffer.from(`x-access-token:${token.token}`).toString('base64')}`;
 }
 
 /** The environment of a git command that connects to GitHub. */

@@ -91,15 +91,56 @@ test('a new repository under the name of a renamed one is not taken for it', asy
   expect(w.emulator.core.mistakes).toEqual([]);
 });
 
+test.each([{ isPrivate: false }, { isPrivate: true }])(
+  'the branches of a new repository under the name of a renamed one are not read, if it is private: $isPrivate',
+  async ({ isPrivate }) => {
+    await using w = await queueWorld();
+    const host = w.ctx.hosts('github');
+    const main = await host.readRef(w.repository, 'refs/heads/main');
+    const read = async (): Promise<unknown> =>
+      await Promise.all([
+        host.readRef(w.repository, 'refs/heads/main'),
+        host.listRefs(w.repository, 'refs/heads/'),
+        host.readRef(w.repository, 'refs/heads/other'),
+      ]);
+    w.emulator.controls.webhooks({ drop: 1 });
+    w.emulator.controls.rename(`${w.place.owner}/${w.place.repo}`, 'store');
+    await w.person.repos.createInOrg({ org: w.place.owner, name: w.place.repo, private: isPrivate });
+    await w.push('main', { 'new.txt': '1\n' });
+    await w.push('other', { 'other.txt': '1\n' });
+    await expect(read()).rejects.toThrow('The repository was renamed or moved at GitHub');
+    // A branch that is not there tells something too.
+    await expect(host.readRef(w.repository, 'refs/heads/missing')).rejects.toThrow('renamed or moved');
+    const renamed = { ...w.repository, name: 'store' };
+    expect(await host.readRef(renamed, 'refs/heads/main')).toEqual(main);
+    expect(w.emulator.core.mistakes).toEqual([]);
+  },
+);
+
+test('a push that begins before a renaming moves nothing in a new repository under the old name', async () => {
+  await using w = await queueWorld();
+  const host = w.ctx.hosts('github');
+  const head = (await host.readRef(w.repository, 'refs/heads/main'))?.commit ?? '';
+  w.emulator.controls.webhooks({ drop: 1 });
+  once('github:before_push', async () => {
+    w.emulator.controls.rename(`${w.place.owner}/${w.place.repo}`, 'store');
+    await w.person.repos.createInOrg({ org: w.place.owner, name: w.place.repo, private: false });
+    await w.push('main', { 'new.txt': '1\n' });
+  });
+  await expect(host.updateRefs(w.repository, [{ ref: 'refs/heads/three', from: null, to: head }])).rejects.toThrow(
+    'GitHub moved nothing',
+  );
+  expect((await writtenIn(w, w.place)).branches).toEqual(['main']);
+  expect((await writtenIn(w, { ...w.place, repo: 'store' })).branches).toEqual(['main']);
+  expect(w.emulator.core.mistakes).toEqual([]);
+});
+
 test('nothing is written to a new repository under the name of a renamed one', async () => {
   await using w = await queueWorld();
   const number = await w.open('one', { one: '1\n' });
   const head = await w.push('two', { two: '2\n' });
   const host = w.ctx.hosts('github');
   await host.getPullRequest(w.repository, number);
-  const tokens = w.emulator.core.state.tokens.filter(({ kind }) => kind === 'installation');
-  // Lists of repositories need a token that reaches all of them.
-  expect(tokens.filter(({ repositoryIds }) => repositoryIds === null)).toHaveLength(1);
   w.emulator.controls.webhooks({ drop: 1 });
   w.emulator.controls.rename(`${w.place.owner}/${w.place.repo}`, 'store');
   const renamed = { ...w.place, repo: 'store' };
@@ -135,7 +176,7 @@ test('nothing is written to a new repository under the name of a renamed one', a
   });
   expect(opened).toMatchObject({ number: number + 1, headSha: head });
   await expect(host.updateRefs(w.repository, [{ ref: 'refs/heads/three', from: null, to: head }])).rejects.toThrow(
-    'GitHub moved nothing',
+    'The repository was renamed or moved at GitHub',
   );
 
   expect(await writtenIn(w, w.place)).toEqual(before);
