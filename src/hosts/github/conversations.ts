@@ -23,16 +23,17 @@ export function conversationOperations(settings: ConversationSettings) {
   const { client, clock } = settings;
   const readPermission = createPermissions(clock);
   return {
-    readPermission: async (repository, { login, id }) => {
-      const found = await readPermission(await client.apiFor(repository, 'hint'), repository, login);
+    readPermission: async (repository, { login, id, isForLanding = false }) => {
+      const api = await client.apiFor(repository, isForLanding ? 'landing' : 'hint');
+      const found = await readPermission(api, repository, login);
       return id === null || found.id === id ? found.permission : null;
     },
     setLabel: async (repository, number, { label, present }) => {
       const api = await client.apiFor(repository, 'notification');
       await (present ? addLabel(api, number, label) : removeLabel(api, number, label));
     },
-    readLabelChange: async (repository, number, label) => {
-      const api = await client.apiFor(repository, 'hint');
+    readLabelChange: async (repository, number, label, options) => {
+      const api = await client.apiFor(repository, options?.isForLanding === true ? 'landing' : 'hint');
       return await readNewestLabelChange(api, number, label);
     },
     listCommentsAfter: async (repository, after) => {

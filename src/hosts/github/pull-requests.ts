@@ -94,8 +94,8 @@ export function pullRequestOperations(settings: PullRequestSettings) {
       await storeBranchAuthors(db, repository, { branch, names: [seen.author, ...(known.get(seen.headBranch) ?? [])] });
     },
     listCommitsOf: async (repository, number) => await listCommitsOf(await client.apiFor(repository, 'answer'), number),
-    countUnverifiedCommits: async (repository, range) => {
-      const api = await client.apiFor(repository, 'hint');
+    countUnverifiedCommits: async (repository, { isForLanding = false, ...range }) => {
+      const api = await client.apiFor(repository, isForLanding ? 'landing' : 'hint');
       const directory = await mirrors.fetchMissing(repository, [range.head, range.base]);
       const commits = await git.listCommits(mirrors.git, directory, {
         from: [range.base],

@@ -173,23 +173,29 @@ export interface HostPullRequests {
   listCommitsOf(repository: HostRepository, number: number): Promise<readonly string[] | null>;
   /**
    * Counts the commits without a signature that the host has verified, among the commits that are reachable from the
-   * head but not from the base.
+   * head but not from the base. `isForLanding` is that of `getPullRequest`.
    */
   countUnverifiedCommits(
     repository: HostRepository,
-    range: { readonly head: string; readonly base: string },
+    range: { readonly head: string; readonly base: string; readonly isForLanding?: boolean },
   ): Promise<number>;
   /** Adds or removes a label. Idempotent. */
   setLabel(repository: HostRepository, number: number, change: LabelPresence): Promise<void>;
-  /** The newest change of a label. Null: the host has no record of a change. */
-  readLabelChange(repository: HostRepository, number: number, label: string): Promise<LabelChange | null>;
+  /** The newest change of a label. Null: the host has no record of a change. `isForLanding` is that of `getPullRequest`. */
+  readLabelChange(
+    repository: HostRepository,
+    number: number,
+    label: string,
+    options?: { readonly isForLanding: boolean },
+  ): Promise<LabelChange | null>;
   /**
    * A person's permission in the repository. It may be up to five minutes old. If `id` is not null, the person with
-   * this id must still have the handle. Null: the person has no permission, or no person has the handle.
+   * this id must still have the handle. Null: the person has no permission, or no person has the handle. `isForLanding`
+   * is that of `getPullRequest`.
    */
   readPermission(
     repository: HostRepository,
-    person: { readonly login: string; readonly id: string | null },
+    person: { readonly login: string; readonly id: string | null; readonly isForLanding?: boolean },
   ): Promise<HostPermission | null>;
   /**
    * Some of the comments of people after `cursor` and after the instant `since`, the oldest first. `hasMore` says whether

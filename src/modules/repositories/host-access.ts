@@ -86,15 +86,17 @@ export async function readSeenPage<Row>(
 
 /**
  * The permission of a handle in a repository at GitHub. `trusted`: the repository is not at GitHub, or the handle
- * belongs to an App. An App is trusted, because a person with the right to do so installed the App.
+ * belongs to an App. An App is trusted, because a person with the right to do so installed the App. `isForLanding`: a
+ * batch cannot go on without this read.
  */
 export async function permissionOfHandle(
   ctx: Context,
   repository: NamedRepository,
   login: string,
+  { isForLanding = false }: { readonly isForLanding?: boolean } = {},
 ): Promise<HostPermission | null | 'trusted'> {
   if (repository.host !== 'github' || isBot(login)) return 'trusted';
-  return await hostClient(ctx, repository).readPermission({ login, id: null });
+  return await hostClient(ctx, repository).readPermission({ login, id: null, isForLanding });
 }
 
 async function permissionOfCaller(ctx: Context, repository: NamedRepository): Promise<HostPermission | null> {

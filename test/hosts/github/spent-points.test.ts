@@ -1,6 +1,7 @@
 // Few points of GitHub's rate limit are left. Landings go on, and the reads of hints wait.
 import { expect, test } from 'vitest';
 import { HostUnavailable } from '../../../src/hosts/port.ts';
+import { forLanding, syncPullRequest } from '../../../src/modules/queue/host-sync/pull-requests.ts';
 import { onFailpoint } from '../../../src/platform/failpoints.ts';
 import { parallel, serial } from '../../support/world.ts';
 import { queueWorld, requiresTest, type QueueWorld } from './queue-world.ts';
@@ -109,5 +110,28 @@ test('if only the comments wait for points, no explanation says that the line wa
   );
   expect(await w.rows("select host_wait_until from queue where base_branch = 'main'")).toEqual([
     { host_wait_until: null },
+  ]);
+});
+
+test('a read that a batch waits for counts signatures, and reads who has set a label', async () => {
+  const signed = requiresTest.replace('preconditions:\n', 'preconditions:\n  require_verified_commits: true\n');
+  await using w = await queueWorld({ configuration: `${parallel({ builds: 1, batch: 1 })}${signed}` });
+  const number = await w.open('one', { one: '1\n' });
+  await w.until(async () => (await w.rows('select 1 from pull_request where unverified_commits = 1')).length > 0);
+  // No webhook tells of the commit and of the label.
+  w.emulator.controls.webhooks({ drop: 1 });
+  await w.push('one', { two: '2\n' });
+  await w.person.issues.addLabels({ ...w.place, issue_number: number, labels: ['mergequeue'] });
+  await spendPoints(w);
+  await w.rows(
+    "update host_budget set rest_limit = 5000, rest_left = 100, rest_resets_at = now() + interval '2 hours'",
+  );
+  const read = async (options?: typeof forLanding): Promise<unknown> =>
+    await syncPullRequest(w.ctx, { ...w.repository, host: 'github' }, number, options);
+  // Each process reads the points once a second.
+  await expect.poll(async () => await read().catch((error: unknown) => error)).toBeInstanceOf(HostUnavailable);
+  await read(forLanding);
+  expect(await w.rows('select unverified_commits, status from pull_request where number = $1', [number])).toEqual([
+    { unverified_commits: 2, status: 'blocked' },
   ]);
 });

@@ -97,13 +97,16 @@ export async function maySkip(
   return (await can(system, repository.id, requestedBy)) || (await isAdmin(requestedBy));
 }
 
-/** Throws FORBIDDEN if the person cannot write to a repository at GitHub. If `person` is null, nothing is refused. */
+/**
+ * Throws FORBIDDEN if the person cannot write to a repository at GitHub. If `person` is null, nothing is refused.
+ * `isForLanding`: a batch cannot go on without this read.
+ */
 export async function requireWriteAccess(
   ctx: Context,
   repository: EnqueuedRepository,
-  person: string | null,
+  { person, isForLanding }: { readonly person: string | null; readonly isForLanding: boolean },
 ): Promise<void> {
-  const has = person === null ? 'trusted' : await permissionOfHandle(ctx, repository, person);
+  const has = person === null ? 'trusted' : await permissionOfHandle(ctx, repository, person, { isForLanding });
   if (has !== 'trusted' && !isPermissionEnough(has, 'write'))
     throw new DomainError('FORBIDDEN', `Only people who can write to the repository can ask this; @${person} cannot.`);
 }

@@ -14,7 +14,7 @@ import { isLandingStarted } from '../store/intents.ts';
 import { updateBranch, type BranchUpdateResult } from '../builds/branch-update.ts';
 import { startBranchWork, comment, endBranchWork, type LoadedWork } from './branch-work.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
-import { syncPullRequest } from '../host-sync/pull-requests.ts';
+import { forLanding, syncPullRequest } from '../host-sync/pull-requests.ts';
 import type { IntentRow, PullRequestRow } from '../store/queue.entities.ts';
 import { changeQueueOf } from '../store/queue.locks.ts';
 import { readLandedBelow } from '../facts/stacks.ts';
@@ -42,10 +42,15 @@ export async function carryOutSync(ctx: Context, intent: IntentRow): Promise<voi
   // sync open.
   if (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingStarted(ctx, tx, loaded.row.id))) return;
   const outcome = await updateWithRetries(ctx, loaded, cause);
-  await syncPullRequest(ctx, loaded.host, loaded.row.number);
+  await syncPullRequest(ctx, loaded.host, loaded.row.number, readOptions(cause));
   await report(ctx, loaded, { cause, outcome });
   await passFailpoint('sync:before_end');
   await conclude(ctx, loaded, { cause, outcome });
+}
+
+/** The line waits for the update of a pull request that is queued again (`update_before_requeue`). */
+function readOptions(cause: SyncCause): Parameters<typeof syncPullRequest>[3] {
+  return cause === 'requeue' ? forLanding : undefined;
 }
 
 async function updateWithRetries(ctx: Context, loaded: LoadedWork, cause: SyncCause): Promise<Outcome> {
@@ -64,7 +69,7 @@ async function tryOnce(
   { intent, host, repository, row }: LoadedWork,
   cause: SyncCause,
 ): Promise<Outcome> {
-  const now = await syncPullRequest(ctx, host, row.number);
+  const now = await syncPullRequest(ctx, host, row.number, readOptions(cause));
   if (now === null)
     return { kind: 'refused', message: `the code host does not show #${row.number}`, head: row.headSha, base: '' };
   if (isTerminal(now.status) || (cause === 'auto_update' && isQueued(now.status))) return { kind: 'over' };

@@ -30,7 +30,9 @@ export async function readHead(
   {
     seen,
     before,
+    isForLanding,
   }: {
+    readonly isForLanding: boolean;
     readonly seen: HostPullRequest;
     readonly before: Parameters<typeof configurationOf>[0] & {
       readonly defaultBranch: string;
@@ -53,7 +55,7 @@ export async function readHead(
   const isCounted = before.verifiedHead === seen.headSha && before.baseBranch === seen.baseBranch;
   const unverified =
     require_verified_commits && base !== null && !isCounted
-      ? await client.countUnverifiedCommits({ head: seen.headSha, base })
+      ? await client.countUnverifiedCommits({ head: seen.headSha, base, isForLanding })
       : null;
   // In a stack, the base branch is that of the pull request below, which may have been rebased since.
   const isManaged = isManagedBranch(configuration, seen.baseBranch, before.defaultBranch);

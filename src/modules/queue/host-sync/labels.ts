@@ -48,7 +48,9 @@ export async function readLabelActs(
   {
     seen,
     before,
+    isForLanding,
   }: {
+    readonly isForLanding: boolean;
     readonly seen: HostPullRequest;
     readonly before: {
       readonly labels: readonly string[];
@@ -64,7 +66,7 @@ export async function readLabelActs(
   const acts: LabelAct[] = [];
   const unseen: LabelWrite[] = [];
   for (const write of changedLabels(before.isOpened ? [] : before.labels, seen.labels, rules)) {
-    const shown = await hostClient(ctx, repository).readLabelChange(seen.number, write.label);
+    const shown = await hostClient(ctx, repository).readLabelChange(seen.number, write.label, { isForLanding });
     const isShown = shown === null ? before.isOpened : shown.present === write.present;
     if (!isShown && write.present && !isOverdue) {
       unseen.push(write);
@@ -75,7 +77,7 @@ export async function readLabelActs(
     // next.
     if (change?.byQueue) continue;
     const by = change?.by ?? (before.isOpened && isShown ? seen.author : null);
-    const refusal = await refusalOf(ctx, repository, { ...write, by });
+    const refusal = await refusalOf(ctx, repository, { ...write, by, isForLanding });
     const isPerson = refusal === null && by !== null;
     const actor = isPerson ? await nameActor(ctx, repository, { login: by, id: change?.byId ?? null }) : null;
     acts.push({ ...write, by, actor, at: change?.at ?? (isShown ? seen.createdAt : now), refusal });
@@ -86,14 +88,14 @@ export async function readLabelActs(
 async function refusalOf(
   ctx: Context,
   repository: HostedRepository & Pick<RepositoryRow, 'active' | 'configurationYaml'>,
-  { label, present, by }: LabelWrite & { readonly by: string | null },
+  { label, present, by, isForLanding }: LabelWrite & { readonly by: string | null; readonly isForLanding: boolean },
 ): Promise<string | null> {
   const { skipLine } = labelRulesOf(configurationOf(repository));
   // An unknown person may only take a pull request out of the line.
   if (by === null && present)
     return 'The code host does not show who has added it. Add it again, or use a command in a comment.';
   try {
-    await requireWriteAccess(ctx, repository, by);
+    await requireWriteAccess(ctx, repository, { person: by, isForLanding });
     if (!present) return null;
     if (isSameLabel(label, skipLine)) await authorisePerson(ctx, repository, { person: by, skipLine: true });
     else refuseSource(repository, 'label');

@@ -51,10 +51,11 @@ export async function syncPullRequest(
   options: SyncOptions = { announceOpened: true },
 ): Promise<PullRequestRow | null> {
   const client = hostClient(ctx, repository);
+  const { isForLanding = false } = options;
   for (let reads = 1; ; reads += 1) {
     const readAt = ctx.clock();
     const before = await readBefore(ctx, repository, number);
-    const recorded = await client.getPullRequest(number, { isForLanding: options.isForLanding ?? false });
+    const recorded = await client.getPullRequest(number, { isForLanding });
     const [person] = recorded === null ? [] : await withoutBots(ctx, repository, [recorded]);
     if (person === undefined) return null;
     const seen = withTipAsHead(person);
@@ -63,17 +64,20 @@ export async function syncPullRequest(
     // The pull request below must have its newest head before somebody skips the validation of this one. Otherwise a
     // landing below would not show that it leaves out commits which this pull request contains.
     const below = options.isBelow ? [] : await readOutdatedBelow(ctx, found);
-    const { isForLanding = false } = options;
     for (const each of below)
       await syncPullRequest(ctx, repository, each, { announceOpened: true, isBelow: true, isForLanding });
     const [head, stored] = await Promise.all([
-      readHead(ctx, repository, { seen, before }),
+      readHead(ctx, repository, { seen, before, isForLanding }),
       readStored(ctx, found, before.pullRequestId),
     ]);
     const isNew = before.status === null;
     // A label that is still on a reopened pull request is no new request.
     const { acts, unseen } = (isNew ? options.announceOpened : before.status !== 'closed')
-      ? await readLabelActs(ctx, { ...repository, ...before }, { seen, before: { ...before, isOpened: isNew } })
+      ? await readLabelActs(
+          ctx,
+          { ...repository, ...before },
+          { seen, before: { ...before, isOpened: isNew }, isForLanding },
+        )
       : noActs;
     const since = before.labelUnseenSince ?? ctx.clock();
     const kept = { ...found, seen: withoutUnseen(seen, { unseen, since }) };

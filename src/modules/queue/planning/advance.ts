@@ -389,7 +389,7 @@ async function readMissingSignatures(ctx: Context, known: BeforeTurn, base: stri
     values: [ctx.accountId, known.queueId],
   });
   for (const { id, head } of unread) {
-    const unverified = await hostClient(ctx, host).countUnverifiedCommits({ head, base });
+    const unverified = await hostClient(ctx, host).countUnverifiedCommits({ head, base, isForLanding: true });
     await ctx.db.transaction(
       ctx.accountId,
       async (tx) =>
