@@ -112,6 +112,31 @@ describe('merge windows', () => {
     expect(await statuses(w, a)).toEqual(['tagged']);
   });
 
+  it('do not use up the time limit of CI for a check that runs again meanwhile', async () => {
+    let aheadMs = 0;
+    await using w = await world({ clock: () => new Date(Date.now() + aheadMs) });
+    await w.configure(
+      `${parallel({ more: 'skip_draft_when_up_to_date: false\n' })}ci_timeout_mins: 5\nmerge_windows:\n  - {cron_start: "0 0 1 1 *", cron_end: "1 0 1 1 *", timezone: UTC}\n`,
+    );
+    const [a = 0] = await openPullRequests(w, 'a');
+    await w.queue(a);
+    const green = 'select 1 from batch b join build u on u.commit = b.tested_commit and u.finished_at is not null';
+    await w.until(async () => (await w.rows(green)).length === 1);
+    aheadMs = 60 * 60_000;
+    const checks = async (): Promise<unknown> =>
+      await w.rows(
+        `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion, heard_at)
+         select r.account_id, r.repository_id, r.commit, r.name, 2, 'pending', $1 from check_result r
+         join batch b on b.tested_commit = r.commit`,
+        [new Date(Date.now() + aheadMs)],
+      );
+    await checks();
+    await turnsAt(w, new Date(Date.now() + aheadMs + 4 * 60_000));
+    expect(await statuses(w, a)).toEqual(['tagged']);
+    await turnsAt(w, new Date(Date.now() + aheadMs + 6 * 60_000));
+    expect(await statuses(w, a)).toEqual(['blocked 111']);
+  });
+
   it('delay landings, not builds, until they open', async () => {
     const opensAt = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 3_600_000);
     const hour = opensAt.getUTCHours();

@@ -275,7 +275,8 @@ export const mergeRules = group({
   }),
   ci_timeout_mins: key(integer(0), {
     default: 0,
-    description: 'How long a build may run before it counts as failed (111). 0: no limit.',
+    description:
+      'How long a build may run before it counts as failed (111). A check that runs again has this time from its new start. 0: no limit.',
     effectOnBuilds: 'other',
   }),
   base_branches: key(listOf(branch(), { name: 'list: name, or /regular expression/', max: 50 }), {

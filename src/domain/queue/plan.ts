@@ -11,7 +11,7 @@ import type { Decision } from './model/decision.ts';
  * the last release. A worker with a lower number does not plan a queue that a worker with a higher number has planned,
  * or whose configuration a process with a higher number has saved.
  */
-export const plannerVersion = 17;
+export const plannerVersion = 18;
 
 export function plan(snapshot: Snapshot, now: number): Decision[] {
   if (snapshot.queue.haltedReason !== null) return [];

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { findUnbuiltBatches, judgeBatches, type BatchVerdict } from '../../../src/domain/queue/evidence/verdict.ts';
 import type { BuildState } from '../../../src/domain/queue/model/snapshot.ts';
-import { minute, now, pr, situation, type BatchSpec, type Situation } from './situation.ts';
+import { minute, now, planned, pr, requiredChecks, situation, type BatchSpec, type Situation } from './situation.ts';
 
 const judged = (from: Situation, batch: string): BatchVerdict | undefined =>
   judgeBatches(situation(from), now).get(batch);
@@ -149,6 +149,61 @@ describe('a build with checks that run although nobody requires them is', () => 
     ['green after an hour', spec('success', now - 60 * minute), 'green'],
     ['red at once if a required check failed', spec('failure', now), 'red'],
   ])('%s', (_name, from, kind) => expect(judged(from, 'b1')).toMatchObject({ kind }));
+});
+
+describe('a build with a time limit of 10 min, which began 60 min ago,', () => {
+  const began = now - 60 * minute;
+  const spec = (checks: BuildState['checks'], required: Situation['rules'] = {}, complete = true): Situation => ({
+    line: [{ of: [1], build: 'pending', change: { buildStartedAt: began }, buildChange: { checks, complete } }],
+    rules: { ...required, ciTimeoutMins: 10 },
+  });
+  const test = (conclusion: 'success' | 'pending', attempt = 1, agoMins: number | null = null) => ({
+    name: 'test',
+    attempt,
+    conclusion,
+    ...(agoMins !== null && { heardAt: now - agoMins * minute }),
+  });
+  const again = (agoMins: number) => [test('success'), test('pending', 2, agoMins)];
+  const lint = { ...test('pending'), name: 'lint' };
+  const docs = { ...test('pending', 2, 1), name: 'docs' };
+  const needs = (...names: string[]): NonNullable<Situation['rules']> => ({ requiredChecks: requiredChecks(...names) });
+  it.each<[string, Situation, BatchVerdict['kind']]>([
+    ['has timed out if its check still runs', spec([test('pending')]), 'timed_out'],
+    ['is pending if its check began again 9 min ago', spec(again(9)), 'pending'],
+    ['has timed out if its check began again 10 min ago', spec(again(10)), 'timed_out'],
+    ['is pending if its required check began again 9 min ago', spec(again(9), needs('test')), 'pending'],
+    ['has timed out if a check besides still runs', spec([...again(1), lint]), 'timed_out'],
+    [
+      'has timed out if a required check besides still runs',
+      spec([...again(1), lint], needs('test', 'lint')),
+      'timed_out',
+    ],
+    ['has timed out if a required check besides never began', spec(again(1), needs('test', 'e*'), false), 'timed_out'],
+    ['is pending if the check besides is not required', spec([...again(1), lint], needs('test')), 'pending'],
+    [
+      'has timed out if only a check began again that is not required',
+      spec([test('pending'), docs], needs('test')),
+      'timed_out',
+    ],
+    [
+      'has timed out if it is not known when the check began again',
+      spec([test('success'), test('pending', 2)]),
+      'timed_out',
+    ],
+  ])('%s', (_name, from, kind) => expect(judged(from, 'b1')?.kind).toBe(kind));
+
+  it.each<[string, number, BatchVerdict['kind']]>([
+    ['60 min ago', 60, 'timed_out'],
+    ['9 min ago', 9, 'pending'],
+  ])('counts from its start %s if its check began again before, as in serial mode', (_name, agoMins, kind) => {
+    const { line = [], ...rest } = spec(again(65));
+    const change = { buildStartedAt: now - agoMins * minute };
+    expect(judged({ ...rest, line: line.map((each) => ({ ...each, change })) }, 'b1')?.kind).toBe(kind);
+  });
+
+  it('is planned again when the time of the check that began again is over', () => {
+    expect(planned(spec(again(9)))).toContain('look again in 1 min');
+  });
 });
 
 describe('a build without any check', () => {

@@ -241,6 +241,29 @@ export function pendingUntil(build: BuildState, rules: Pick<QueueRules, 'waitsFo
   return isPending ? (build.lastEndAt ?? build.startedAt) + longestPendingMs : -Infinity;
 }
 
+/**
+ * Since when a pending build waits, if all checks for which it waits run again. -Infinity: it waits for a check that
+ * runs for the first time or has not started, or the instant is not known.
+ */
+export function waitsAgainSince(build: BuildState, required: readonly RequiredCheck[] | null): number {
+  const checks = newestAttempts(ofCi(build).checks);
+  const needed = atLeastOne(required);
+  const isPending = ({ conclusion }: CheckState): boolean => conclusion === 'pending';
+  const groups =
+    needed === null
+      ? [build.complete ? checks : []]
+      : needed
+          .filter((requirement) => judgeRequirement(requirement, checks, build.complete) === 'pending')
+          .map(({ name }) =>
+            isGlob(name) && !build.complete ? [] : checks.filter((check) => matchesGlob(name, check.name)),
+          );
+  const began = groups.map((group) => {
+    const instants = group.filter(isPending).map(({ heardAt = -Infinity }) => heardAt);
+    return instants.length === 0 ? -Infinity : Math.min(...instants);
+  });
+  return began.length === 0 ? -Infinity : Math.min(...began);
+}
+
 /** Green builds by tree, judged by the checks that are required now. A plan computes this once. */
 export type Evidence = ReadonlyMap<string, readonly BuildState[]>;
 

@@ -9,6 +9,7 @@ import {
   judgeBuild,
   missingChecks,
   pendingUntil,
+  waitsAgainSince,
   type Evidence,
 } from './evidence.ts';
 import { judgeGates } from './final-gates.ts';
@@ -157,7 +158,7 @@ function redBy(build: BuildState, { requiredChecks }: QueueRules): BatchVerdict 
 
 function judgeByClock(batch: BatchState, build: BuildState | undefined, facts: Facts): BatchVerdict {
   const { rules, now, readings } = facts;
-  const deadline = ciDeadline(batch, rules);
+  const deadline = ciDeadline(batch, build, rules);
   if (deadline !== null && now >= deadline) return { kind: 'timed_out', text: blockText(111) };
   const start = startDeadline(batch, build, rules);
   if (start === null || now < start || !wasReadSince(readings.get(batch.testedCommit ?? ''), start))
@@ -183,10 +184,15 @@ export function startDeadline(batch: BatchState, build: BuildState | undefined, 
     : startedAt + rules.checksStartedTimeoutMins * 60_000;
 }
 
-/** When a pending build times out. Null: never, or the build was not started. */
-export function ciDeadline(batch: BatchState, rules: QueueRules): number | null {
+/**
+ * When a pending build times out. Null: never, or the build was not started. A check that runs again has the whole time
+ * again, because the build may have waited for its landing before.
+ */
+export function ciDeadline(batch: BatchState, build: BuildState | undefined, rules: QueueRules): number | null {
   const startedAt = ciStart(batch);
-  return rules.ciTimeoutMins === 0 || startedAt === null ? null : startedAt + rules.ciTimeoutMins * 60_000;
+  if (rules.ciTimeoutMins === 0 || startedAt === null) return null;
+  const againAt = build === undefined ? -Infinity : waitsAgainSince(build, rules.requiredChecks);
+  return Math.max(startedAt, againAt) + rules.ciTimeoutMins * 60_000;
 }
 
 /** When CI started to test the batch. Null: not yet. If the batch gets its own build later, its start is set again. */

@@ -222,6 +222,6 @@ function buildUntil(view: LineView, batch: BatchState): number | null {
   if (verdictOf(view, batch).kind !== 'pending') return null;
   const { rules, builds } = view.snapshot;
   const build = builds.find(({ commit }) => commit === batch.testedCommit);
-  const deadlines = [ciDeadline(batch, rules), startDeadline(batch, build, rules)].filter((at) => at !== null);
+  const deadlines = [ciDeadline(batch, build, rules), startDeadline(batch, build, rules)].filter((at) => at !== null);
   return deadlines.length === 0 ? null : Math.min(...deadlines);
 }

@@ -47,6 +47,11 @@ export interface CheckState {
    * known.
    */
   readonly event?: string;
+  /**
+   * When the service learned that the check runs again, in milliseconds since the epoch. Absent: the attempt is the
+   * first one, it has ended, or the instant is not known.
+   */
+  readonly heardAt?: number;
 }
 
 /** The results of CI for one commit, without a verdict. `judgeBuild(build, required)` derives the verdict. */

@@ -3,6 +3,7 @@ import { pendingUntil } from '../evidence/evidence.ts';
 import { verdictOf, type LineView } from './line.ts';
 import { ciDeadline, startDeadline } from '../evidence/verdict.ts';
 import type { Decision } from '../model/decision.ts';
+import type { BatchState } from '../model/snapshot.ts';
 
 /** Announces the first pull request in line, once. In parallel mode its build must run or be green. */
 export function announceTop(view: LineView): Decision[] {
@@ -44,10 +45,12 @@ function pendingEnds(view: LineView): number[] {
 }
 
 export function planAgain(view: LineView, waits: readonly (number | null)[]): Decision[] {
+  const { builds, rules } = view.snapshot;
+  const known = new Map(builds.map((build) => [build.commit, build]));
+  const deadlineOf = (batch: BatchState): number | null =>
+    ciDeadline(batch, known.get(batch.testedCommit ?? batch.commit ?? ''), rules);
   const timeouts = [...view.batches, ...view.sideBuilds]
-    .flatMap((batch) =>
-      verdictOf(view, batch).kind === 'pending' ? (ciDeadline(batch, view.snapshot.rules) ?? []) : [],
-    )
+    .flatMap((batch) => (verdictOf(view, batch).kind === 'pending' ? (deadlineOf(batch) ?? []) : []))
     // No time limit of CI applies to a green build that waits for checks which are not required.
     .filter((at) => at > view.now);
   const starts = startsDue(view).flatMap(({ at }) => (at > view.now ? [at] : []));

@@ -411,7 +411,8 @@ export async function loadBuilds(ctx: Context, tx: Transaction, wanted: WantedBu
      from (select ${buildColumns} from build where account_id = $1 and repository_id = $2 and commit = any($3)
            union select ${buildColumns} from build where account_id = $1 and repository_id = $2 and tree = any($4) and (started_at > $5 or commit = any($7))) b
      left join lateral (
-       select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', r.name, 'attempt', r.attempt, 'conclusion', ${sqlConclusion('$6')}, 'event', r.event)) order by r.name, r.attempt) as checks,
+       select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', r.name, 'attempt', r.attempt, 'conclusion', ${sqlConclusion('$6')}, 'event', r.event,
+                'heardAt', case when r.attempt > 1 and ${sqlConclusion('$6')} = 'pending' then round(extract(epoch from r.heard_at) * 1000) end)) order by r.name, r.attempt) as checks,
               jsonb_agg(jsonb_build_object('name', r.name, 'attempt', r.attempt)) filter (where r.stopped_batch_id is not null) as stopped_attempts,
               extract(epoch from max(r.completed_at) filter (where ${sqlHadEnded('$6')})) * 1000 as last_end
        from check_result r
@@ -440,7 +441,7 @@ interface BuildRecord {
   readonly started: string;
   readonly finished: string | null;
   readonly last_end: string | null;
-  readonly checks: { name: string; attempt: number; conclusion: CheckConclusion; event?: string }[];
+  readonly checks: { name: string; attempt: number; conclusion: CheckConclusion; event?: string; heardAt?: number }[];
   readonly stopped_attempts: { name: string; attempt: number }[] | null;
 }
 
