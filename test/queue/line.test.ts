@@ -51,7 +51,13 @@ describe('skipping', () => {
     await using w = await world({ configuration: parallel() });
     const number = await w.open('a', { bad: 'bad\n' });
     await w.until(async () => (await w.rows('select 1 from build where finished_at is null')).length === 0);
+    // A closed merge window holds the pull request in line until the comment is written.
+    const window = 'merge_windows:\n  - {cron_start: "0 0 1 1 *", cron_end: "1 0 1 1 *", timezone: UTC}\n';
+    await w.configure(`${parallel()}${window}`);
     await queuePullRequest(w.ctx, { repository: w.repository, number, source: 'graphql_api', skipValidation: true });
+    await w.until(async () => /validat/.test((await w.statusComment(number)) ?? ''));
+    expect(await w.statusComment(number)).toMatch(/^\*\*Queued\*\*\n\nIt is in line .* Its validation is skipped\./);
+    await w.configure(parallel());
     const [asked] = await w.rows<{ merge_requested_by: string | null }>('select merge_requested_by from pull_request');
     await w.settled(number);
     await expectLandedOnce(w, number);

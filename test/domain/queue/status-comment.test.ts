@@ -86,13 +86,25 @@ const comments: readonly (readonly [name: string, facts: StatusFacts, comment: s
   ],
   [
     'in a batch',
-    { ...queued, status: 'tagged', line: { ...line, batch: { otherMembers: [2, 3], botPullRequest: bot } } },
+    {
+      ...queued,
+      status: 'tagged',
+      line: { ...line, batch: { otherMembers: [2, 3], skipsValidation: false, botPullRequest: bot } },
+    },
     `**Queued**\n\n${stands}. It is validated together with #2, #3 in bot pull request [#12](${bot.url}).`,
   ],
   [
     'first, and tested on its own branch',
-    { ...queued, line: { ...line, isTop: true, batch: { otherMembers: [], botPullRequest: null } } },
+    {
+      ...queued,
+      line: { ...line, isTop: true, batch: { otherMembers: [], skipsValidation: false, botPullRequest: null } },
+    },
     `**Queued**\n\n${stands}. It is validated. It is first in line.`,
+  ],
+  [
+    'its validation is skipped, and its bot pull request is open',
+    { ...queued, line: { ...line, batch: { otherMembers: [], skipsValidation: true, botPullRequest: bot } } },
+    `**Queued**\n\n${stands}. Its validation is skipped.`,
   ],
   [
     'first, and the queue is paused',
@@ -262,7 +274,7 @@ describe('the comment, the check and explain', () => {
             ? {
                 ...line,
                 ...{ isTop: now.isTop, isStuck: now.isStuck, hold: isNear ? holdSentence(facts) : null },
-                batch: otherMembers && { otherMembers, botPullRequest: null },
+                batch: otherMembers && { otherMembers, skipsValidation: false, botPullRequest: null },
               }
             : null,
         };
@@ -290,7 +302,7 @@ describe('the status check', () => {
     [open, { state: 'pending', title: 'Not queued', url: null }],
     [queued, { state: 'pending', title: 'Queued', url: null }],
     [
-      { ...queued, line: { ...line, batch: { otherMembers: [], botPullRequest: bot } } },
+      { ...queued, line: { ...line, batch: { otherMembers: [], skipsValidation: false, botPullRequest: bot } } },
       { state: 'pending', title: 'Queued', url: bot.url },
     ],
     [{ ...open, status: 'blocked', code: 106 } as const, { state: 'failure', title: 'Blocked (106)', url: null }],

@@ -70,6 +70,8 @@ export interface StatusFacts {
     /** The live batch of the pull request. Null: there is none. */
     readonly batch: {
       readonly otherMembers: readonly number[];
+      /** Whether the batch lands without evidence, as requested. */
+      readonly skipsValidation: boolean;
       readonly botPullRequest: { readonly number: number; readonly url: string } | null;
     } | null;
     /** Why the last batch of the pull request ended. Null: the pull request has a live batch, or has had none. */
@@ -249,6 +251,7 @@ function resetSentence(reset: Line['reset']): string[] {
 
 function buildSentence(batch: Line['batch']): string[] {
   if (batch === null) return [];
+  if (batch.skipsValidation) return [`Its validation is skipped${together(batch.otherMembers)}.`];
   const where =
     batch.botPullRequest === null
       ? ''

@@ -122,6 +122,7 @@ async function readState(
       ? lineFacts(row, batch, {
           hold: holdOf({ queue, repository, holds, now: ctx.clock() }),
           isHalted: haltOf(repository, queue) !== null,
+          hasNoQueue: configuration.merge_rules.merge_mode.type === 'no-queue',
         })
       : null,
     landed: row.status === 'merged' ? (landed ?? landedElsewhere(row)) : null,
@@ -151,6 +152,8 @@ interface NewestBatch {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly isBuilt: boolean;
+  /** Whether the validation of each member is skipped. */
+  readonly areAllSkipped: boolean;
   readonly botNumber: number | null;
   readonly botUrl: string | null;
   readonly otherMembers: number[];
@@ -166,6 +169,8 @@ async function readNewestBatches(
     `select distinct on (m.pull_request_id) m.pull_request_id as "pullRequestId", b.state, b.reset_code as "resetCode", cause.number as "causedBy",
        (extract(epoch from b.created_at) * 1000)::float8 as "createdAt", b.build_started_at is not null as "isBuilt",
        bot.number as "botNumber", bot.url as "botUrl",
+       not exists (select from batch_member c join pull_request o on o.account_id = c.account_id and o.id = c.pull_request_id
+                   where c.account_id = $1 and c.batch_id = b.id and not o.skip_validation) as "areAllSkipped",
        array(select o.number from batch_member c join pull_request o on o.account_id = c.account_id and o.id = c.pull_request_id
              where c.account_id = $1 and c.batch_id = b.id and c.pull_request_id <> m.pull_request_id order by c.ordinal) as "otherMembers"
      from batch_member m
@@ -201,9 +206,15 @@ export function holdOf({
 interface Hold {
   readonly hold: string | null;
   readonly isHalted: boolean;
+  /** Whether the repository lands without validation. */
+  readonly hasNoQueue: boolean;
 }
 
-function lineFacts(row: PullRequestRow, batch: NewestBatch | null, { hold, isHalted }: Hold): StatusFacts['line'] {
+function lineFacts(
+  row: PullRequestRow,
+  batch: NewestBatch | null,
+  { hold, isHalted, hasNoQueue }: Hold,
+): StatusFacts['line'] {
   const since = row.queuedAt?.getTime() ?? 0;
   const isLive = batch !== null && ['making', 'building', 'landing'].includes(batch.state);
   const isBuilding = isLive && batch.isBuilt;
@@ -218,6 +229,7 @@ function lineFacts(row: PullRequestRow, batch: NewestBatch | null, { hold, isHal
     batch: isBuilding
       ? {
           otherMembers: batch.otherMembers,
+          skipsValidation: hasNoQueue || batch.areAllSkipped,
           botPullRequest:
             batch.botNumber === null || batch.botUrl === null ? null : { number: batch.botNumber, url: batch.botUrl },
         }
