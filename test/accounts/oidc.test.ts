@@ -224,6 +224,7 @@ describe('a session from the OpenID provider', () => {
   });
 
   it('ends at sign-out, and also at the provider if the person wants it', async () => {
+    person('wim');
     const { browser } = await signIn('wim');
     const ended = await browser.submit('/session/end');
     expect([ended.status, ended.headers.get('location')]).toEqual([303, '/session']);
