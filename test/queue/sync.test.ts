@@ -1,7 +1,7 @@
 // A branch is brought up to date on request: what git shows, what comments say, and how it affects a pull request in
 // line.
 import { describe, expect, it } from 'vitest';
-import { HostUnavailable } from '../../src/hosts/port.ts';
+import { HostRefused, HostUnavailable } from '../../src/hosts/port.ts';
 import { requestRefresh, requestSync, carryOut } from '../../src/modules/queue/index.ts';
 import { previewSync } from '../../src/modules/queue/requests/branch-work.previews.ts';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
@@ -196,6 +196,26 @@ describe('a sync', () => {
     asksToWait = false;
     await sync(w, number);
     expect(await parents(w, 'a')).toEqual([before, tip]);
+  });
+
+  it('is answered if the code host refuses a read', async () => {
+    await using w = await world({ runsCi: false });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.commit('main', { 'other.txt': 'other\n' });
+    let isRefused = false;
+    replaceHostMethod(w, 'getPullRequest', (original) => async (...given) => {
+      if (isRefused) throw new HostRefused('GitHub: The request is not valid.');
+      return await original(...given);
+    });
+    await requestSync(w.ctx, { repository: w.repository, number });
+    isRefused = true;
+    await carriedOut(w);
+    isRefused = false;
+    await w.until(async () => (await w.comments(number)).length > 0);
+    expect((await w.comments(number)).map(({ body }) => body)).toEqual([
+      '**Not brought up to date** with `main`: the code host answered "GitHub: The request is not valid."; ask again.',
+    ]);
+    expect((await w.events()).map(([action]) => action)).toContain('sync_failed');
   });
 
   it('is pushed and counted once, even if its worker dies after the push', async () => {

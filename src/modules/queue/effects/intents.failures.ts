@@ -45,7 +45,14 @@ export async function endOrPostpone(ctx: Context, intent: IntentRow, error: unkn
     return false;
   }
   // A refused notification would be refused again in every turn, and nothing depends on it. So it is ended.
-  if (error instanceof HostRefused) return await giveUp(ctx, intent, { reason: error.message });
+  if (error instanceof HostRefused) {
+    const isRequested = intent.kind === 'backport' || intent.payload['cause'] === 'asked';
+    return await giveUp(ctx, intent, {
+      reason: error.message,
+      // A person waits for an answer.
+      ...(isRequested && { because: `the code host answered "${error.message}"` }),
+    });
+  }
   const attempts = intent.attempt + 1;
   if (isBranchWork(intent.kind)) {
     if (!isGivenUp(ctx, intent, error)) return false;
