@@ -107,12 +107,17 @@ test.each([
     Object.assign(installation, { repositorySelection: 'selected', repositoryIds: [repository.id] });
     const host = createGitHubHost(g.hostOptions());
     await expectItWorks(host);
+    // git has a token of its own.
+    const ref = 'refs/heads/mq-tmp-back';
+    await host.updateRefs(w.repository, [{ ref, from: null, to: main }]);
     for (const isChosen of [false, true]) changeSelection(core, installation, { repository, sender, isChosen });
     if (isPrivate) await expectItWorks(host);
     await host.setLabel(w.repository, number, { label: 'back', present: true });
     expect(await host.getPullRequest(w.repository, number)).toMatchObject({ labels: expect.arrayContaining(['back']) });
     await host.setLabel(w.repository, number, { label: 'back', present: false });
     await expectItWorks(host);
+    await host.updateRefs(w.repository, [{ ref, from: main, to: null }]);
+    expect(await host.readRef(w.repository, ref)).toBeNull();
     Object.assign(installation, { repositorySelection: 'all', repositoryIds: [] });
     repository.isPrivate = false;
     await host.stop();

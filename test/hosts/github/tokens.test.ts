@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../github-emulator/index.ts';
 import { createGitHubHost } from '../../../src/hosts/github/index.ts';
+import { HostUnavailable } from '../../../src/hosts/port.ts';
 import { github, type GitHub, type GitHubWorld } from './github-world.ts';
 
 const tokenRequest = 'POST /app/installations/{installation_id}/access_tokens';
@@ -50,6 +51,32 @@ test('50 repositories in which nothing happens need one token of their installat
   }
   expect(requestedTokens(g.emulator)).toEqual([null]);
   await host.stop();
+});
+
+test('a repository that was deleted and made again under its name is another one', async () => {
+  const { repository, place, push } = await g.world();
+  const main = await push({ branch: 'main', files: { a: '1\n' } });
+  expect(await w.host.readRef(repository, 'refs/heads/main')).toMatchObject({ commit: main });
+  await g.person.repos.delete(place);
+  await g.person.repos.createInOrg({ org: place.owner, name: place.repo, private: false });
+  const other = await push({ branch: 'main', from: main, files: { b: '1\n' } });
+  await push({ branch: 'topic', from: other, files: { c: '1\n' } });
+  const { data } = await g.person.pulls.create({ ...place, title: 'Other', head: 'topic', base: 'main' });
+  const calls = [
+    w.host.readRef(repository, 'refs/heads/main'),
+    w.host.getPullRequest(repository, data.number),
+    w.host.listOpenPullRequests(repository),
+    w.host.setLabel(repository, data.number, { label: 'queued', present: true }),
+    w.host.upsertComment(repository, data.number, { key: 'status', body: 'Hello' }),
+    w.host.updateRefs(repository, [{ ref: 'refs/heads/main', from: other, to: main }]),
+  ];
+  for (const call of await Promise.allSettled(calls))
+    expect(call).toMatchObject({ status: 'rejected', reason: expect.any(HostUnavailable) });
+  expect((await g.person.pulls.get({ ...place, pull_number: data.number })).data).toMatchObject({
+    labels: [],
+    comments: 0,
+  });
+  expect((await g.person.git.getRef({ ...place, ref: 'heads/main' })).data.object.sha).toBe(other);
 });
 
 test('a server of GitHub never gets a token of another server, if installations and repositories have the same ids', async () => {
