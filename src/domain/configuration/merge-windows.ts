@@ -7,7 +7,7 @@ type MergeWindow = Configuration['merge_rules']['merge_windows'][number];
 
 export interface LandingWindow {
   readonly isOpen: boolean;
-  /** When `isOpen` changes. Null: never. */
+  /** When `isOpen` changes. Null: never, or after so many windows that follow one another that it is not computed. */
   readonly changesAt: number | null;
 }
 

@@ -74,6 +74,17 @@ test.each([
     '2026-01-05T20:00:00Z',
     '2026-01-06T09:00:00Z',
   ],
+  [
+    'when the last of many freezes that follow one another ends',
+    always,
+    [
+      freeze({ cronStart: '0 0 * 12 *', cronEnd: '0 12 * * *', timezone: 'UTC' }),
+      freeze({ cronStart: '0 12 * 12 *', cronEnd: '0 0 * * *', timezone: 'UTC' }),
+    ],
+    '2026-12-01T10:00:00Z',
+    '2027-01-01T00:00:00Z',
+  ],
+  ['never, if freezes follow one another for ever', always, [nights, afternoons], '2026-01-05T10:00:00Z', 'never'],
   ['never, if freezes cover all windows', officeHours, [afternoons], '2026-01-05T20:00:00Z', 'never'],
 ] as const)('a pull request may land %s', (_name, configuration, freezes, now, expected) => {
   const from = decideLandingsFrom({ configuration, baseBranch: 'main', freezes }, at(now));

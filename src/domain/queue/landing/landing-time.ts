@@ -9,15 +9,24 @@ export interface LandingTimes {
   readonly freezes: readonly Freeze[];
 }
 
-// This bound is needed because a recurring freeze may begin whenever a window opens.
+// These bounds are needed because a recurring freeze may begin whenever a window opens, and because freezes may follow
+// one another for ever. A freeze whose end is not known yet has taken fifty handovers to compute, about 50 ms.
 const maxTurns = 50;
+const maxUnknownEnds = 3;
 
-/** When the next landing may happen. Null: now. `Infinity`: never, as far as is known. */
+/**
+ * When the next landing may happen. Null: now. `Infinity`: never, or the instant is so many merge windows and freezes
+ * ahead that it is not computed.
+ */
 export function decideLandingsFrom({ configuration, baseBranch, freezes }: LandingTimes, now: number): number | null {
   let at = now;
+  let unknownEnds = 0;
   for (let turn = 0; turn < maxTurns; turn += 1) {
     const frozen = findFreezeInForce(freezes, at);
-    const free = frozen === null ? at : (frozen.until ?? Infinity);
+    const isUnknownEnd = frozen !== null && frozen.atLeastUntil !== null;
+    if (isUnknownEnd) unknownEnds += 1;
+    if (unknownEnds > maxUnknownEnds) return Infinity;
+    const free = frozen === null ? at : (frozen.until ?? frozen.atLeastUntil ?? Infinity);
     const open = free === Infinity ? Infinity : (landingsFrom(configuration, baseBranch, free) ?? free);
     if (open === at) return at === now ? null : at;
     if (open === Infinity) return Infinity;
