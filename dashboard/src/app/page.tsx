@@ -1,9 +1,10 @@
-// Parts for pages that read their content once: the read, and what the page shows until the answer comes or if the read
+// Parts for pages that follow no subscription: the read, and what the page shows until the answer comes or if the read
 // fails.
 import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useClient, useQuery, type AnyVariables, type TypedDocumentNode, type UseQueryArgs } from 'urql';
 import { Banner, Empty, Failure, Waiting } from '../design/parts.tsx';
 import { backOffMs, isPassing, problemReference, problemOf, type Problem } from './errors.ts';
+import { useReadFromTimeToTime } from './reader.ts';
 import { useServerAnswer } from './server-answers.ts';
 import { useBehind, useFormerData, useRepeats, type QueryAnswer } from './use-live-query.ts';
 
@@ -12,17 +13,26 @@ interface ReadAnswer<Data> extends QueryAnswer<Data> {
   readonly fetching: boolean;
 }
 
-/** Reads once, and again until a read succeeds if a read fails for a reason that may pass. */
+interface ReadOptions extends Pick<UseQueryArgs, 'pause' | 'requestPolicy'> {
+  /** Whether the answer is read once, because it cannot change, or because the caller reads it again. */
+  readonly isOnce?: boolean;
+}
+
+/**
+ * Reads, and reads again what other users and programs change: from time to time, and when the user comes back to the
+ * window. A read that fails for a reason that may pass is repeated until it succeeds.
+ */
 export function useAnswer<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
-  { pause = false, requestPolicy = 'cache-and-network' }: Pick<UseQueryArgs, 'pause' | 'requestPolicy'> = {},
+  { pause = false, requestPolicy = 'cache-and-network', isOnce = false }: ReadOptions = {},
 ): ReadAnswer<Data> {
   const [{ data: newest, error, fetching }, read] = useQuery({ query, variables, pause, requestPolicy });
   const data = useFormerData({ variables, data: newest, error, fetching });
   const refresh = useCallback(() => read({ requestPolicy: 'network-only' }), [read]);
   const answer = useServerAnswer(query, variables);
   useRepeats({ answer, repeat: refresh });
+  useReadFromTimeToTime({ read: refresh, fetching, isOver: pause || isOnce });
   useBehind(answer.problem !== null && isPassing(answer.problem));
   return {
     data,
@@ -39,22 +49,28 @@ interface ListPage<Node> {
   readonly pageInfo: { readonly endCursor?: string | null; readonly hasNextPage: boolean };
 }
 
+interface ReadList<Node> extends Pick<QueryAnswer<readonly Node[]>, 'data' | 'problem'> {
+  /** The variables with which the list was read. */
+  readonly subject: string;
+}
+
 interface After {
   readonly after?: string | null | undefined;
 }
 
-/** Reads a list to its end, page by page. There is no answer until the last page has been read. */
+/**
+ * Reads a list to its end, page by page. There is no answer until the last page has been read. Reads again what other
+ * users and programs change, as `useAnswer` does.
+ */
 export function useWholeList<Data, Node, Variables extends object>(
   query: TypedDocumentNode<Data, Variables & After>,
   variables: Variables,
   pageOf: (data: Data) => ListPage<Node>,
 ): QueryAnswer<readonly Node[]> {
   const client = useClient();
-  const [{ data, problem }, setAnswer] = useState<Pick<QueryAnswer<readonly Node[]>, 'data' | 'problem'>>({
-    data: undefined,
-    problem: null,
-  });
+  const [{ data, problem }, setAnswer] = useState<ReadList<Node>>({ subject: '', data: undefined, problem: null });
   const [reads, setReads] = useState(0);
+  const [fetching, setFetching] = useState(true);
   const latest = useRef({ variables, pageOf });
   latest.current = { variables, pageOf };
   const subject = JSON.stringify(variables);
@@ -69,27 +85,36 @@ export function useWholeList<Data, Node, Variables extends object>(
       if (!isCurrent) return;
       if (error || !answer) {
         const failure = error ? problemOf(error) : null;
-        setAnswer({ data: undefined, problem: failure });
+        const isRepeated = failure !== null && isPassing(failure);
+        // While a read is repeated, the list that was read before stays on the page.
+        const isKept = (former: ReadList<Node>): boolean => isRepeated && former.subject === subject;
+        setAnswer((former) => ({ subject, data: isKept(former) ? former.data : undefined, problem: failure }));
         failures += 1;
-        if (failure && isPassing(failure)) timer = setTimeout(() => void readFrom(null, []), backOffMs(failures));
+        if (isRepeated) timer = setTimeout(() => void readFrom(null, []), backOffMs(failures));
+        else setFetching(false);
         return;
       }
       const { nodes, pageInfo } = latest.current.pageOf(answer);
       if (pageInfo.hasNextPage) return await readFrom(pageInfo.endCursor ?? null, [...before, ...nodes]);
-      return setAnswer({ data: [...before, ...nodes], problem: null });
+      setFetching(false);
+      return setAnswer({ subject, data: [...before, ...nodes], problem: null });
     };
+    setFetching(true);
     void readFrom(null, []);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
   }, [client, query, subject, reads]);
+  const refresh = useCallback(() => setReads((before) => before + 1), []);
+  useReadFromTimeToTime({ read: refresh, fetching, isOver: false });
+  useBehind(problem !== null && isPassing(problem));
   return {
     data,
-    problem,
-    partial: null,
+    problem: data === undefined ? problem : null,
+    partial: data === undefined ? null : problem,
     isWaiting: data === undefined && problem === null,
-    refresh: useCallback(() => setReads((before) => before + 1), []),
+    refresh,
   };
 }
 

@@ -110,7 +110,7 @@ function useSearch(text: string): SearchResult {
   const { data, problem, fetching } = useAnswer(
     SearchDocument,
     { text: searched, repository },
-    { pause: searched === '' || typed === '', requestPolicy: 'cache-first' },
+    { pause: searched === '' || typed === '', requestPolicy: 'cache-first', isOnce: true },
   );
   const choices = useMemo(
     () => (data === undefined ? [] : choicesFound(data, navigate, repository === null)),

@@ -1,5 +1,5 @@
 // When something that changes is read again.
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, type RefObject } from 'react';
 import { useConnection } from './live.ts';
 
 /** The page reads at most once in this time, because all users of the account share one rate limit. */
@@ -66,19 +66,32 @@ export function createReader({ read, isBusy, everyMs = readEveryMs }: ReaderOpti
 }
 
 /** Some changes have no event, for example results of a pull request's own checks. They are seen after this time. */
-export const withoutEventMs = 30_000;
+const withoutEventMs = 30_000;
+
+/**
+ * Requests reads from time to time, and when the user comes back to the window. Returns a function that ends this. A
+ * hidden tab reads when it becomes visible.
+ */
+export function readFromTimeToTime({ request }: Reader): () => void {
+  const timer = setInterval(request, withoutEventMs);
+  window.addEventListener('focus', request);
+  return () => {
+    clearInterval(timer);
+    window.removeEventListener('focus', request);
+  };
+}
 
 interface ChangingRead {
   readonly read: () => void;
   readonly fetching: boolean;
-  readonly everyMs: number;
-  /** Whether what was read cannot change. */
+  /** The shortest time between two reads. */
+  readonly everyMs?: number;
+  /** Whether what was read cannot change, or another part of the page reads it again. */
   readonly isOver: boolean;
 }
 
-/** Reads a part of a page again after each change that the page receives, and from time to time. */
-export function useReadAfterChanges({ read, fetching, everyMs, isOver }: ChangingRead): void {
-  const { changes } = useConnection();
+/** Reads again what other users and programs change. Returns the reader, or null if nothing can change. */
+export function useReadFromTimeToTime({ read, fetching, everyMs, isOver }: ChangingRead): RefObject<Reader | null> {
   const latest = useRef({ read, fetching });
   latest.current = { read, fetching };
   const reader = useRef<Reader>(null);
@@ -87,12 +100,12 @@ export function useReadAfterChanges({ read, fetching, everyMs, isOver }: Changin
     const newReader = createReader({
       read: () => latest.current.read(),
       isBusy: () => latest.current.fetching,
-      everyMs,
+      ...(everyMs !== undefined && { everyMs }),
     });
     reader.current = newReader;
-    const timer = setInterval(newReader.request, withoutEventMs);
+    const end = readFromTimeToTime(newReader);
     return () => {
-      clearInterval(timer);
+      end();
       newReader.stop();
       reader.current = null;
     };
@@ -100,9 +113,16 @@ export function useReadAfterChanges({ read, fetching, everyMs, isOver }: Changin
   useEffect(() => {
     if (!fetching) reader.current?.onRead();
   }, [fetching]);
+  return reader;
+}
+
+/** Reads a part of a page again after each change that the page receives, and from time to time. */
+export function useReadAfterChanges(changing: ChangingRead): void {
+  const { changes } = useConnection();
+  const reader = useReadFromTimeToTime(changing);
   const seen = useRef(changes);
   useEffect(() => {
     if (seen.current !== changes) reader.current?.request();
     seen.current = changes;
-  }, [changes]);
+  }, [changes, reader]);
 }

@@ -12,7 +12,7 @@ import { settings, Side, Tabs, themes, usePages, type PageLink } from './menu.ts
 import { changePreferences, usePreferences } from './preferences.ts';
 import { graphiqlAddress } from './shown-query.ts';
 import { useSameViewer } from './same-viewer.ts';
-import { pathOf, useRepository, useShell, type ShownRepository } from './use-shell.ts';
+import { pathOf, useFreshShell, useRepository, useShell, type ShownRepository } from './use-shell.ts';
 import styles from './shell.module.css';
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
@@ -28,6 +28,7 @@ export function Shell(): ReactNode {
 }
 
 function Frame(): ReactNode {
+  useFreshShell();
   const shell = useShell();
   const repository = useRepository(shell);
   const pages = usePages(repository);

@@ -6,7 +6,7 @@ import { useClient, useQuery, type AnyVariables, type CombinedError, type TypedD
 import { CursorDocument } from '../generated/app.ts';
 import { backOffMs, isPassing, problemOf, type Problem } from './errors.ts';
 import { follow, setBehind } from './live.ts';
-import { createReader, withoutEventMs, type Reader } from './reader.ts';
+import { createReader, readFromTimeToTime, type Reader } from './reader.ts';
 import { useServerAnswer, type ServerAnswer } from './server-answers.ts';
 
 export interface LiveQuery<Data, Variables, Change, ChangeVariables> {
@@ -67,10 +67,10 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
     const newReader = createReader({ read: () => refreshing.current(), isBusy: () => isBusy.current });
     reader.current = newReader;
     const stop = follow({ ...follows, after: followed.cursor, onChange: newReader.request, onExpired: renew });
-    const timer = changesWithoutEvents ? setInterval(newReader.request, withoutEventMs) : undefined;
+    const end = changesWithoutEvents ? readFromTimeToTime(newReader) : undefined;
     return () => {
       stop();
-      clearInterval(timer);
+      end?.();
       newReader.stop();
       reader.current = null;
     };

@@ -30,10 +30,15 @@ export function useShell(): ShellQuery | undefined {
   return useShellAnswer().data;
 }
 
+/** Lets the frame read again what others change in it: the first fifty repositories, and how many pull requests are in line. */
+export function useFreshShell(): void {
+  useAnswer(ShellDocument, { after: null }, { requestPolicy: 'cache-first' });
+}
+
 /** The cache joins the pages of the repositories, so `data` has every page that was read. */
 export function useShellAnswer(): QueryAnswer<ShellQuery> {
   const [after, setAfter] = useState<string | null>(null);
-  const answer = useAnswer(ShellDocument, { after }, { requestPolicy: 'cache-first' });
+  const answer = useAnswer(ShellDocument, { after }, { requestPolicy: 'cache-first', isOnce: true });
   const { hasNextPage = false, endCursor = null } = answer.data?.repositories.pageInfo ?? {};
   useEffect(() => {
     if (hasNextPage) setAfter(endCursor);

@@ -1,6 +1,7 @@
 // Shows every event of the log about a pull request.
 import { useState, type ReactNode } from 'react';
 import { AnswerView, useAnswer } from '../app/page.tsx';
+import { useReadAfterChanges } from '../app/reader.ts';
 import { Empty, Pages } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
@@ -15,7 +16,8 @@ interface HistoryProps {
 
 export function History({ queue: { owner, name }, number }: HistoryProps): ReactNode {
   const [after, setAfter] = useState<string | null>(null);
-  const answer = useAnswer(PullRequestHistoryDocument, { owner, name, number, after });
+  const answer = useAnswer(PullRequestHistoryDocument, { owner, name, number, after }, { isOnce: true });
+  useReadAfterChanges({ read: answer.refresh, fetching: answer.fetching, isOver: false });
   return (
     <AnswerView answer={answer} what="The history">
       {({ repository }) => {

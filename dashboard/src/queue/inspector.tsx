@@ -39,7 +39,8 @@ export function toneOfStatus(status: string): 'blue' | 'red' | 'amber' | 'green'
 }
 
 export function Inspector({ queue, number, at, version, onClose }: InspectorProps): ReactNode {
-  const answer = useAnswer(InspectorDocument, { owner: queue.owner, name: queue.name, number, asOf: at });
+  const variables = { owner: queue.owner, name: queue.name, number, asOf: at };
+  const answer = useAnswer(InspectorDocument, variables, { isOnce: true });
   const { refresh } = answer;
   // The queue is read again at most once a second. The details of the chosen pull request are read at the same time.
   const isFirst = useRef(true);

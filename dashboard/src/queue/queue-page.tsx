@@ -304,10 +304,11 @@ function useRestOfPage(
   readonly past: readonly Landing[];
   readonly proofs: Proofs | null;
 } {
-  const outside = useAnswer(NotInLineDocument, queue, { pause: at !== null });
+  const outside = useAnswer(NotInLineDocument, queue, { pause: at !== null, isOnce: true });
   const { data: landings, refresh: readLandings } = useAnswer(
     LandingsDocument,
     useMemo(() => ({ ...queue, asOf: at }), [queue, at]),
+    { isOnce: at !== null },
   );
   useReadAfterChanges({
     read: outside.refresh,

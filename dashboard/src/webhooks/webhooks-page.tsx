@@ -33,6 +33,7 @@ export function WebhooksPage(): ReactNode {
     document: WebhooksDocument,
     variables: { after },
     follows: { document: deliveryChanged, variables: {}, cursorOf: () => null },
+    changesWithoutEvents: true,
   });
   const [secret, setSecret] = useState<string | null>(null);
   const onMade = (made: string | null): void => {
