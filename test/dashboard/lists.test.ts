@@ -407,6 +407,23 @@ describe('webhooks', () => {
     await card.waitFor();
     expect(visit.complaints).toEqual([]);
   });
+
+  it('show the page of deliveries that the user left', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/settings/webhooks');
+    const card = page.getByRole('region', { name: 'https://hooks.test/124' });
+    await card.getByRole('button', { name: 'Older' }).click();
+    await card.getByText('ping.133').waitFor();
+    await page.getByRole('link', { name: 'Tokens' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Tokens' }).waitFor();
+    await page.goBack();
+    await card.getByText('ping.133').waitFor();
+    expect(await card.getByText('ping.139').count()).toBe(0);
+    await page.goBack();
+    await card.getByText('ping.139').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
 });
 
 describe('the changes of a configuration', () => {
@@ -451,6 +468,30 @@ describe('a pull request', () => {
        select b.account_id, b.id, 0, p.id, p.head_sha, '', 'Ada', 'ada@acme.test'
        from batch b join pull_request p on p.account_id = b.account_id and p.number = 1 where b.position > 1000`,
     );
+  });
+
+  it('shows the page of its history that the user left', async () => {
+    await r.w.rows(
+      `insert into event (account_id, repository_id, pull_request_id, action, actor, payload, at)
+       select account_id, repository_id, id, 'approval_added', 'ada' || n, '{}', now() - interval '1 day'
+       from pull_request, generate_series(1, 120) n where number = 1`,
+    );
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/pull/1?tab=history');
+    await show(page, 'Older').click();
+    const isSecond = async (): Promise<boolean> => {
+      await page.getByRole('cell', { name: 'ada60' }).waitFor();
+      return await show(page, 'Newest').isVisible();
+    };
+    await expect.poll(isSecond).toBe(true);
+    await page.getByRole('link', { name: 'Tokens' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Tokens' }).waitFor();
+    await page.goBack();
+    await expect.poll(isSecond).toBe(true);
+    await page.goBack();
+    await page.getByRole('cell', { name: 'ada120', exact: true }).waitFor();
+    expect(visit.complaints).toEqual([]);
   });
 
   it('shows its builds in steps, and says so in the tab', async () => {

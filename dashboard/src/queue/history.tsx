@@ -1,5 +1,6 @@
 // Shows every event of the log about a pull request.
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
+import { useListPage } from '../app/entry-state.ts';
 import { AnswerView, useAnswer } from '../app/page.tsx';
 import { useReadAfterChanges } from '../app/reader.ts';
 import { Empty, Pages } from '../design/parts.tsx';
@@ -15,7 +16,7 @@ interface HistoryProps {
 }
 
 export function History({ queue: { owner, name }, number }: HistoryProps): ReactNode {
-  const [after, setAfter] = useState<string | null>(null);
+  const [after, setAfter] = useListPage('history');
   const answer = useAnswer(PullRequestHistoryDocument, { owner, name, number, after }, { isOnce: true });
   useReadAfterChanges({ read: answer.refresh, fetching: answer.fetching, isOver: false });
   return (

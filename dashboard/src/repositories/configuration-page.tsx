@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import type { Client } from '@urql/core';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
+import { useListPage } from '../app/entry-state.ts';
 import { useHasDrafts } from '../app/drafts.ts';
 import { backOffMs, isPassing, problemOfThrown, problemReference, RefusedError, type Problem } from '../app/errors.ts';
 import { AnswerView, RepositoryAnswerView, useAnswer, useTitle } from '../app/page.tsx';
@@ -249,7 +250,7 @@ interface EarlierChangesProps {
 }
 
 function EarlierChanges({ owner, name }: EarlierChangesProps): ReactNode {
-  const [after, setAfter] = useState<string | null>(null);
+  const [after, setAfter] = useListPage('changes');
   const answer = useAnswer(ConfigurationChangesDocument, { owner, name, after });
   return (
     <div tabIndex={0}>

@@ -218,7 +218,7 @@ function useEndpointActions({ endpoint: { id, url, enabled }, refresh }: Endpoin
 function EndpointCard(props: EndpointProps): ReactNode {
   const { endpoint } = props;
   const actions = useEndpointActions(props);
-  const [after, setAfter] = useState<string | null>(null);
+  const [after, setAfter] = useListPage(`deliveries of ${endpoint.id}`);
   const isToAll = endpoint.actions.length === 0 || endpoint.actions.includes('*');
   return (
     <section className={parts['box']} aria-label={endpoint.url}>
