@@ -277,6 +277,31 @@ describe('people', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('stay where another hand scrolls them, also if the page has become too short for its former place', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.clock.install();
+    await visit.open('/settings/people?text=worker');
+    await page.getByText('worker1040@acme.test').scrollIntoViewIfNeeded();
+    await page.keyboard.press('g');
+    await page.keyboard.press('q');
+    await page.getByText('No pull request is in line.').waitFor();
+    await r.w.rows("update account_user set removed_at = now() where email >= 'worker1010@acme.test' and email < 'x'");
+    await page.goBack();
+    await page.getByText('worker1009@acme.test').waitFor();
+    const part = page.locator('main [tabindex="0"]').first();
+    expect(await part.evaluate((one) => one.scrollHeight)).toBeLessThan(900);
+    await page.clock.fastForward(2_000);
+    // What a screen reader, the scroll bar of a window or the search of the browser scrolls is no input of the page.
+    await r.w.rows("update account_user set removed_at = null where email >= 'worker1010@acme.test' and email < 'x'");
+    await page.evaluate('window.dispatchEvent(new Event("focus"))');
+    await page.getByText('worker1040@acme.test').waitFor({ state: 'attached' });
+    await part.evaluate((one) => one.scrollTo({ top: 60 }));
+    await page.clock.runFor(500);
+    expect(await part.evaluate((one) => one.scrollTop)).toBe(60);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('are filtered by a text in the address that looks like another value', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;

@@ -11,9 +11,13 @@ interface Position {
 
 /** How long the rows of a page may take. */
 const giveUpAfterMs = 10_000;
+/** How long a page may grow after its rows are there. */
+const grownAfterMs = 500;
 const inputs = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
 const partOf = (): Element | null => document.querySelector('main [tabindex="0"]');
+/** Whether a part of the page waits for its rows. */
+const isWaiting = (): boolean => document.querySelector('main [aria-busy="true"]') !== null;
 const keyOf = (state: unknown): string => (state as { readonly __TSR_key?: string } | null)?.__TSR_key ?? '';
 const entryKey = (): string => keyOf(history.state);
 
@@ -30,13 +34,15 @@ export function keepScroll(router: RegisteredRouter): () => void {
   const record = (): void => {
     if (!isRestoring) positions.set(entryKey(), { window: scrollY, part: partOf()?.scrollTop ?? 0 });
   };
-  const restore = (to: Position, until: number): void => {
+  const restore = (to: Position, giveUpAt: number): void => {
     scrollTo({ top: to.window, behavior: 'instant' });
     const part = partOf();
     part?.scrollTo({ top: to.part, behavior: 'instant' });
     const isThere = Math.abs(scrollY - to.window) < 2 && Math.abs((part?.scrollTop ?? 0) - to.part) < 2;
-    if (isThere || performance.now() > until) return stop();
-    frame = requestAnimationFrame(() => restore(to, until));
+    const now = performance.now();
+    if (isThere || now > giveUpAt) return stop();
+    const nextGiveUpAt = isWaiting() ? giveUpAt : Math.min(giveUpAt, now + grownAfterMs);
+    frame = requestAnimationFrame(() => restore(to, nextGiveUpAt));
   };
   const unlisten = router.history.subscribe(({ location, action }) => {
     stop();
