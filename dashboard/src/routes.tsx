@@ -12,6 +12,31 @@ import { Lost, PageFailure } from './app/lost.tsx';
 import { Waiting } from './design/parts.tsx';
 import { QueuePage } from './queue/queue-page.tsx';
 
+/** The choices and filters in the address of a page. */
+interface Search {
+  readonly select?: number | undefined;
+  /** An instant: the page shows the state of then. */
+  readonly at?: string | undefined;
+  readonly show?: string | undefined;
+  readonly text?: string | undefined;
+  readonly tab?: string | undefined;
+  /** How many days the analytics cover. Left out: 30. */
+  readonly days?: 7 | 90 | undefined;
+  /** The base branch whose builds and estimates the analytics show. Left out: every branch. */
+  readonly branch?: string | undefined;
+  /** Left out: as charts. */
+  readonly as?: 'table' | undefined;
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+// The API accepts only instants with seconds and a time zone.
+function instantOf(value: unknown): string | undefined {
+  const at = typeof value === 'string' ? new Date(value) : null;
+  return at === null || Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+}
+
+// In each `validateSearch`, a value that means nothing becomes `undefined`. A key that is left out would keep the value.
 const root = createRootRoute({ component: Shell, notFoundComponent: Lost, errorComponent: PageFailure });
 
 const home = createRoute({ getParentRoute: () => root, path: '/', component: Home });
@@ -21,9 +46,9 @@ const queue = createRoute({
   getParentRoute: () => root,
   path: '/$owner/$name/queue/$',
   component: QueuePage,
-  validateSearch: ({ select, at }: Record<string, unknown>): { readonly select?: number; readonly at?: string } => ({
-    ...(Number.isInteger(Number(select)) && Number(select) > 0 && { select: Number(select) }),
-    ...(typeof at === 'string' && !Number.isNaN(Date.parse(at)) && { at }),
+  validateSearch: ({ select, at }: Record<string, unknown>): Pick<Search, 'select' | 'at'> => ({
+    select: Number.isInteger(Number(select)) && Number(select) > 0 ? Number(select) : undefined,
+    at: instantOf(at),
   }),
 });
 
@@ -31,9 +56,9 @@ const pulls = createRoute({
   getParentRoute: () => root,
   path: '/$owner/$name/pulls',
   component: lazyRouteComponent(() => import('./queue/pulls-page.tsx'), 'PullsPage'),
-  validateSearch: ({ show, text }: Record<string, unknown>): { readonly show?: string; readonly text?: string } => ({
-    ...(typeof show === 'string' && { show }),
-    ...(typeof text === 'string' && { text }),
+  validateSearch: ({ show, text }: Record<string, unknown>): Pick<Search, 'show' | 'text'> => ({
+    show: textOf(show),
+    text: textOf(text),
   }),
 });
 
@@ -41,13 +66,13 @@ const pull = createRoute({
   getParentRoute: () => root,
   path: '/$owner/$name/pull/$number',
   component: lazyRouteComponent(() => import('./queue/pull-request-page.tsx'), 'PullRequestPage'),
-  validateSearch: ({ tab, at }: Record<string, unknown>): { readonly tab?: string; readonly at?: string } => ({
-    ...(typeof tab === 'string' && { tab }),
-    ...(typeof at === 'string' && !Number.isNaN(Date.parse(at)) && { at }),
+  validateSearch: ({ tab, at }: Record<string, unknown>): Pick<Search, 'tab' | 'at'> => ({
+    tab: textOf(tab),
+    at: instantOf(at),
   }),
 });
 
-/** Pages whose parameters are in the path. Only the filters of lists are in the query. */
+/** Pages whose parameters are in the path. Only filters and choices are in the query. */
 const pages = [
   createRoute({
     getParentRoute: () => root,
@@ -78,6 +103,11 @@ const pages = [
     getParentRoute: () => root,
     path: '/$owner/$name/analytics',
     component: lazyRouteComponent(() => import('./analytics/analytics-page.tsx'), 'AnalyticsPage'),
+    validateSearch: ({ days, branch, as }: Record<string, unknown>): Pick<Search, 'days' | 'branch' | 'as'> => ({
+      days: days === 7 || days === 90 ? days : undefined,
+      branch: textOf(branch),
+      as: as === 'table' ? as : undefined,
+    }),
   }),
   createRoute({
     getParentRoute: () => root,
@@ -98,17 +128,13 @@ const pages = [
     getParentRoute: () => root,
     path: '/activity',
     component: lazyRouteComponent(() => import('./events/activity-page.tsx'), 'ActivityPage'),
-    validateSearch: ({ show }: Record<string, unknown>): { readonly show?: string } => ({
-      ...(typeof show === 'string' && { show }),
-    }),
+    validateSearch: ({ show }: Record<string, unknown>): Pick<Search, 'show'> => ({ show: textOf(show) }),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/settings/people',
     component: lazyRouteComponent(() => import('./accounts/people-page.tsx'), 'PeoplePage'),
-    validateSearch: ({ text }: Record<string, unknown>): { readonly text?: string } => ({
-      ...(typeof text === 'string' && { text }),
-    }),
+    validateSearch: ({ text }: Record<string, unknown>): Pick<Search, 'text'> => ({ text: textOf(text) }),
   }),
   createRoute({
     getParentRoute: () => root,
@@ -122,14 +148,17 @@ const pages = [
   }),
 ] as const;
 
+const texts = ['text', 'branch'];
+
 /**
- * The router reads `1e5` as a number, and `true` as a boolean. The text of a filter stays as a person wrote it. The
- * router itself writes such a text in quotation marks, and reads it as a text.
+ * The router reads `1e5` as a number, and `true` as a boolean. The text of a filter and the name of a branch stay as a
+ * person wrote them. The router itself writes such a text in quotation marks, and reads it as a text.
  */
 function parseSearch(search: string): Record<string, unknown> {
   const parsed = defaultParseSearch(search) as Record<string, unknown>;
-  if (parsed['text'] === undefined || typeof parsed['text'] === 'string') return parsed;
-  return { ...parsed, text: new URLSearchParams(search).get('text') };
+  const isMisread = (name: string): boolean => parsed[name] !== undefined && typeof parsed[name] !== 'string';
+  const written = new URLSearchParams(search);
+  return { ...parsed, ...Object.fromEntries(texts.filter(isMisread).map((name) => [name, written.get(name)])) };
 }
 
 export const router = createRouter({

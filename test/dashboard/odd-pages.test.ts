@@ -269,6 +269,29 @@ describe('a simulation that is refused', () => {
   });
 });
 
+describe('an address with a value that means nothing', () => {
+  it.each(['/acme/shop/queue/main?at=yesterday', '/acme/shop/pull/1?at=garbage&tab=history'])(
+    '%s shows the present state, as without the value',
+    async (path) => {
+      await using visit = await signIn(browser, s);
+      const { page } = visit;
+      await visit.open(path);
+      await page.getByText('Live', { exact: true }).waitFor();
+      expect(await page.getByText('could not be read').count()).toBe(0);
+      expect(visit.complaints).toEqual([]);
+    },
+  );
+
+  it('shows the moment that a person wrote without seconds', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    const minute = new Date().toISOString().slice(0, 16);
+    await visit.open(`/acme/shop/queue/main?at=${minute}Z`);
+    await page.getByText(/^(?:The line as it was at|There is no record of that moment)/).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
 describe('the analytics', () => {
   it('are of as many days of the zone of the reader as the reader chose', async () => {
     // In one of these two zones the date is another one than in UTC.
@@ -298,6 +321,29 @@ describe('the analytics', () => {
     await page.getByRole('heading', { level: 1, name: 'Previews' }).waitFor();
     await page.goBack();
     expect(await page.getByRole('combobox', { name: 'Days' }).inputValue()).toBe('90');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('name the days, the branch and the tables in their address, which can be sent to others', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    const days = page.getByRole('combobox', { name: 'Days' });
+    await visit.open('/acme/shop/analytics');
+    await days.selectOption('7');
+    await page.waitForURL('**/analytics?days=7');
+    await page.getByRole('button', { name: 'As table' }).click();
+    await page.waitForURL('**/analytics?days=7&as=table');
+    await using other = await signIn(browser, s);
+    await other.page.goto(page.url());
+    await expect.poll(async () => await other.page.getByRole('combobox', { name: 'Days' }).inputValue()).toBe('7');
+    await other.page.getByRole('button', { name: 'As table', pressed: true }).waitFor();
+    await page.goBack();
+    await page.goBack();
+    await expect.poll(async () => await days.inputValue()).toBe('30');
+    for (const odd of ['8', '-1', 'x', '7e9']) {
+      await visit.open(`/acme/shop/analytics?days=${odd}`);
+      expect(await days.inputValue()).toBe('30');
+    }
     expect(visit.complaints).toEqual([]);
   });
 });

@@ -1,7 +1,6 @@
 // The page of analytics: how long pull requests wait, and why they leave the line.
 import { type ReactNode } from 'react';
-import { useParams } from '@tanstack/react-router';
-import { useEntryState } from '../app/entry-state.ts';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { RepositoryAnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { now } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
@@ -61,17 +60,28 @@ function useAnalytics(place: { readonly owner: string; readonly name: string }, 
 export function AnalyticsPage(): ReactNode {
   const { owner = '', name = '' } = useParams({ strict: false });
   useTitle(`Analytics of ${owner}/${name}`);
-  const [days, setDays] = useEntryState<number>('days', 30);
-  const [isTable, setTable] = useEntryState('isTable', false);
-  const [branch, setBranch] = useEntryState<string | null>('branch', null);
+  const { days = 30, branch = null, as } = useSearch({ strict: false });
+  const isTable = as === 'table';
+  const navigate = useNavigate();
+  // The address names what is shown, so that it can be sent to others. Back leads to the former choice.
+  const choose = (change: Record<string, unknown>): void =>
+    void navigate({
+      to: '.',
+      search: (before: Record<string, unknown>) => ({ ...before, ...change }),
+      resetScroll: false,
+    } as never);
   const { answer, isUnknownZone } = useAnalytics({ owner, name }, days, branch);
   return (
     <>
       <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Analytics">
         <span className="grow" />
-        <DaysChoice days={days} onChoose={setDays} />
-        <BranchChoice branches={answer.data?.repository?.queues ?? []} branch={branch} onChoose={setBranch} />
-        <Button aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+        <DaysChoice days={days} onChoose={(chosen) => choose({ days: chosen === 30 ? undefined : chosen })} />
+        <BranchChoice
+          branches={answer.data?.repository?.queues ?? []}
+          branch={branch}
+          onChoose={(chosen) => choose({ branch: chosen ?? undefined })}
+        />
+        <Button aria-pressed={isTable} onClick={() => choose({ as: isTable ? undefined : 'table' })}>
           As table
         </Button>
       </Bar>
