@@ -100,6 +100,16 @@ describe('a batch that fails', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('is one click away from the details of a blocked pull request beside the line', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/main?select=2');
+    await page.getByRole('link', { name: /^See what failed in batch \d+$/ }).click();
+    const newest = page.getByRole('region', { name: /^Batch/ }).first();
+    await newest.getByText('failed', { exact: true }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('is not shown as the reason of a later block', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;

@@ -15,6 +15,7 @@ import { list, personOf, shortenCommit, labelOf, withoutDirections } from '../de
 import { Name } from '../design/name.tsx';
 import { InspectorDocument, WhoMaySkipDocument, type InspectorQuery } from '../generated/queue.ts';
 import { dequeueAction, queueAction, retryBuildAction, skipLineAction } from './pull-request-actions.ts';
+import { NextStep } from './next-step.tsx';
 import type { QueueRef } from './queue-actions.ts';
 import { Conditions } from './conditions.tsx';
 import { describeNextActor, describeForecast } from './next-actor.ts';
@@ -98,6 +99,7 @@ function Inspected(props: InspectedProps): ReactNode {
         {explain.who && <b>{describeNextActor(explain.who, pull.author)}</b>}
         <span>{withoutDirections(explain.reason)}</span>
         {explain.eta && <span className="dim">{describeForecast(explain.eta, now)}</span>}
+        {at === null && pull.status === 'BLOCKED' && <NextStep pull={pull} queue={queue} />}
       </div>
       <Conditions conditions={explain.conditions} />
       <Details pull={pull} />

@@ -26,7 +26,7 @@ import {
 import { BotPage, NoPullRequest } from './bot-pull-request.tsx';
 import { Builds, Checks, VerificationView } from './builds.tsx';
 import { Conditions } from './conditions.tsx';
-import { isBlockedByNewestBatch } from './failed-batch.ts';
+import { NextStep } from './next-step.tsx';
 import { History } from './history.tsx';
 import { toneOfStatus } from './inspector.tsx';
 import { GradeSeal, grades } from './grade.tsx';
@@ -322,30 +322,6 @@ function Landed({ pull, queue: { owner, name } }: Pick<ViewProps, 'pull' | 'queu
           See its proof
         </Link>
       )}
-    </span>
-  );
-}
-
-/** Says what a person does about a blocked pull request, and leads to the build that failed, if this is the reason. */
-function NextStep({ pull, queue: { owner, name } }: Pick<ViewProps, 'pull' | 'queue'>): ReactNode {
-  const [newest] = pull.batches.nodes;
-  const hasFailed = newest?.state === 'FAILED' && isBlockedByNewestBatch(pull.events.nodes.map(({ action }) => action));
-  return (
-    <span>
-      {hasFailed && (
-        <>
-          <Link
-            className="link"
-            to="/$owner/$name/pull/$number"
-            params={{ owner, name, number: String(pull.number) }}
-            search={{ tab: 'builds' }}
-          >
-            See what failed in batch {newest.position}
-          </Link>
-          .{' '}
-        </>
-      )}
-      When the cause is gone, queue the pull request again.
     </span>
   );
 }
