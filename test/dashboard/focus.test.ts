@@ -75,3 +75,35 @@ describe('the focus', () => {
     expect(visit.complaints).toEqual([]);
   });
 });
+
+describe('a dialog', () => {
+  it('with all keys begins at its top, and Tab leads to its button', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.setViewportSize({ width: 1280, height: 500 });
+    await visit.open('/acme/shop/queue/main');
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await dialog.waitFor();
+    expect(await dialog.evaluate((one) => [one.scrollTop, one.scrollHeight > one.clientHeight])).toEqual([0, true]);
+    await page.keyboard.press('Tab');
+    await dialog.getByRole('button', { name: 'Close' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('on a narrow screen has a field as wide as itself, and its buttons beside each other', async () => {
+    await using visit = await signIn(browser, s, { width: 360 });
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/main');
+    await page.keyboard.press('p');
+    const dialog = page.getByRole('dialog');
+    const field = await dialog.getByRole('textbox').boundingBox();
+    expect(field?.width).toBeGreaterThan(270);
+    const buttons = ['Close', 'Pause'].map(async (name) => await dialog.getByRole('button', { name }).boundingBox());
+    const [close, pause] = await Promise.all(buttons);
+    expect(close?.y).toBe(pause?.y);
+    expect(visit.complaints).toEqual([]);
+  });
+});

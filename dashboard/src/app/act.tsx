@@ -140,7 +140,7 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
   return (
     // A click beside the dialog may be a slip, so it keeps the draft.
     <Dialog title={action.title} onClose={close} onClickBeside={onClose} holdsFocus={fields.length === 0}>
-      <form id="action" onSubmit={submit} className={styles['field']}>
+      <form id="action" onSubmit={submit} className={styles['fields']}>
         {fields.map((field) => (
           <FieldInput
             key={field.name}
@@ -153,7 +153,7 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
       <Expected {...{ action, effect, problem, refusal }} />
       <div className={styles['acts']}>
         {!isRunning && !(refusal && mayBeDone(refusal)) && (
-          <span className="sm faint">Nothing has been changed yet.</span>
+          <span className={cx(styles['unchanged'], 'sm faint')}>Nothing has been changed yet.</span>
         )}
         <span className="grow" />
         <Button onClick={close} shortcut="Esc">

@@ -11,7 +11,8 @@ export function Keys({ onClose }: { readonly onClose: () => void }): ReactNode {
   // The list is made again each second, because a page that still loads adds its keys later.
   useNow();
   return (
-    <Dialog title="Keyboard shortcuts" onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
+    // With the focus on its button, which is its last line, the dialog would begin with the end of the list.
+    <Dialog title="Keyboard shortcuts" onClose={onClose} holdsFocus footer={<Button onClick={onClose}>Close</Button>}>
       {groupKeys(listCommands()).map(({ group, rows }) => (
         <section key={group} className={styles['keygroup']} aria-label={group}>
           <h3 className={parts['h']}>{group}</h3>

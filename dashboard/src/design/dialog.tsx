@@ -34,7 +34,11 @@ export function Dialog({
     const dialog = ref.current;
     const before = document.activeElement;
     dialog?.showModal();
-    if (opensHolding.current) dialog?.focus();
+    if (opensHolding.current) {
+      dialog?.focus();
+      // The browser has scrolled to the first button, which had the focus for an instant.
+      dialog?.scrollTo({ top: 0, behavior: 'instant' });
+    }
     return () => {
       dialog?.close();
       if (before instanceof HTMLElement) before.focus();
