@@ -77,7 +77,10 @@ const changes: readonly (readonly [name: string, change: Change])[] = [
       change: async () =>
         await send(
           'replaceConfiguration',
-          { repository, yaml: 'merge_rules:\n  labels:\n    trigger: please-land\n' },
+          {
+            repository,
+            yaml: 'merge_rules:\n  labels:\n    trigger: please-land\n  preconditions:\n    number_of_approvals: 0\n',
+          },
           'ReplaceConfigurationInput',
         ),
       after: 'please-land',
@@ -152,18 +155,14 @@ describe('the page of', () => {
 });
 
 describe('the menu', () => {
-  it('has a repository that a program makes, and the number of pull requests in line', async () => {
+  it('has a repository that a program makes', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await page.goto(`${s.url}/settings/people`);
-    const menu = page.getByRole('navigation', { name: 'Main' });
-    await menu.getByRole('link', { name: 'Queue 0' }).waitFor();
+    await page.getByRole('option', { name: 'acme/shop' }).waitFor({ state: 'attached' });
     await page.waitForLoadState('networkidle');
     await createRepository(w.ctx, { owner: 'acme', name: 'till', host: 'local' });
-    await w.open('search', { 'search.txt': 'new\n' });
-    await w.queue(2);
     await comeBack(page);
-    await menu.getByRole('link', { name: 'Queue 1' }).waitFor();
     await page.getByRole('option', { name: 'acme/till' }).waitFor({ state: 'attached' });
     expect(visit.complaints).toEqual([]);
   });
