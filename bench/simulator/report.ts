@@ -9,6 +9,7 @@ import { summarize, type Effort } from './summary.ts';
 const header = [
   'policy',
   'days',
+  'rules',
   'P50',
   'P95',
   'P99',
@@ -44,7 +45,7 @@ export async function readReport(folder: string): Promise<Findings> {
 
 const introduction = `# The tables of all policies
 
-\`npm run bench:planner\` made this page. [The summary](README.md) says what the tables show, and \`rows.jsonl\` has the same figures for programs. [bench/simulator](../../bench/simulator/README.md) says what is simulated. P50, P95 and P99 are waits, as ratios to the in-order oracle, a policy that knows all outcomes: the mean over the days, and in parentheses the worst day. "Longest / P99" is the longest wait of the worst day, divided by that day's P99. "Red" counts red commits of the base branch. "Ejected unjustly" is the share of the changes that were ejected although they would have been green alone on the tip. The plots show P95 against builds: the lower left is best.
+\`npm run bench:planner\` made this page. [The summary](README.md) says what the tables show, and \`rows.jsonl\` has the same figures for programs. [bench/simulator](../../bench/simulator/README.md) says what is simulated. P50, P95 and P99 are waits, as ratios to the in-order oracle, a policy that knows all outcomes: the mean over the days, and in parentheses the worst day. "Rules" is the version of the rules of our planner. "Longest / P99" is the longest wait of the worst day, divided by that day's P99. "Red" counts red commits of the base branch. "Ejected unjustly" is the share of the changes that were ejected although they would have been green alone on the tip. The plots show P95 against builds: the lower left is best.
 `;
 
 function section([cell, rows]: readonly [string, readonly Row[]]): string {
@@ -64,6 +65,7 @@ function cellsOf({ worst, ...row }: Row): string[] {
   return [
     row.policy,
     String(row.days),
+    (row.plannerVersions ?? []).join(', '),
     ...(['p50', 'p95', 'p99'] as const).map((wait) => `${show(row[wait])} (${show(worst[wait])})`),
     show(row.longest),
     show(row.buildsPerChange),

@@ -91,41 +91,27 @@ function comparison(days: readonly Day[], rows: readonly Row[]): string {
   return `Our planner (\`${own}\`) and ${new Set(rows.map(({ policy }) => policy).filter(isRival)).size} other policies ran on ${days.length} kinds of days. A kind of day is given by the changes that arrive in an hour, the number of workers of CI, and the share of changes that overlap another change in flight. Unless the name of a day says otherwise, 8 % of the changes are bad, no build flakes, half of the builds take less than 30 minutes, and the popularity of targets follows a power law with the exponent 0.8 (Zipf). \`${trained}\` is our planner with the success probabilities of a trained model. Waits are ratios to the *in-order oracle*, which knows all outcomes and keeps the order. A wait below 1 is shorter than the oracle's. \`${bound}\` knows all outcomes too and may change the order. If every build has a worker, no policy that builds each change separately is faster.`;
 }
 
-/** Which versions of our planner made the rows. */
-function versionsOf(rows: readonly Row[]): readonly string[] {
-  const versions = [...new Set(rows.flatMap(({ plannerVersions }) => plannerVersions ?? []))].toSorted((a, b) => a - b);
-  const [first] = versions;
-  if (first === undefined) return [];
-  if (versions.length === 1) return [`The figures of our planner were measured with version ${first} of its rules.`];
-  const older = rows.filter(({ plannerVersions }) => plannerVersions?.some((version) => version !== versions.at(-1)));
-  const named = older.map(
-    ({ policy, cell, plannerVersions = [] }) =>
-      `\`${policy}\` with ${nameDay(cell)} (${plannerVersions.join(' and ')})`,
-  );
+/** On how many days the figures rest, and which versions of our planner made them. The tables say both for each row. */
+function amount(rows: readonly Row[]): string {
+  const days = rangeOf(rows.map((row) => row.days));
+  const versions = rangeOf(rows.flatMap(({ plannerVersions }) => plannerVersions ?? []));
+  const kinds = new Set(rows.map(({ cell }) => cell)).size;
+  const isPartial = [...Map.groupBy(rows, ({ policy }) => policy).values()].some((group) => group.length < kinds);
   return [
-    `The figures of our planner were measured with version ${versions.at(-1)} of its rules, except these, whose versions are in parentheses: ${named.join('; ')}.`,
-  ];
+    `Figures are means over ${days} ${days === '1' ? 'day' : 'days'} of each kind, each with other random numbers. Our planner is compared with each policy on the same days.`,
+    ...(versions === ''
+      ? []
+      : [`It was measured with ${versions.includes(' ') ? 'versions' : 'version'} ${versions} of its rules.`]),
+    ...(isPartial ? [`Not all policies ran on all ${kinds} kinds of days.`] : []),
+    '[The tables](tables.md) have the days and the version of each figure.',
+  ].join(' ');
 }
 
-/** How many days of each kind each policy ran on. */
-function amount(rows: readonly Row[]): string {
-  const byPolicy = [...Map.groupBy(rows, ({ policy }) => policy)].map(([policy, group]) => {
-    const days = group.map((row) => row.days);
-    const [least, most] = [Math.min(...days), Math.max(...days)];
-    return { policy: `\`${policy}\``, days: least === most ? `${least}` : `${least} to ${most}` };
-  });
-  const groups = [...Map.groupBy(byPolicy, ({ days }) => days)].map(
-    ([days, group]) => `${days} (${group.map(({ policy }) => policy).join(', ')})`,
-  );
-  const kinds = new Set(rows.map(({ cell }) => cell)).size;
-  const few = [...Map.groupBy(rows, ({ policy }) => policy)].flatMap(([policy, group]) =>
-    group.length < kinds ? `\`${policy}\` ran on ${group.length}` : [],
-  );
-  return [
-    `Figures are means over several days of each kind, each with other random numbers. The number of days is ${groups.join('; ')}. Our planner is compared with each policy on the same days.`,
-    ...versionsOf(rows),
-    ...(few.length === 0 ? [] : [`Not all policies ran on all ${kinds} kinds of days: ${few.join(', ')}.`]),
-  ].join(' ');
+/** Such as `7 to 9`, or `9` if all are equal. Empty if there are none. */
+function rangeOf(counts: readonly number[]): string {
+  if (counts.length === 0) return '';
+  const [least, greatest] = [Math.min(...counts), Math.max(...counts)];
+  return least === greatest ? `${least}` : `${least} to ${greatest}`;
 }
 
 function results(days: readonly Day[], rows: readonly Row[]): readonly string[] {

@@ -70,11 +70,29 @@ it('the summary shows what the longest waits were spent on', async () => {
   expect(page).toContain('| 20 an hour, 20 workers, targets unknown | 1.0 | 50 % | 25 % | 50 % | 25 % |');
 });
 
-it('the summary says which version of our planner was measured, and which rows are older', async () => {
+it('the summary says which versions of our planner were measured, and the tables say so for each row', async () => {
   const newest = { ...rowOf('interlock', {}, {}), plannerVersions: [9] };
-  expect(await summaryOf([newest])).toContain('The figures of our planner were measured with version 9 of its rules.');
+  expect(await summaryOf([newest])).toContain('measured with version 9 of its rules.');
   const older = { ...rowOf('interlock-linear', {}, {}), plannerVersions: [7, 9] };
-  expect(await summaryOf([older, newest])).toContain(
-    'measured with version 9 of its rules, except these, whose versions are in parentheses: `interlock-linear` with 20 an hour, 20 workers, targets unknown (7 and 9).',
-  );
+  const other = rowOf('one-at-a-time', {}, null);
+  expect(await summaryOf([older, newest, other])).toContain('measured with versions 7 to 9 of its rules');
+  const tables = readFileSync(join(folder, 'tables.md'), 'utf8').split('\n');
+  expect(tables.flatMap((line) => /^\| (\S+) \| 2 \| (.*?) ?\| 1\.00 /.exec(line)?.slice(1) ?? [])).toEqual([
+    'interlock-linear',
+    '7, 9',
+    'interlock',
+    '9',
+    'one-at-a-time',
+    '',
+  ]);
+});
+
+it('the summary says on how many days figures rest, and whether all policies ran on all kinds of days', async () => {
+  const everywhere = await summaryOf([rowOf('interlock', {}, {}), rowOf('in-order-oracle', {}, null)]);
+  expect(everywhere).toContain('means over 2 days of each kind');
+  expect(everywhere).not.toContain('Not all policies');
+  const elsewhere = { ...rowOf('interlock', {}, {}), cell: cell.replace('workers=20', 'workers=1'), days: 4 };
+  const some = await summaryOf([rowOf('interlock', {}, {}), rowOf('in-order-oracle', {}, null), elsewhere]);
+  expect(some).toContain('means over 2 to 4 days of each kind');
+  expect(some).toContain('Not all policies ran on all 2 kinds of days.');
 });
