@@ -8,7 +8,7 @@ import { localDemoHost } from './demo/host.ts';
 import { playDemo } from './demo/play.ts';
 import { playFirstReleases } from './demo/releases.ts';
 import { startScenario } from './demo/scenario.ts';
-import { calledAs, examplesOf, nameHelpInErrors } from './launcher/called-as.ts';
+import { calledAs, examplesOf, installationFlags, nameHelpInErrors } from './launcher/called-as.ts';
 import { readGitHubServer } from './launcher/general-settings.ts';
 import { createProgress } from './launcher/progress.ts';
 import { readSecretFiles } from './launcher/secret-files.ts';
@@ -116,7 +116,7 @@ async function main(): Promise<void> {
   welcome(running, flags, { seconds: (performance.now() - startedAt) / 1000, signInLink: await running.signInLink() });
   void running.lost.then(async (sentence) => await stopWithout(sentence, running));
   if (!running.isNew || !flags.demo) return;
-  await playFirstDemo(running).catch((error: unknown) => {
+  await playFirstDemo(running, flags).catch((error: unknown) => {
     // A failure of the demo does not stop the service.
     if (!isStopping)
       console.error(color.red(`The demo failed: ${error instanceof Error ? error.message : String(error)}`));
@@ -133,18 +133,21 @@ async function stopWithout(sentence: string, running: Interlock): Promise<void> 
   process.exit(1);
 }
 
-async function playFirstDemo(running: Interlock): Promise<void> {
+async function playFirstDemo(running: Interlock, { data }: Flags): Promise<void> {
   const host = localDemoHost({ ...running, scenario: startScenario });
   const say = (line: string): void => console.log(color.dim(line));
   const demo = { ...running, host, scenario: startScenario, say };
   const played = await playDemo(demo);
   const wrong = await playFirstReleases(demo);
   const count = (wanted: string): number => played.filter(({ status }) => status === wanted).length;
+  const { owner, name } = startScenario;
+  const isUsualData = program.getOptionValueSource('data') === 'default';
+  const verify = [calledAs('verify'), `${owner}/${name}`, ...(isUsualData ? [] : [installationFlags({ data })])];
   console.log(
-    `\nThe demo is over: ${count('merged')} merged, ${count('blocked')} blocked. To verify all proofs: ${calledAs('verify')} ${startScenario.owner}/${startScenario.name}`,
+    `\nThe demo is over: ${count('merged')} merged, ${count('blocked')} blocked. To verify all proofs: ${verify.join(' ')}`,
   );
   if (wrong.length > 0) console.error(color.red(`The releases of the demo have a wrong outcome: ${wrong.join('; ')}.`));
-  else console.log(`To roll production back, press r and then Enter at ${running.url}/releases/${startScenario.name}`);
+  else console.log(`To roll production back, press r and then Enter at ${running.url}/releases/${name}`);
 }
 
 function welcome(

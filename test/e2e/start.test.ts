@@ -118,6 +118,7 @@ describe('a data directory', () => {
     await until(async () => /^To roll production back, .*\n/m.test(interlock.said()), { withinMs: 120_000 });
     const said = interlock.said();
     expect(said).toContain('The demo is over: 5 merged, 2 blocked.');
+    expect(said).toContain(`To verify all proofs: npm run verify -- demo/tea-shop --data ${dataDir}\n`);
     expect(said).toMatch(/ s {2}batch {5}#1 #2 #3 #4 on main at [0-9a-f]{8}$/m);
     expect(said).toMatch(/ s {2}bisected {2}#1 #2 #3 #4: red together/m);
     expect(said).toMatch(/ s {2}landed {4}#.* as [0-9a-f]{8}, tree verified \(exact\)$/m);
