@@ -31,6 +31,23 @@ const valuesSchema = JSON.parse(read('deploy/chart/values.schema.json')) as {
   properties: { settings: { propertyNames: { anyOf: [{ enum: string[] }] } } };
 };
 
+it('the links of compose.yaml have the port that INTERLOCK_PORT names, unless INTERLOCK_PUBLIC_URL is set', () => {
+  const address = services['server']?.environment?.['INTERLOCK_PUBLIC_URL'] ?? '';
+  expect(interpolate(address, {})).toBe('http://localhost:4000');
+  expect(interpolate(address, { INTERLOCK_PORT: '4500' })).toBe('http://localhost:4500');
+  const both = { INTERLOCK_PORT: '4500', INTERLOCK_PUBLIC_URL: 'https://merge.example.com' };
+  expect(interpolate(address, both)).toBe('https://merge.example.com');
+});
+
+/** Replaces `${NAME:-default}` as Compose does, the innermost first. */
+function interpolate(text: string, variables: Readonly<Record<string, string>>): string {
+  const replaced = text.replaceAll(
+    /\$\{(\w+):-([^${}]*)\}/g,
+    (_, name: string, usual: string) => variables[name] ?? usual,
+  );
+  return replaced === text ? text : interpolate(replaced, variables);
+}
+
 it('the image copies only files that the build context or another stage has', () => {
   const stages = readStages();
   const allowed = read('.dockerignore')
