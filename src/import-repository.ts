@@ -55,7 +55,10 @@ async function updateRepository(
     );
   const { ctx } = target;
   const onlyForward = await listBranchesOfLandings(ctx, repository.id);
-  return await fetchInto(target, { repository, source, onlyForward }, async ({ defaultBranch }) => {
+  // A source without this branch is probably another repository. Its default branch would become the default branch
+  // here, so that the queue of this branch would take no pull request any more.
+  const required = onlyForward.includes(repository.defaultBranch) ? repository.defaultBranch : null;
+  return await fetchInto(target, { repository, source, onlyForward, required }, async ({ defaultBranch }) => {
     await ctx.db.transaction(ctx.accountId, async (tx) => {
       await tx.send('update repository set default_branch = $3 where account_id = $1 and id = $2', [
         ctx.accountId,
@@ -94,11 +97,18 @@ async function fetchInto(
     repository,
     source,
     onlyForward = [],
-  }: { readonly repository: RepositoryRow; readonly source: string; readonly onlyForward?: readonly string[] },
+    required = null,
+  }: {
+    readonly repository: RepositoryRow;
+    readonly source: string;
+    readonly onlyForward?: readonly string[];
+    readonly required?: string | null;
+  },
   whenFetched: (imported: ImportedRepository) => Promise<void>,
 ): Promise<ImportedRepository> {
   const imported = await service.localHost.importRepository(toHostedRepository(repository), source, {
     onlyForward,
+    required,
     whenFetched,
     onProgress,
   });

@@ -32,3 +32,28 @@ test('an import whose source lacks a landing is refused, and the landing stays',
     rmSync(source, { recursive: true });
   }
 });
+
+test('an import of another repository over one with landings is refused, and the default branch stays', async () => {
+  await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }) });
+  const other = mkdtempSync(join(tmpdir(), 'interlock-source-'));
+  try {
+    git(other, 'init', '--quiet', '--bare', '--initial-branch=trunk');
+    commit(other, { branch: 'trunk', files: { 'other.txt': 'other\n' } });
+    const bring = async (): Promise<unknown> =>
+      await importRepository({ service: w.service, ctx: w.ctx, databaseUrl: w.databaseUrl }, w.repository, other);
+    const number = await w.open('feature', { 'feature.txt': 'new\n' });
+    await w.queue(number);
+    await w.settled(number);
+    await expect(bring()).rejects.toThrow(
+      /has no branch main, into which the queue of acme\/\S+ lands\. Nothing was imported\. Push main to the source first/,
+    );
+    expect(await w.rows('select default_branch as "defaultBranch" from repository')).toEqual([
+      { defaultBranch: 'main' },
+    ]);
+    expect(await w.git('for-each-ref', '--format=%(refname)', 'refs/heads/trunk')).toBe('');
+    git(other, 'fetch', '--quiet', w.gitDir, 'main:main');
+    expect(await bring()).toMatchObject({ defaultBranch: 'trunk' });
+  } finally {
+    rmSync(other, { recursive: true });
+  }
+});

@@ -18,12 +18,15 @@ export async function importRepository(
   {
     source,
     onlyForward,
+    required,
     whenFetched,
     onProgress,
   }: {
     readonly source: string;
     /** Branches from which the import takes no commit. */
     readonly onlyForward: readonly string[];
+    /** A branch that the source must have. Null: the source may have any branches. */
+    readonly required: string | null;
     readonly whenFetched: (imported: ImportedRepository) => Promise<void>;
     /** Receives each line of git's progress. */
     readonly onProgress?: ((line: string) => void) | undefined;
@@ -31,6 +34,10 @@ export async function importRepository(
 ): Promise<ImportedRepository> {
   const from = locationOf(source);
   const { defaultBranch, branches: offered } = await readSource(installation, from);
+  if (required !== null && !offered.includes(required))
+    throw new HostRefused(
+      `${source} has no branch ${required}, into which the queue of ${repository.owner}/${repository.name} lands. Nothing was imported. Push ${required} to the source first, or import under another name.`,
+    );
   await ensureRepository(installation, repository, { defaultBranch });
   await passFailpoint('import:made');
   const directory = installation.directoryOf(repository);

@@ -64,8 +64,9 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
     giveBackCalls: () => {},
     stop: async () => await installation.git.processes.stop(),
     importRepository: async (repository, source, following = {}) => {
-      const { onlyForward = [], whenFetched = async () => {}, onProgress } = following;
-      return await importRepository(installation, repository, { source, onlyForward, whenFetched, onProgress });
+      const { onlyForward = [], required = null, whenFetched = async () => {}, onProgress } = following;
+      const options = { source, onlyForward, required, whenFetched, onProgress };
+      return await importRepository(installation, repository, options);
     },
     serveGit: async (fastify, serving) => await registerGitHttp(fastify, { ...serving, host }),
     createCiRunner: (running) => createCiRunner({ ...running, host }),

@@ -134,13 +134,15 @@ export interface LocalHostFeatures extends HostConversations {
    * necessary. A second import moves refs to their values at the source, and leaves refs that the source does not have.
    * The branches `onlyForward` are not moved to a commit that lacks their present one. `whenFetched` is called before
    * the host reports any change of refs, and `onProgress` for each line of git's progress. Throws HostRefused if the
-   * source has no branches, cannot be read, or would take commits from a branch of `onlyForward`.
+   * source has no branches, cannot be read, lacks the branch `required`, or would take commits from a branch of
+   * `onlyForward`.
    */
   importRepository(
     repository: HostRepository,
     source: string,
     following?: {
       readonly onlyForward?: readonly string[];
+      readonly required?: string | null;
       readonly whenFetched?: (imported: ImportedRepository) => Promise<void>;
       readonly onProgress?: ((line: string) => void) | undefined;
     },
