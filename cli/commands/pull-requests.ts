@@ -99,6 +99,7 @@ async function queue(invocation: Invocation, options: QueueOptions, text?: strin
     return await waitForEnd(invocation, chosen);
   }
   report(invocation, chosen, queuePullRequest);
+  return queuePullRequest.pullRequest.status === 'BLOCKED' ? 'refused' : 'done';
 }
 
 async function dequeue(invocation: Invocation, options: HarmOptions, text?: string): Promise<void> {

@@ -543,3 +543,17 @@ test('an answer that breaks off is asked for again', async () => {
   expect(await api.ask(RevokeApiTokenDocument, { input: {} })).toEqual({ revokeApiToken: null });
   expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
 });
+
+test('queue ends with 1 if the pull request is blocked at once, so that a script does not go on', async () => {
+  await shop.git('branch', 'held', 'topic');
+  await shop.git('push', '-q', 'origin', 'held');
+  const { data } = await shop.s.graphql<{ openPullRequest: { pullRequest: { number: number } } }>(
+    `mutation ($input: OpenPullRequestInput!) { openPullRequest(input: $input) { pullRequest { number } } }`,
+    { input: { repository, title: 'Not ready', headBranch: 'held', baseBranch: 'main', draft: true } },
+  );
+  const { number } = data.openPullRequest.pullRequest;
+  const sentence = expect.stringContaining(`#${number} is blocked. `) as string;
+  expect(await shop.run('queue', String(number))).toMatchObject({ code: 1, stdout: sentence });
+  const again = await shop.run('queue', String(number), '--json');
+  expect([again.code, json(again)]).toMatchObject([1, { number, status: 'blocked' }]);
+});
