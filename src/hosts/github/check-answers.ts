@@ -19,6 +19,8 @@ export interface CheckSuiteAnswer {
   readonly updatedAt: string;
   readonly workflowRun: {
     readonly event: string;
+    /** The instant of the first attempt. All attempts test the same commit. */
+    readonly createdAt: string;
     readonly url: string;
     readonly workflow: { readonly name: string; readonly databaseId: number };
   } | null;

@@ -159,6 +159,7 @@ function runsOf(suite: CheckSuiteAnswer, index: number, pinned: PinnedChecks): R
       url: run.permalink,
       summary: summaryOf(run),
       event: suite.workflowRun?.event ?? null,
+      ...(suite.workflowRun && { workflowRunAt: Date.parse(suite.workflowRun.createdAt) }),
       startedAt: instantOf(run.startedAt),
       completedAt: instantOf(run.completedAt),
     },

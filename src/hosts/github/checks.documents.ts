@@ -21,7 +21,7 @@ export const readCommitChecks = `
               conclusion
               updatedAt
               app { databaseId slug }
-              workflowRun { event url workflow { name databaseId } }
+              workflowRun { event createdAt url workflow { name databaseId } }
               checkRuns(first: 100, filterBy: {checkType: ALL}) { ...CheckRuns }
             }
             pageInfo { hasNextPage endCursor }

@@ -124,10 +124,20 @@ const badness: readonly CheckConclusion[] = [
 
 /**
  * Two suites may have a check of the same name, for example for the events `push` and `pull_request`. The check is
- * green only if both have ended and neither is red.
+ * green only if both have ended and neither is red. If both have the same result, the check tells of the run that says
+ * most about the head: one that has tested the head itself, or else the one of the newest workflow run.
  */
 export function worstOf(checks: readonly HostCheck[]): HostCheck {
-  const [worst] = checks.toSorted((one, other) => badness.indexOf(other.conclusion) - badness.indexOf(one.conclusion));
+  const [worst] = checks.toSorted(
+    (one, other) =>
+      badness.indexOf(other.conclusion) - badness.indexOf(one.conclusion) ||
+      Number(isOfPullRequest(one)) - Number(isOfPullRequest(other)) ||
+      (other.workflowRunAt ?? 0) - (one.workflowRunAt ?? 0),
+  );
   if (worst === undefined) throw new Error('A check without a run.');
   return worst;
+}
+
+function isOfPullRequest({ event }: HostCheck): boolean {
+  return event?.startsWith('pull_request') ?? false;
 }

@@ -37,6 +37,8 @@ export interface PullRequestAnswer {
   readonly reviewThreads: { readonly nodes: readonly { readonly isResolved: boolean }[] };
   /** The last time at which it was reopened. */
   readonly timelineItems: { readonly nodes: readonly { readonly createdAt: string }[] };
+  /** The last change of its base branch. */
+  readonly baseChanges: { readonly nodes: readonly { readonly createdAt: string }[] };
 }
 
 /** The handle that GitHub shows for a deleted account. */
@@ -79,6 +81,7 @@ export function asHostPullRequest(seen: PullRequestAnswer, { tips, authors }: Be
     requiredReviewMissing: state === 'open' && isRequiredReviewMissing(seen, approvals),
     createdAt: Date.parse(seen.createdAt),
     lastOpenedAt: Date.parse(seen.timelineItems.nodes.at(-1)?.createdAt ?? seen.createdAt),
+    baseChangedAt: seen.baseChanges.nodes.map(({ createdAt }) => Date.parse(createdAt)).at(-1) ?? null,
     mergedAt: seen.mergedAt === null ? null : Date.parse(seen.mergedAt),
     mergeCommitSha: seen.state === 'MERGED' ? (seen.mergeCommit?.oid ?? null) : null,
     url: seen.url,

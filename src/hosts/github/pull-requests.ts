@@ -245,6 +245,7 @@ function asOpened(data: Opened): HostPullRequest {
     requiredReviewMissing: false,
     createdAt: Date.parse(data.created_at),
     lastOpenedAt: Date.parse(data.created_at),
+    baseChangedAt: null,
     mergedAt: null,
     mergeCommitSha: null,
     url: data.html_url,

@@ -299,6 +299,8 @@ function asPullRequest(
     requiredReviewMissing: false,
     createdAt: row.created_at.getTime(),
     lastOpenedAt: (row.reopened_at ?? row.created_at).getTime(),
+    // Checks of the local host always test the head itself.
+    baseChangedAt: null,
     mergedAt: row.merged_at?.getTime() ?? null,
     mergeCommitSha: row.merge_commit_sha,
     url: `${installation.publicUrl}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}/pull/${row.number}`,

@@ -15,6 +15,11 @@ export interface HostCheck {
    * has checked out. Null: the host has no events, or the check is not of a workflow.
    */
   readonly event: string | null;
+  /**
+   * When the host made the workflow run of the check, in milliseconds since the epoch. If a job is run again, it tests
+   * the commit that its workflow run was made for. Absent: the host does not say so, or the check is not of a workflow.
+   */
+  readonly workflowRunAt?: number;
   readonly startedAt: number | null;
   readonly completedAt: number | null;
   /** The host's number of the newest run. A later run has a greater one. Absent: the host has no such numbers. */

@@ -41,6 +41,8 @@ export interface HostPullRequest {
   readonly createdAt: number;
   /** When it was opened, or last reopened. */
   readonly lastOpenedAt: number;
+  /** When its base branch last changed, in milliseconds since the epoch. Null: it never changed, as far as the host says. */
+  readonly baseChangedAt: number | null;
   readonly mergedAt: number | null;
   readonly mergeCommitSha: string | null;
   readonly url: string;

@@ -47,7 +47,9 @@ function suite(event: string | null, nodes: readonly CheckRunAnswer[], given: Pa
     updatedAt: at(-200),
     app: actions,
     workflowRun:
-      event === null ? null : { event, url: 'https://github.com/run', workflow: { name: 'ci', databaseId: 1 } },
+      event === null
+        ? null
+        : { event, createdAt: at(-400), url: 'https://github.com/run', workflow: { name: 'ci', databaseId: 1 } },
     checkRuns: { nodes },
     ...given,
   };
@@ -273,7 +275,7 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
         suite('pull_request', [run('one', 'CANCELLED'), run('two', 'CANCELLED'), run('three', 'CANCELLED')]),
         suite('push', [run('one', 'SUCCESS')]),
         suite('pull_request', [run('two', 'SUCCESS')], {
-          workflowRun: { event: 'pull_request', url: '', workflow: { name: 'ci', databaseId: 2 } },
+          workflowRun: { event: 'pull_request', createdAt: at(-400), url: '', workflow: { name: 'ci', databaseId: 2 } },
         }),
         suite('pull_request', [run('three', 'SUCCESS')], { app: otherApp }),
       ],
@@ -559,11 +561,40 @@ test('a check has its page, its times and its event', () => {
       url: seen.permalink,
       summary: 'One failed',
       event: 'pull_request',
+      workflowRunAt: now - 400_000,
       startedAt: now - 300_000,
       completedAt: now - 200_000,
       newestRun: seen.databaseId,
     },
   ]);
+});
+
+test.each<[string, readonly (readonly [string, number])[], string, number]>([
+  [
+    'the head itself',
+    [
+      ['pull_request', -100],
+      ['push', -400],
+    ],
+    'push',
+    -400,
+  ],
+  [
+    'the newest base branch',
+    [
+      ['pull_request', -400],
+      ['pull_request', -100],
+    ],
+    'pull_request',
+    -100,
+  ],
+])('of two green runs, a check has the event and the time of the one that tested %s', (_what, ran, event, madeAt) => {
+  const suites = ran.map(([by, createdAt]) => {
+    const made = suite(by, [run('test', 'SUCCESS')]);
+    return { ...made, workflowRun: made.workflowRun && { ...made.workflowRun, createdAt: at(createdAt) } };
+  });
+  for (const given of [suites, suites.toReversed()])
+    expect(read({ suites: given }).checks).toMatchObject([{ event, workflowRunAt: now + madeAt * 1000 }]);
 });
 
 test('a run that waits for an approval says who must act', () => {

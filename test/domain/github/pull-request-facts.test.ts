@@ -33,6 +33,7 @@ const answered: PullRequestAnswer = {
   latestOpinionatedReviews: { nodes: [] },
   reviewThreads: { nodes: [] },
   timelineItems: { nodes: [] },
+  baseChanges: { nodes: [] },
 };
 const beside: BesideAnswer = { tips: new Map([['refs/heads/topic', head]]), authors: new Set() };
 
@@ -83,6 +84,7 @@ const cases: readonly Case[] = [
       approvals: 0,
       createdAt: Date.parse('2026-11-02T10:00:00Z'),
       lastOpenedAt: Date.parse('2026-11-02T10:00:00Z'),
+      baseChangedAt: null,
       mergedAt: null,
       mergeCommitSha: null,
     },
@@ -91,6 +93,11 @@ const cases: readonly Case[] = [
     name: 'a pull request that was reopened',
     given: { timelineItems: { nodes: [{ createdAt: '2026-11-02T10:30:00Z' }] } },
     read: { createdAt: Date.parse('2026-11-02T10:00:00Z'), lastOpenedAt: Date.parse('2026-11-02T10:30:00Z') },
+  },
+  {
+    name: 'a pull request whose base branch changed',
+    given: { baseChanges: { nodes: [{ createdAt: '2026-11-02T10:30:00Z' }] } },
+    read: { baseChangedAt: Date.parse('2026-11-02T10:30:00Z') },
   },
   { name: 'a deleted account', given: { author: null }, read: { author: 'ghost' } },
   {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   checksOfMerge,
+  decideOtherBaseUntil,
   collectEvidence,
   evidenceFor,
   failedChecks,
@@ -396,6 +397,12 @@ describe('if an up-to-date head gets a bot pull request too', () => {
 describe('a check that has tested a merge of the head', () => {
   const ran = (event: string | undefined, base: string, name = 'test') =>
     build({ base, checks: [{ name, attempt: 1, conclusion: 'success', ...(event !== undefined && { event }) }] });
+  const changedAt = 1_000_000;
+  const retargeted = (afterMs: number | undefined, event = 'pull_request'): BuildState => {
+    const run = { name: 'test', attempt: 1, conclusion: 'success', event } as const;
+    const checks = [{ ...run, ...(afterMs !== undefined && { workflowRunAt: changedAt + afterMs }) }];
+    return build({ checks, otherBaseUntil: changedAt });
+  };
   test.each<[string, BuildState, readonly RequiredCheck[] | null, string[]]>([
     ['by `pull_request`', ran('pull_request', ''), required('test'), ['test']],
     ['by `pull_request_target`', ran('pull_request_target', ''), required('test'), ['test']],
@@ -406,6 +413,10 @@ describe('a check that has tested a merge of the head', () => {
     ['never if the head contained its base branch', ran('pull_request', 'b'), required('test'), []],
     ['never if it is not required', ran('pull_request', '', 'lint'), required('test'), []],
     ['never if Interlock itself reports it', ran('pull_request', '', 'interlock/verify'), null, []],
+    ['when the base branch was another one', retargeted(0), required('test'), ['test']],
+    ['at an unknown time, if the base branch changed', retargeted(undefined), required('test'), ['test']],
+    ['never later', retargeted(1), required('test'), []],
+    ['never by `push`, if the base branch changed', retargeted(-1, 'push'), required('test'), []],
   ])('%s', (_which, of, gate, names) => {
     expect(checksOfMerge(of, gate)).toEqual(names);
   });
@@ -420,6 +431,43 @@ describe('a check that has tested a merge of the head', () => {
     ['never if the head contained the tip of its base branch', false, { complete: false, text: 'test:pending' }],
   ])('may still begin or end %s: %s', (_when, isSo, of) => {
     expect(mayTestMerge(build(of), required('test'))).toBe(isSo);
+  });
+
+  const minute = 60_000;
+  const before = { isSameHead: true, baseChangedAt: null, otherBaseUntil: null, containsBase: false };
+  test.each<[string, number | null, Parameters<typeof decideOtherBaseUntil>[1], number | null]>([
+    ['the base branch never changed', null, null, null],
+    ['the pull request is first read after the change', changedAt, null, changedAt + minute],
+    ['the head did not contain the base branch before', changedAt, before, changedAt + minute],
+    ['the head contained the base branch before', changedAt, { ...before, containsBase: true }, null],
+    ['the base branch before is gone', changedAt, { ...before, containsBase: null }, null],
+    ['an earlier base branch counts still', changedAt, { ...before, containsBase: true, otherBaseUntil: 5 }, 5],
+    [
+      'head and base branch changed at once',
+      changedAt,
+      { ...before, isSameHead: false, containsBase: true },
+      changedAt + minute,
+    ],
+    [
+      'the head was pushed after the change',
+      changedAt,
+      { ...before, isSameHead: false, baseChangedAt: changedAt },
+      changedAt,
+    ],
+    ['the change was known', changedAt, { ...before, baseChangedAt: changedAt, otherBaseUntil: 5 }, 5],
+  ])('may have begun until an instant: %s', (_when, at, known, until) => {
+    expect(decideOtherBaseUntil(at, known)).toBe(until);
+  });
+
+  test('is no evidence', () => {
+    const evidenceAt = (afterMs: number) => {
+      const found = retargeted(afterMs);
+      const queue = { lineage: [found.base] };
+      const rules = { requiredChecks: required('test'), waitsForPendingWorkflows: false, landsBuiltCommitsOnly: false };
+      return evidenceFor(found.tree, { queue, rules, builds: [found] }, { now: found.startedAt });
+    };
+    expect(evidenceAt(0)).toBeNull();
+    expect(evidenceAt(1)).not.toBeNull();
   });
 
   test('counts only as its newest attempt', () => {

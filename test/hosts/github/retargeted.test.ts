@@ -33,6 +33,62 @@ test.each([
   expect(await w.settled(number)).toEqual({ [number]: 'blocked' });
 });
 
+/** A pull request like that of `retargeted`, of which the service hears nothing before its base is `main`. */
+async function retargetedBefore(w: QueueWorld): Promise<number> {
+  w.emulator.controls.webhooks({ drop: 1 });
+  await w.push('dev', { fix: '1\n' });
+  await w.push('topic', { topic: '1\n' });
+  const { data } = await w.person.pulls.create({ ...w.place, title: 'Topic', head: 'topic', base: 'dev' });
+  await w.until(
+    async () => w.emulator.core.state.checkRuns.find(({ conclusion }) => conclusion === 'success') !== undefined,
+  );
+  await w.person.pulls.update({ ...w.place, pull_number: data.number, base: 'main' });
+  await w.emulator.core.settled();
+  expect(await w.rows('select 1 from pull_request')).toEqual([]);
+  w.emulator.controls.webhooks({ drop: 0 });
+  return data.number;
+}
+
+test.each([
+  ['serial', serial()],
+  ['parallel', parallel()],
+  ['parallel, with skip_draft_when_up_to_date,', parallel({ more: 'skip_draft_when_up_to_date: true' })],
+])(
+  'in %s mode, checks of another base branch justify no landing of a pull request that is first read afterwards',
+  async (_mode, mode) => {
+    await using w = await queueWorld({ configuration: `${mode}${requiresTest}`, files });
+    const number = await retargetedBefore(w);
+    await w.label(number);
+    expect(await w.settled(number)).toEqual({ [number]: 'blocked' });
+  },
+);
+
+test('in serial mode, checks that begin well after the change of the base branch justify a landing', async () => {
+  let later = 0;
+  const workflow = `name: ci
+on: [pull_request]
+jobs:
+  test: { runs-on: ubuntu-latest, steps: [{ run: 'true' }] }
+`;
+  await using w = await queueWorld({
+    configuration: `${serial()}${requiresTest}`,
+    files: { '.github/workflows/ci.yml': workflow },
+    hostClock: () => Date.now() + later,
+  });
+  const number = await retargetedBefore(w);
+  later = 2 * 60_000;
+  await w.person.pulls.update({ ...w.place, pull_number: number, state: 'closed' });
+  await w.person.pulls.update({ ...w.place, pull_number: number, state: 'open' });
+  await w.until(
+    async () =>
+      w.emulator.core.state.workflowRuns.filter(
+        ({ event, status }) => event === 'pull_request' && status === 'completed',
+      ).length === 2,
+  );
+  await w.label(number);
+  expect(await w.settled(number)).toEqual({ [number]: 'merged' });
+});
+
 test('in serial mode, a pull request with another base branch lands after a push', async () => {
   await using w = await queueWorld({ configuration: `${serial()}${requiresTest}`, files });
   const number = await retargeted(w);
@@ -40,7 +96,7 @@ test('in serial mode, a pull request with another base branch lands after a push
   expect(await w.settled(number)).toEqual({ [number]: 'blocked' });
   const [row] = await w.rows<{ status_text: string }>('select status_text from pull_request');
   expect(row?.status_text).toMatch(
-    /^The merge was refused: the checks of the head have tested it merged into another base branch: test\. Push a commit/,
+    /^The merge was refused: these checks may have tested the head together with commits of another base branch: test\. Push a commit/,
   );
   const pushed = await w.push('topic', { fix: '1\n' });
   await w.until(async () => (await w.rows('select 1 from pull_request where head_sha = $1', [pushed])).length > 0);

@@ -81,19 +81,59 @@ export function isCanceledAgain(
 }
 
 /**
- * Names of the checks of a head that have tested a merge of the head with other commits, and not the head. GitHub runs
- * workflows of `pull_request` and the like on the merge of the head into its base branch. This merge has the tree of the
- * head only if the head contained the tip of its base branch. Only checks that count for `required` are named.
+ * Names of the checks of a head that may have tested the head together with other commits. GitHub runs workflows of
+ * `pull_request` and the like on the merge of the head into its base branch. This merge has the tree of the head only if
+ * the head contained the tip of its base branch. A workflow of `pull_request_target` runs on a base branch, and may merge
+ * the head into it. Only checks that count for `required` are named.
  */
 export function checksOfMerge(
-  { base, checks }: Pick<BuildState, 'base' | 'checks'>,
+  build: Pick<BuildState, 'base' | 'otherBaseUntil' | 'checks'>,
   required: readonly RequiredCheck[] | null,
 ): string[] {
-  if (base !== '') return [];
-  return newestAttempts(checks)
-    .filter(({ name, event }) => event?.startsWith('pull_request') && !isServiceCheck(name))
+  return newestAttempts(build.checks)
+    .filter((check) => check.event?.startsWith('pull_request') && mayBeOfOtherBase(check, build))
     .map(({ name }) => name)
+    .filter((name) => !isServiceCheck(name))
     .filter((name) => atLeastOne(required)?.some((requirement) => matchesGlob(requirement.name, name)) ?? true);
+}
+
+function mayBeOfOtherBase(
+  { workflowRunAt = -Infinity }: CheckState,
+  { base, otherBaseUntil = -Infinity }: Pick<BuildState, 'base' | 'otherBaseUntil'>,
+): boolean {
+  return base === '' || (otherBaseUntil > -Infinity && workflowRunAt <= otherBaseUntil);
+}
+
+/**
+ * How long after its event GitHub may make a workflow run. GitHub does not say for which event, and so for which base
+ * branch, it has made a run.
+ */
+const runFollowsWithinMs = 60_000;
+
+/** What is known of a pull request before it is read. */
+export interface BaseBefore {
+  readonly isSameHead: boolean;
+  /** When its base branch had last changed. Null: never. */
+  readonly baseChangedAt: number | null;
+  readonly otherBaseUntil: number | null;
+  /**
+   * Whether the head contains the tip of the base branch before. If it does, the merge of the head has the tree of the
+   * head. Null: the branch is gone.
+   */
+  readonly containsBase: boolean | null;
+}
+
+/**
+ * Until when GitHub may have made workflow runs that tested the head with another base branch, in milliseconds since the
+ * epoch. Null: there is no such run. `before` is null if the pull request is read for the first time.
+ */
+export function decideOtherBaseUntil(changedAt: number | null, before: BaseBefore | null): number | null {
+  if (changedAt === null) return null;
+  if (before === null) return changedAt + runFollowsWithinMs;
+  // Runs of a head that was pushed after the change are made after the change.
+  if (before.baseChangedAt === changedAt) return before.isSameHead ? before.otherBaseUntil : changedAt;
+  if (before.isSameHead && before.containsBase !== false) return before.otherBaseUntil;
+  return changedAt + runFollowsWithinMs;
 }
 
 /**
@@ -275,6 +315,7 @@ export function collectEvidence(snapshot: EvidenceSource, now: number): Evidence
       !lineage.has(build.base) ||
       !isFresh(build, now) ||
       judgeBuild(build, snapshot.rules.requiredChecks) !== 'green' ||
+      checksOfMerge(build, snapshot.rules.requiredChecks).length > 0 ||
       pendingUntil(build, snapshot.rules) > now
     )
       continue;

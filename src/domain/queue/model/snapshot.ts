@@ -52,6 +52,11 @@ export interface CheckState {
    * first one, it has ended, or the instant is not known.
    */
   readonly heardAt?: number;
+  /**
+   * When the host made the workflow run of the check, in milliseconds since the epoch. Absent: not known, or
+   * `otherBaseUntil` of the build is absent.
+   */
+  readonly workflowRunAt?: number;
 }
 
 /** The results of CI for one commit, without a verdict. `judgeBuild(build, required)` derives the verdict. */
@@ -71,6 +76,11 @@ export interface BuildState {
   readonly finishedAt: number | null;
   /** When the last of the checks that have ended so far ended. Null: no check has ended. */
   readonly lastEndAt: number | null;
+  /**
+   * Until when the host may have made workflow runs that tested this head with another base branch, in milliseconds since
+   * the epoch (`decideOtherBaseUntil`). Absent: there is no such run.
+   */
+  readonly otherBaseUntil?: number;
   /** Whether the service stopped the build while its result was open. Absent: it did not. */
   readonly isStopped?: boolean;
   /** The attempts of its checks that the service stopped for a user. Absent: none. */

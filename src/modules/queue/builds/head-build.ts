@@ -20,8 +20,8 @@ import { blockMembers } from './batch.refusals.ts';
  * planner would otherwise end this batch and start the same batch without end. If the host does not run the checks
  * again, the pull request is blocked.
  *
- * It is also blocked if its checks have tested another tree than that of the head, because its base branch was another
- * one at that time. While checks run that may have done so, the build does not count. When they have ended, the planner
+ * It is also blocked if its checks may have tested another tree than that of the head, because its base branch was
+ * another one at that time. While checks run that may have done so, the build does not count. When they have ended, the planner
  * ends this batch, and the next batch decides.
  *
  * If a user reset the batch before (300), its running checks are stopped first. Returns whether the build counts, or
@@ -34,7 +34,7 @@ export async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise
   const head = member.pinnedHead;
   const ofMerge = await countOnBase(ctx, loaded, head);
   if (ofMerge.length > 0) {
-    const message = `the checks of the head have tested it merged into another base branch: ${ofMerge.join(', ')}. Push a commit, so that they test the head on this base branch`;
+    const message = `these checks may have tested the head together with commits of another base branch: ${ofMerge.join(', ')}. Push a commit, so that they test the head on this base branch`;
     await blockMembers(ctx, loaded, [{ member, message }]);
     return false;
   }
@@ -118,8 +118,8 @@ async function findWorthlessChecks(ctx: Context, { batch, repository }: LoadedBa
 }
 
 /**
- * Makes the build of the head count as a build on the base commit of the batch, unless its checks have tested the head
- * only together with other commits, or may still do so. Returns the names of these checks (`checksOfMerge`).
+ * Makes the build of the head count as a build on the base commit of the batch, unless its checks may have tested the
+ * head together with other commits, or may still do so. Returns the names of these checks (`checksOfMerge`).
  */
 async function countOnBase(ctx: Context, { batch, repository }: LoadedBatch, head: string): Promise<string[]> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {

@@ -287,15 +287,17 @@ async function keepChecks(
       known: knownEnds.get(`${check.attempt} ${check.name}`) ?? null,
       startedAt: check.startedAt === null ? null : new Date(check.startedAt).toISOString(),
       completedAt: check.completedAt === null ? null : new Date(check.completedAt).toISOString(),
+      workflowRunAt: check.workflowRunAt === undefined ? null : new Date(check.workflowRunAt).toISOString(),
     }));
   const of = [ctx.accountId, repositoryId, report.commit, toStorableJson(checks)];
   const [changed, [unordered]] = await Promise.all([
     tx.query<{ conclusion: string; attempt: number }>(
-      `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion, url, summary, event, started_at, completed_at, newest_run, heard_at, end_heard_at)
-       select $1, $2, $3, c.name, c.attempt, c.conclusion, c.url, c.summary, c.event, c."startedAt", c."completedAt", c."newestRun", $5, case when c.conclusion <> 'pending' then $5::timestamptz end
-       from jsonb_to_recordset($4::jsonb) as c (name text, attempt int, conclusion text, url text, summary text, event text, "startedAt" timestamptz, "completedAt" timestamptz, "newestRun" bigint)
+      `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion, url, summary, event, workflow_run_at, started_at, completed_at, newest_run, heard_at, end_heard_at)
+       select $1, $2, $3, c.name, c.attempt, c.conclusion, c.url, c.summary, c.event, c."workflowRunAt", c."startedAt", c."completedAt", c."newestRun", $5, case when c.conclusion <> 'pending' then $5::timestamptz end
+       from jsonb_to_recordset($4::jsonb) as c (name text, attempt int, conclusion text, url text, summary text, event text, "workflowRunAt" timestamptz, "startedAt" timestamptz, "completedAt" timestamptz, "newestRun" bigint)
        on conflict (account_id, repository_id, commit, name, attempt) do update
          set conclusion = excluded.conclusion, url = excluded.url, summary = excluded.summary, event = coalesce(excluded.event, check_result.event),
+             workflow_run_at = coalesce(excluded.workflow_run_at, check_result.workflow_run_at),
              started_at = excluded.started_at, completed_at = excluded.completed_at, end_heard_at = excluded.end_heard_at,
              newest_run = greatest(check_result.newest_run, excluded.newest_run)
          where check_result.conclusion is distinct from excluded.conclusion and excluded.conclusion <> 'pending'
@@ -407,12 +409,16 @@ export async function loadBuilds(ctx: Context, tx: Transaction, wanted: WantedBu
     `select b.commit, b.tree, b.base_commit, b.stopped,
             b.complete and coalesce(b.complete_at, b.finished_at, b.started_at) <= $6 as complete,
             extract(epoch from b.started_at) * 1000 as started, case when b.finished_at <= $6 then extract(epoch from b.finished_at) * 1000 end as finished,
-            c.last_end, coalesce(c.checks, '[]') as checks, c.stopped_attempts
+            c.last_end, coalesce(c.checks, '[]') as checks, c.stopped_attempts, extract(epoch from h.until) * 1000 as other_base_until
      from (select ${buildColumns} from build where account_id = $1 and repository_id = $2 and commit = any($3)
            union select ${buildColumns} from build where account_id = $1 and repository_id = $2 and tree = any($4) and (started_at > $5 or commit = any($7))) b
      left join lateral (
+       select max(p.other_base_until) as until from pull_request p
+       where p.account_id = $1 and p.repository_id = $2 and p.head_sha = b.commit and p.base_changed_at <= $6) h on true
+     left join lateral (
        select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', r.name, 'attempt', r.attempt, 'conclusion', ${sqlConclusion('$6')}, 'event', r.event,
-                'heardAt', case when r.attempt > 1 and ${sqlConclusion('$6')} = 'pending' then round(extract(epoch from r.heard_at) * 1000) end)) order by r.name, r.attempt) as checks,
+                'heardAt', case when r.attempt > 1 and ${sqlConclusion('$6')} = 'pending' then round(extract(epoch from r.heard_at) * 1000) end,
+                'workflowRunAt', case when h.until is not null then extract(epoch from r.workflow_run_at) * 1000 end)) order by r.name, r.attempt) as checks,
               jsonb_agg(jsonb_build_object('name', r.name, 'attempt', r.attempt)) filter (where r.stopped_batch_id is not null) as stopped_attempts,
               extract(epoch from max(r.completed_at) filter (where ${sqlHadEnded('$6')})) * 1000 as last_end
        from check_result r
@@ -441,7 +447,15 @@ interface BuildRecord {
   readonly started: string;
   readonly finished: string | null;
   readonly last_end: string | null;
-  readonly checks: { name: string; attempt: number; conclusion: CheckConclusion; event?: string; heardAt?: number }[];
+  readonly other_base_until: string | null;
+  readonly checks: {
+    name: string;
+    attempt: number;
+    conclusion: CheckConclusion;
+    event?: string;
+    heardAt?: number;
+    workflowRunAt?: number;
+  }[];
   readonly stopped_attempts: { name: string; attempt: number }[] | null;
 }
 
@@ -455,6 +469,7 @@ function toBuildState(row: BuildRecord): BuildState {
     startedAt: Math.round(Number(row.started)),
     finishedAt: row.finished === null ? null : Math.round(Number(row.finished)),
     lastEndAt: row.last_end === null ? null : Math.round(Number(row.last_end)),
+    ...(row.other_base_until !== null && { otherBaseUntil: Math.round(Number(row.other_base_until)) }),
     ...(row.stopped && { isStopped: true }),
     ...(row.stopped_attempts && { stoppedAttempts: row.stopped_attempts }),
   };

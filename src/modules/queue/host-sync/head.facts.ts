@@ -2,6 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { hostClient, type HostCommit, type HostPullRequest, type HostedRepository } from '../../../hosts/port.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
+import { decideOtherBaseUntil } from '../../../domain/queue/evidence/evidence.ts';
 import { readBroughtIn } from '../facts/own-pushes.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
@@ -21,6 +22,8 @@ export interface HeadFacts {
    * string.
    */
   readonly base: string;
+  /** Until when runs may have tested the head with another base branch (`decideOtherBaseUntil`). */
+  readonly otherBaseUntil: Date | null;
 }
 
 /** Null: the host does not have the commit. */
@@ -39,6 +42,8 @@ export async function readHead(
       readonly headSha: string | null;
       readonly verifiedHead: string | null;
       readonly baseBranch: string | null;
+      readonly baseChangedAt: Date | null;
+      readonly otherBaseUntil: Date | null;
     };
   },
 ): Promise<HeadFacts | null> {
@@ -64,7 +69,46 @@ export async function readHead(
     base !== null &&
     isManaged &&
     (await bringsOtherCommitsIn(ctx, repository, { from: before.headSha, to: seen.headSha, base }));
-  return { tree, updates, bringsOthersIn, authorName, authorEmail, unverified, base: containsBase ? base : '' };
+  const until = await findOtherBaseUntil(ctx, repository, { seen, before });
+  return {
+    tree,
+    updates,
+    bringsOthersIn,
+    authorName,
+    authorEmail,
+    unverified,
+    base: containsBase ? base : '',
+    otherBaseUntil: until === null ? null : new Date(until),
+  };
+}
+
+async function findOtherBaseUntil(
+  ctx: Context,
+  repository: HostedRepository,
+  { seen, before }: Pick<Parameters<typeof readHead>[2], 'seen' | 'before'>,
+): Promise<number | null> {
+  if (before.headSha === null || before.baseBranch === null) return decideOtherBaseUntil(seen.baseChangedAt, null);
+  const baseChangedAt = before.baseChangedAt?.getTime() ?? null;
+  const isSameHead = before.headSha === seen.headSha;
+  const hasChanged = seen.baseChangedAt !== baseChangedAt && isSameHead;
+  return decideOtherBaseUntil(seen.baseChangedAt, {
+    isSameHead,
+    baseChangedAt,
+    otherBaseUntil: before.otherBaseUntil?.getTime() ?? null,
+    containsBase: hasChanged ? await containsEarlierBase(ctx, repository, { seen, earlier: before.baseBranch }) : null,
+  });
+}
+
+/** Null: the earlier base branch is gone. False: it is not known, because the base branch changed more than once. */
+async function containsEarlierBase(
+  ctx: Context,
+  repository: HostedRepository,
+  { seen, earlier }: { readonly seen: HostPullRequest; readonly earlier: string },
+): Promise<boolean | null> {
+  if (earlier === seen.baseBranch) return false;
+  const client = hostClient(ctx, repository);
+  const tip = await client.readRef(`refs/heads/${earlier}`);
+  return tip === null ? null : await client.isAncestor(tip.commit, seen.headSha);
 }
 
 /** The service may have made the head for another pull request, with the same earlier head and another base branch. */

@@ -46,6 +46,7 @@ export function factsOf(
   | 'headFork'
   | 'headUnseen'
   | 'baseBranch'
+  | 'baseChangedAt'
   | 'draft'
   | 'labels'
   | 'labelUnseenSince'
@@ -65,6 +66,7 @@ export function factsOf(
     headFork: seen.headFork === null ? null : `${seen.headFork.owner}/${seen.headFork.name}`,
     headUnseen: seen.headUnseen,
     baseBranch: seen.baseBranch,
+    baseChangedAt: seen.baseChangedAt === null ? null : new Date(seen.baseChangedAt),
     draft: seen.draft,
     labels: [...seen.labels],
     labelUnseenSince: seen.labelUnseenSince,

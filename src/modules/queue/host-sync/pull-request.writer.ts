@@ -37,7 +37,10 @@ export async function keepPullRequest(
     if (baseBranch !== seen.baseBranch) await onBaseChanged(work, known, baseBranch);
     known.belowId = await belowAfterLanding(work.tx, known, { assignment, containsBase: Boolean(head?.base) });
   }
-  if (head !== null) Object.assign(known, { authorName: head.authorName, authorEmail: head.authorEmail });
+  if (head !== null) {
+    const { authorName, authorEmail, otherBaseUntil } = head;
+    Object.assign(known, { authorName, authorEmail, otherBaseUntil });
+  }
   if (known.headSha !== seen.headSha)
     await onCommitAdded(work, known, {
       head: seen.headSha,
@@ -83,6 +86,7 @@ async function insertPullRequest(
     headSha: seen.headSha,
     authorName: head?.authorName ?? seen.author,
     authorEmail: head?.authorEmail ?? `${seen.author}@users.noreply.interlock`,
+    otherBaseUntil: head?.otherBaseUntil ?? null,
     readAt,
     createdAt: now,
     lastOpenedAt: new Date(seen.lastOpenedAt),

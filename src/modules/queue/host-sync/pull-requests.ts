@@ -259,6 +259,8 @@ interface Before extends Pick<RepositoryRow, 'active' | 'configurationYaml' | 'd
   readonly verifiedHead: string | null;
   /** The base branch for which signatures were counted. Null: there is no row. */
   readonly baseBranch: string | null;
+  readonly baseChangedAt: Date | null;
+  readonly otherBaseUntil: Date | null;
 }
 
 async function readBefore(ctx: Context, repository: HostedRepository, number: number): Promise<Before> {
@@ -266,7 +268,7 @@ async function readBefore(ctx: Context, repository: HostedRepository, number: nu
     name: 'pull_request_before',
     text: `select p.updated_at, p.id as "pullRequestId", p.status, p.queue_id as "queueId", coalesce(p.labels, '{}') as labels, p.label_unseen_since as "labelUnseenSince", p.head_sha as "headSha",
              p.verified_head as "verifiedHead",
-             p.base_branch as "baseBranch", r.active,
+             p.base_branch as "baseBranch", p.base_changed_at as "baseChangedAt", p.other_base_until as "otherBaseUntil", r.active,
              r.configuration_yaml as "configurationYaml",
              r.default_branch as "defaultBranch"
            from repository r

@@ -183,7 +183,7 @@ function howMerged({ head, strategy, belowHead, joinsNext }: HowMerged, batch: B
 }
 
 function provenBuild({ commit, tree, checks }: BuildState): ProofBody['evidence'][number] {
-  return { commit, tree, checks };
+  return { commit, tree, checks: checks.map(({ heardAt: _, workflowRunAt: __, ...check }) => check) };
 }
 
 async function provenParts(

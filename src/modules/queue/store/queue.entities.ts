@@ -132,6 +132,8 @@ export const PullRequestEntity = defineEntity({
     readAt: p.datetime().nullable(),
     createdAt: p.datetime(),
     lastOpenedAt: p.datetime(),
+    baseChangedAt: p.datetime().nullable(),
+    otherBaseUntil: p.datetime().nullable(),
     updatedAt: p.datetime().onUpdate(() => new Date()),
     mergedAt: p.datetime().nullable(),
     closedAt: p.datetime().nullable(),
