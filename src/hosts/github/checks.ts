@@ -1,6 +1,14 @@
 // Checks at GitHub: reads the checks of CI by GraphQL, and writes Interlock's own checks by REST.
 import type { Database } from '../../platform/database.ts';
-import { type CodeHost, HostRefused, type HostRepository, HostUnavailable, type PublishedHostCheck } from '../port.ts';
+import {
+  type CheckReport,
+  type CodeHost,
+  HostRefused,
+  type HostRepository,
+  HostUnavailable,
+  type PublishedHostCheck,
+  type WantedChecks,
+} from '../port.ts';
 import { readReport } from './check-report.ts';
 import type { Api, Client } from './client.ts';
 import { readAllChecks } from './commit-checks.ts';
@@ -16,16 +24,14 @@ export interface CheckSettings {
 }
 
 export function checkOperations(settings: CheckSettings) {
-  const { client, clock } = settings;
+  const { client } = settings;
   return {
     readChecks: async (repository, commit, wanted) => {
-      const api = await client.apiFor(repository, 'landing');
-      return readReport(commit, await readAllChecks(api, commit), {
-        ...wanted,
-        ownAppId: api.installation.app.id,
-        now: clock().getTime(),
-      });
+      const [report] = await readReports(settings, repository, [{ ...wanted, commit }]);
+      if (report === undefined) throw new Error('A commit without a report.');
+      return report;
     },
+    readChecksTogether: async (repository, commits) => await readReports(settings, repository, commits),
     publishCheck: async (repository, check) => await publishCheck(settings, repository, check),
     cancelChecks: async (repository, commit) => {
       const api = await client.apiFor(repository, 'notification');
@@ -33,9 +39,26 @@ export function checkOperations(settings: CheckSettings) {
     },
     rerunChecks: async (repository, commit, names) => {
       const api = await client.apiFor(repository, 'landing');
-      return await rerunChecks(api, await findNamed(api, commit, names), { commit, now: clock().getTime() });
+      return await rerunChecks(api, await findNamed(api, commit, names), { commit, now: settings.clock().getTime() });
     },
   } satisfies Partial<CodeHost>;
+}
+
+async function readReports(
+  { client, clock }: CheckSettings,
+  repository: HostRepository,
+  commits: readonly (WantedChecks & { readonly commit: string })[],
+): Promise<CheckReport[]> {
+  const api = await client.apiFor(repository, 'landing');
+  const read = await readAllChecks(
+    api,
+    commits.map(({ commit }) => commit),
+  );
+  const of = { ownAppId: api.installation.app.id, now: clock().getTime() };
+  return commits.flatMap(({ commit, ...wanted }, at) => {
+    const checks = read[at];
+    return checks === undefined ? [] : [readReport(commit, checks, { ...wanted, ...of })];
+  });
 }
 
 async function publishCheck(

@@ -1,6 +1,6 @@
 // Reads all checks of a commit by GraphQL, page by page.
 import type { CheckRunAnswer, CheckSuiteAnswer, CommitChecks, PastStatus, StatusAnswer } from './check-answers.ts';
-import { readCommitChecks, readFurtherRuns } from './checks.documents.ts';
+import { commitChecks, readCommitChecks, readFurtherRuns } from './checks.documents.ts';
 import type { Api } from './client.ts';
 import { type Connection, pageSize, readToEnd } from './pages.ts';
 import { nameOf } from './pull-requests.ts';
@@ -10,14 +10,14 @@ interface SuitePage extends CheckSuiteAnswer {
   readonly checkRuns: Connection<CheckRunAnswer> | null;
 }
 
+interface CommitAnswer {
+  readonly message?: string;
+  readonly checkSuites: Connection<SuitePage> | null;
+  readonly status: { readonly contexts: readonly StatusAnswer[] } | null;
+}
+
 interface ChecksAnswer {
-  readonly repository: {
-    readonly object: {
-      readonly message?: string;
-      readonly checkSuites: Connection<SuitePage> | null;
-      readonly status: { readonly contexts: readonly StatusAnswer[] } | null;
-    } | null;
-  } | null;
+  readonly repository: { readonly object: CommitAnswer | null } | null;
 }
 
 interface RunsAnswer {
@@ -30,16 +30,55 @@ interface RunsAnswer {
  */
 const maxFurtherPages = 20;
 
-/** Reads the checks of a commit. One request is enough if neither the suites nor the runs of a suite exceed a page. */
-export async function readAllChecks(api: Api, commit: string): Promise<CommitChecks> {
+/** GitHub refuses a request that may have more than 500,000 nodes. A commit may have 10,100. */
+const mostCommits = 10;
+
+/**
+ * Reads the checks of commits, in the given order. One request is enough for ten commits if neither the suites of a commit nor the runs of
+ * a suite exceed a page, and no commit has statuses.
+ */
+export async function readAllChecks(api: Api, commits: readonly string[]): Promise<CommitChecks[]> {
+  const first: (CommitAnswer | null)[] = [];
+  for (let at = 0; at < commits.length; at += mostCommits)
+    first.push(...(await readFirstPages(api, commits.slice(at, at + mostCommits))));
+  const read: CommitChecks[] = [];
+  for (const [at, commit] of commits.entries()) read.push(await readFurtherChecks(api, commit, first[at] ?? null));
+  return read;
+}
+
+/** Null: GitHub does not have the commit. */
+async function readFirstPages(api: Api, commits: readonly string[]): Promise<(CommitAnswer | null)[]> {
+  const [commit] = commits;
+  if (commit === undefined) return [];
+  if (commits.length === 1)
+    return [(await api.graphql<ChecksAnswer>(readCommitChecks, { commit, after: null })).repository?.object ?? null];
+  const variables = Object.fromEntries(commits.map((each, at) => [`commit${at}`, each]));
+  const { repository } = await api.graphql<{
+    readonly repository: Readonly<Record<string, CommitAnswer | null>> | null;
+  }>(readChecksOfCommits(commits.length), { ...variables, after: null });
+  return commits.map((_, at) => repository?.[`commit${at}`] ?? null);
+}
+
+/** A document that reads the first pages of several commits. */
+export function readChecksOfCommits(count: number): string {
+  const places = Array.from({ length: count }, (_, at) => `commit${at}`);
+  return `
+  query ChecksOfCommits($owner: String!, $repo: String!, $after: String, ${places.map((name) => `$${name}: GitObjectID!`).join(', ')}) {
+    repository(owner: $owner, name: $repo) {
+      databaseId
+      ${places.map((name) => `${name}: object(oid: $${name}) { ...CommitChecks }`).join('\n      ')}
+    }
+  }
+  ${commitChecks}`;
+}
+
+/** Reads what the first page of a commit leaves out. */
+async function readFurtherChecks(api: Api, commit: string, seen: CommitAnswer | null): Promise<CommitChecks> {
   let left = maxFurtherPages;
   const mayRead = (): boolean => left-- > 0;
   const readSuites = async (after: string | null) =>
-    (await api.graphql<ChecksAnswer>(readCommitChecks, { commit, after })).repository?.object ?? null;
-  const seen = await readSuites(null);
-  const suites =
-    seen?.checkSuites &&
-    (await readToEnd(seen.checkSuites, async (after) => (await readSuites(after))?.checkSuites ?? null, mayRead));
+    (await api.graphql<ChecksAnswer>(readCommitChecks, { commit, after })).repository?.object?.checkSuites ?? null;
+  const suites = seen?.checkSuites && (await readToEnd(seen.checkSuites, readSuites, mayRead));
   const whole: SuitePage[] = [];
   for (const suite of suites?.nodes ?? []) whole.push(await readWholeSuite(api, suite, mayRead));
   const statuses = seen?.status?.contexts ?? [];

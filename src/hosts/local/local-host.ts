@@ -36,6 +36,10 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
     ...mergeOperations(installation),
     ...examineOperation(installation),
     readChecks: async (repository, commit) => await readChecks(installation, repository, git.requireObjectId(commit)),
+    readChecksTogether: async (repository, commits) =>
+      await Promise.all(
+        commits.map(async ({ commit }) => await readChecks(installation, repository, git.requireObjectId(commit))),
+      ),
     readBaseRules: async (repository, baseBranch) => await readBaseRules(installation, repository, baseBranch),
     ...publishedCheckOperations(installation),
     cancelChecks: async (repository, commit) => await cancelChecks(installation, repository, commit),

@@ -147,6 +147,11 @@ export interface HostChecks {
    * their workflow. Earlier attempts that a later run of the workflow canceled are included as `stale`.
    */
   readChecks(repository: HostRepository, commit: string, wanted: WantedChecks): Promise<CheckReport>;
+  /** Like `readChecks`, for several commits at once. The reports have the order of `commits`. */
+  readChecksTogether(
+    repository: HostRepository,
+    commits: readonly (WantedChecks & { readonly commit: string })[],
+  ): Promise<readonly CheckReport[]>;
   /**
    * Reports a check of Interlock itself on a commit. `readChecks` never returns such a check. A report with a higher
    * `version` is not replaced.

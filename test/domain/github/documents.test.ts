@@ -5,6 +5,7 @@ import { schema } from '@octokit/graphql-schema';
 import { buildSchema, parse, validate } from 'graphql';
 import { expect, test } from 'vitest';
 import { costOf } from '../../../github-emulator/graphql/cost.ts';
+import { readChecksOfCommits } from '../../../src/hosts/github/commit-checks.ts';
 import { listPullRequests } from '../../../src/hosts/github/pull-requests.documents.ts';
 
 const folder = join(import.meta.dirname, '../../../src/hosts/github');
@@ -26,6 +27,12 @@ test('the documents are found', () => {
 
 test.each(documents)('the document %s is valid', (_name, text) => {
   expect(validate(github, parse(text))).toEqual([]);
+});
+
+test('a document about the checks of several commits is valid, and costs a point for each commit', () => {
+  const document = parse(readChecksOfCommits(5));
+  expect(validate(github, document)).toEqual([]);
+  expect(costOf(document, {}).points).toBe(5);
 });
 
 test('a page of open pull requests costs two points, because every comparison reads all pages', () => {

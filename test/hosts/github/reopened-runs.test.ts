@@ -142,6 +142,42 @@ test.each([
   expect(await w.settled(number)).toEqual({ [number]: 'merged' });
 });
 
+/** The check `robot` is required of each head itself, and `test` of the builds. */
+const requiresRobotOfHeads = `${parallel({
+  batch: 4,
+  more: 'skip_draft_when_up_to_date: false\noverride_required_checks: [test]\n',
+})}preconditions:\n  use_github_mergeability: false\n  required_checks: [robot]\n`;
+
+test('a check of a head that is set back when the landing is planned keeps its pull request from landing', async () => {
+  const clock = { aheadMs: 0 };
+  await using w = await queueWorld({
+    configuration: requiresRobotOfHeads,
+    clock: () => new Date(Date.now() + clock.aheadMs),
+  });
+  const robot = robotOf(w);
+  const numbers: number[] = [];
+  const checks: Reported[] = [];
+  for (const name of ['a', 'b', 'c', 'd']) {
+    numbers.push(await w.open(name, { [name]: '1\n' }));
+    const { data } = await w.person.repos.getBranch({ ...w.place, branch: name });
+    const check = await asRun(w, robot, data.commit.sha);
+    await check.end('success');
+    checks.push(check);
+  }
+  const disarm = onFailpoint('landing:before_gate', async () => {
+    disarm();
+    await checks[2]?.reopen();
+    clock.aheadMs += 60_000;
+  });
+  await w.label(...numbers);
+  await w.until(
+    async () => (await w.rows("select 1 from check_result where name = 'robot' and attempt = 2")).length > 0,
+  );
+  expect(await w.rows("select 1 from pull_request where status = 'merged'")).toEqual([]);
+  await checks[2]?.end('success');
+  expect(new Set(Object.values(await w.settled(...numbers)))).toEqual(new Set(['merged']));
+});
+
 async function endOwnCheck({ ctx, repository }: QueueWorld, commit: string): Promise<void> {
   const now = ctx.clock();
   await ctx.db.transaction(ctx.accountId, async (tx) => {

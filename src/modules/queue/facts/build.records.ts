@@ -89,6 +89,25 @@ export async function recordChecks(ctx: Context, repository: HostedRepository, c
   await recordNewChecks(ctx, repository, { commit, kept: await readKeptChecks(ctx, repository.id, commit) });
 }
 
+/** Like `recordChecks`, for several commits, which are read together. */
+export async function recordChecksTogether(
+  ctx: Context,
+  repository: HostedRepository,
+  commits: readonly string[],
+): Promise<void> {
+  const known = await Promise.all(
+    commits.map(async (commit) => ({ commit, kept: await readKeptChecks(ctx, repository.id, commit) })),
+  );
+  const builds = known.flatMap(({ commit, kept }) => (kept === null ? [] : [{ commit, kept }]));
+  if (builds.length === 0) return;
+  const wanted = builds.map(({ commit, kept }) => ({ ...wantedOf(kept), commit }));
+  const reports = await hostClient(ctx, repository).readChecksTogether(wanted);
+  for (const [at, { kept }] of builds.entries()) {
+    const report = reports[at];
+    if (report !== undefined) await recordReport(ctx, repository, { kept, read: withAttemptsOf(report, kept.checks) });
+  }
+}
+
 /** Like `recordChecks`, for a caller that has just read what is stored. */
 export async function recordNewChecks(
   ctx: Context,
@@ -97,6 +116,15 @@ export async function recordNewChecks(
 ): Promise<void> {
   if (kept === null) return;
   const read = await readReport(ctx, repository, { commit, recorded: kept.checks, wanted: wantedOf(kept) });
+  await recordReport(ctx, repository, { kept, read });
+}
+
+async function recordReport(
+  ctx: Context,
+  repository: HostedRepository,
+  { kept, read }: { readonly kept: KeptBuild; readonly read: CheckReport },
+): Promise<void> {
+  const { commit } = read;
   // Before its branch has moved to the commit, CI knows nothing of the build, so an empty list of checks is not final.
   const report = kept.movedAt === null ? { ...read, complete: false, settlesAt: null } : read;
   if (report.settlesAt !== null && !report.complete)
@@ -137,7 +165,11 @@ export async function readReport(
   of: { readonly commit: string; readonly recorded: RecordedChecks['checks']; readonly wanted: WantedChecks },
 ): Promise<CheckReport> {
   const read = await hostClient(ctx, repository).readChecks(of.commit, of.wanted);
-  return { ...read, checks: withLastingAttempts(read.checks, of.recorded) };
+  return withAttemptsOf(read, of.recorded);
+}
+
+function withAttemptsOf(report: CheckReport, recorded: RecordedChecks['checks']): CheckReport {
+  return { ...report, checks: withLastingAttempts(report.checks, recorded) };
 }
 
 /** A stored build, its recorded checks, and the rules by which its checks are read. */

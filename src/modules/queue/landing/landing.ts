@@ -3,20 +3,21 @@
 // `refs/interlock/landings/<batch>`. The landing ref proves the landing, even if the base branch moves or the service
 // dies afterwards: after a crash a worker reads the landing ref and ends the landing (docs/adr/0003).
 import type { Context } from '../../../context.ts';
-import { isCheckOfCi } from '../../../domain/queue/evidence/service-checks.ts';
+import { isCheckOfCi, isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
 import type { HeadMove } from '../../../domain/queue/landing/show-as-merged.ts';
 import { HostUnavailable } from '../../../hosts/port.ts';
 import { idsOfMembers, loadBatch, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { demandsOf, syncBase } from '../facts/base-branches.ts';
-import { recordChecks } from '../facts/build.records.ts';
+import { recordChecksTogether } from '../facts/build.records.ts';
 import { withTraceOfBatch } from '../facts/traces.ts';
 import { mergeAtHost } from './landing.host.ts';
 import { moveBase } from './landing.move.ts';
 import type { GateApproval } from './proof.ts';
 import { lockIntent } from '../store/intents.ts';
 import { lockRepositoryForShare } from '../../repositories/index.ts';
-import { PullRequestEntity } from '../store/queue.entities.ts';
+import { PullRequestEntity, QueueEntity } from '../store/queue.entities.ts';
+import { rulesOf } from '../store/rules-in-force.ts';
 import { concludeLanding } from './landing.conclude.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { passGate } from './landing.gate.ts';
@@ -61,15 +62,20 @@ async function land(ctx: Context, intentId: string, batchId: string): Promise<vo
 const evidenceCountsForMs = 10_000;
 
 /**
- * Reads the checks of the builds that justify the landing, unless the host has just said something new about them. A
- * host may let an ended check run again without any event, and the batch may have waited since its build was green.
+ * Reads the checks of the builds that justify the landing, and those of the heads whose own checks are required, unless
+ * the host has just said something new about them. A host may let an ended check run again without any event, and the
+ * batch may have waited since the checks were green.
  */
-async function readEvidenceAgain(ctx: Context, { host, batch }: LoadedBatch, intentId: string): Promise<void> {
+async function readEvidenceAgain(ctx: Context, loaded: LoadedBatch, intentId: string): Promise<void> {
+  const { host, batch } = loaded;
   const old = await ctx.db.read<{ commit: string }>(ctx.accountId, {
     name: 'old_evidence',
     // With `offset 0`, PostgreSQL reads the checks by their commit, also without statistics.
-    text: `select distinct e.commit from intent i cross join unnest(array_append($4::text[], i.payload ->> 'evidence')) as e (commit)
-           where i.account_id = $1 and i.id = $2 and i.state = 'planned' and i.payload ->> 'evidence' <> ''
+    text: `select distinct e.commit from intent i, lateral (
+             select unnest(array_append($4::text[], i.payload ->> 'evidence')) as commit where i.payload ->> 'evidence' <> ''
+             union
+             select head_sha from pull_request where account_id = $1 and id = any($6::bigint[]) and not skip_validation) e
+           where i.account_id = $1 and i.id = $2 and i.state = 'planned'
              and not exists (select from check_result r where r.account_id = $1 and r.repository_id = $3 and r.commit = e.commit
                              and greatest(r.heard_at, r.end_heard_at) > $5 and ${isCheckOfCi('r.name')} offset 0)
            order by e.commit`,
@@ -79,9 +85,22 @@ async function readEvidenceAgain(ctx: Context, { host, batch }: LoadedBatch, int
       batch.repositoryId,
       [...batch.restsOn],
       new Date(ctx.clock().getTime() - evidenceCountsForMs).toISOString(),
+      (await areOwnChecksRequired(ctx, loaded)) ? idsOfMembers(loaded) : [],
     ],
   });
-  for (const { commit } of old) await recordChecks(ctx, host, commit);
+  await recordChecksTogether(
+    ctx,
+    host,
+    old.map(({ commit }) => commit),
+  );
+}
+
+/** Whether checks of CI on the heads themselves are required. */
+async function areOwnChecksRequired(ctx: Context, { repository, batch }: LoadedBatch): Promise<boolean> {
+  const queue = await ctx.db.load(ctx.accountId, QueueEntity, batch.queueId);
+  if (queue === null) return false;
+  const { ownRequiredChecks } = rulesOf(repository, queue).rules;
+  return ownRequiredChecks?.some(({ name }) => !isServiceCheck(name)) ?? true;
 }
 
 /**
