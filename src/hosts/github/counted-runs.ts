@@ -35,14 +35,15 @@ function judgedOf(runs: readonly Run[]): Run[] {
 /**
  * The earlier attempts of checks that do not count as canceled by CI. An earlier report may have called such an attempt
  * canceled. Either a later run of the workflow replaced the canceled run, or the canceled run still counts, so that the
- * newest attempt is canceled by the same run. One cancellation must not count twice.
+ * newest attempt is canceled by the same run, or by its copy. One cancellation must not count twice.
  */
 export function uncountedAttempts(runs: readonly Run[]): HostCheck[] {
   const judged = judgedOf(runs);
   const canceled = judged.filter(isCanceled);
   if (canceled.length === 0) return [];
   const replaced = new Set(canceled.filter((run) => isReplaced(run, judged)).map(({ id }) => id));
-  const uncounted = new Set(canceled.map(({ id }) => id));
+  const copied = runs.filter((run) => canceled.some((later) => isCopy(later, run)));
+  const uncounted = new Set([...canceled, ...copied].map(({ id }) => id));
   const asJudged = new Map(judged.map((run) => [run.id, run]));
   return [...Map.groupBy(runs, ({ check }) => check.name).values()].flatMap((ofName) => {
     const inOrder = ofName.toSorted((one, other) => one.id - other.id).map((run) => asJudged.get(run.id) ?? run);
@@ -57,6 +58,21 @@ export function uncountedAttempts(runs: readonly Run[]): HostCheck[] {
       return [{ ...check, attempt: at + 1, conclusion: 'stale' as const, summary }];
     });
   });
+}
+
+/**
+ * Whether GitHub copied the earlier run into a later attempt of its workflow run, which did not repeat this job. A copy
+ * has the times of the earlier run.
+ */
+function isCopy(run: Run, earlier: Run): boolean {
+  return (
+    run.id > earlier.id &&
+    run.suite === earlier.suite &&
+    run.starter !== null &&
+    run.check.name === earlier.check.name &&
+    run.check.startedAt === earlier.check.startedAt &&
+    run.check.completedAt === earlier.check.completedAt
+  );
 }
 
 function isCanceled({ check }: Run): boolean {

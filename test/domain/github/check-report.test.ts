@@ -39,6 +39,9 @@ function run(name: string, conclusion: string | null, given: Partial<CheckRunAns
   };
 }
 
+/** The times of a run that repeats one of `run`. A copy of a run has the times of the run. */
+const repeatedLater = { startedAt: at(-150), completedAt: at(-100) };
+
 function suite(event: string | null, nodes: readonly CheckRunAnswer[], given: Partial<CheckSuiteAnswer> = {}) {
   const isOver = nodes.every(({ status }) => status === 'COMPLETED');
   return {
@@ -209,6 +212,20 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
     checks: ['test cancelled 2', 'test stale 1'],
   },
   {
+    name: 'a canceled job that GitHub copied into the next attempt, which repeated another job: one cancellation',
+    given: {
+      suites: [
+        suite('push', [
+          run('test', 'CANCELLED'),
+          run('build', 'FAILURE'),
+          run('build', 'SUCCESS', repeatedLater),
+          run('test', 'CANCELLED'),
+        ]),
+      ],
+    },
+    checks: ['build success 2', 'test cancelled 2', 'test stale 1'],
+  },
+  {
     name: 'a replaced run beside a status with the same name, whose attempt has the same number',
     given: {
       suites: [suite('pull_request', [run('test', 'CANCELLED')]), suite('pull_request', [run('test', 'SUCCESS')])],
@@ -251,7 +268,7 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
   },
   {
     name: 'a canceled run that ran again in the same run of its workflow',
-    given: { suites: [suite('pull_request', [run('test', 'CANCELLED'), run('test', 'CANCELLED')])] },
+    given: { suites: [suite('pull_request', [run('test', 'CANCELLED'), run('test', 'CANCELLED', repeatedLater)])] },
     checks: ['test cancelled 2'],
   },
   {
@@ -286,7 +303,7 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
     name: 'a canceled run that ran again in its suite, beside a run of another event',
     given: {
       suites: [
-        suite('push', [run('test', 'CANCELLED'), run('test', 'CANCELLED')]),
+        suite('push', [run('test', 'CANCELLED'), run('test', 'CANCELLED', repeatedLater)]),
         suite('pull_request', [run('test', 'SUCCESS')]),
       ],
     },
@@ -510,7 +527,7 @@ test('one canceled run counts as one cancellation, although a run of another eve
   expect(judgeBuild(build, requiresTest)).toBe('none');
   expect(isCanceledAgain(build, [build], { requiredChecks: requiresTest })).toBe(false);
 
-  const again = suite('push', [...(canceled.checkRuns?.nodes ?? []), run('test', 'CANCELLED')]);
+  const again = suite('push', [...(canceled.checkRuns?.nodes ?? []), run('test', 'CANCELLED', repeatedLater)]);
   const passed = suite('pull_request', [{ ...later, ...isOver }]);
   const repeated = recordAll([...reports, read({ suites: [again, passed], expected: ['test'] })]);
   expect(isCanceledAgain(repeated, [repeated], { requiredChecks: requiresTest })).toBe(true);
