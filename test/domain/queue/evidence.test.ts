@@ -434,20 +434,14 @@ describe('a check that has tested a merge of the head', () => {
   });
 
   const minute = 60_000;
-  const before = { isSameHead: true, baseChangedAt: null, otherBaseUntil: null, containsBase: false };
+  const before = { isSameHead: true, baseChangedAt: null, otherBaseUntil: null, isSameBase: false };
   test.each<[string, number | null, Parameters<typeof decideOtherBaseUntil>[1], number | null]>([
     ['the base branch never changed', null, null, null],
     ['the pull request is first read after the change', changedAt, null, changedAt + minute],
-    ['the head did not contain the base branch before', changedAt, before, changedAt + minute],
-    ['the head contained the base branch before', changedAt, { ...before, containsBase: true }, null],
-    ['the base branch before is gone', changedAt, { ...before, containsBase: null }, null],
-    ['an earlier base branch counts still', changedAt, { ...before, containsBase: true, otherBaseUntil: 5 }, 5],
-    [
-      'head and base branch changed at once',
-      changedAt,
-      { ...before, isSameHead: false, containsBase: true },
-      changedAt + minute,
-    ],
+    ['the base branch changed twice', changedAt, { ...before, isSameBase: true }, changedAt + minute],
+    ['the head was read with the base branch before', changedAt, before, null],
+    ['an earlier base branch counts still', changedAt, { ...before, otherBaseUntil: 5 }, 5],
+    ['head and base branch changed at once', changedAt, { ...before, isSameHead: false }, changedAt + minute],
     [
       'the head was pushed after the change',
       changedAt,

@@ -116,11 +116,8 @@ export interface BaseBefore {
   /** When its base branch had last changed. Null: never. */
   readonly baseChangedAt: number | null;
   readonly otherBaseUntil: number | null;
-  /**
-   * Whether the head contains the tip of the base branch before. If it does, the merge of the head has the tree of the
-   * head. Null: the branch is gone.
-   */
-  readonly containsBase: boolean | null;
+  /** Whether its base branch was the one that it has now. If it has changed since, it has changed twice. */
+  readonly isSameBase: boolean;
 }
 
 /**
@@ -132,7 +129,8 @@ export function decideOtherBaseUntil(changedAt: number | null, before: BaseBefor
   if (before === null) return changedAt + runFollowsWithinMs;
   // Runs of a head that was pushed after the change are made after the change.
   if (before.baseChangedAt === changedAt) return before.isSameHead ? before.otherBaseUntil : changedAt;
-  if (before.isSameHead && before.containsBase !== false) return before.otherBaseUntil;
+  // The build of the head says whether the head contained the tip of the base branch that it had (`base`).
+  if (before.isSameHead && !before.isSameBase) return before.otherBaseUntil;
   return changedAt + runFollowsWithinMs;
 }
 

@@ -69,7 +69,7 @@ export async function readHead(
     base !== null &&
     isManaged &&
     (await bringsOtherCommitsIn(ctx, repository, { from: before.headSha, to: seen.headSha, base }));
-  const until = await findOtherBaseUntil(ctx, repository, { seen, before });
+  const until = findOtherBaseUntil({ seen, before });
   return {
     tree,
     updates,
@@ -82,33 +82,14 @@ export async function readHead(
   };
 }
 
-async function findOtherBaseUntil(
-  ctx: Context,
-  repository: HostedRepository,
-  { seen, before }: Pick<Parameters<typeof readHead>[2], 'seen' | 'before'>,
-): Promise<number | null> {
-  if (before.headSha === null || before.baseBranch === null) return decideOtherBaseUntil(seen.baseChangedAt, null);
-  const baseChangedAt = before.baseChangedAt?.getTime() ?? null;
-  const isSameHead = before.headSha === seen.headSha;
-  const hasChanged = seen.baseChangedAt !== baseChangedAt && isSameHead;
+function findOtherBaseUntil({ seen, before }: Pick<Parameters<typeof readHead>[2], 'seen' | 'before'>): number | null {
+  if (before.headSha === null) return decideOtherBaseUntil(seen.baseChangedAt, null);
   return decideOtherBaseUntil(seen.baseChangedAt, {
-    isSameHead,
-    baseChangedAt,
+    isSameHead: before.headSha === seen.headSha,
+    isSameBase: before.baseBranch === seen.baseBranch,
+    baseChangedAt: before.baseChangedAt?.getTime() ?? null,
     otherBaseUntil: before.otherBaseUntil?.getTime() ?? null,
-    containsBase: hasChanged ? await containsEarlierBase(ctx, repository, { seen, earlier: before.baseBranch }) : null,
   });
-}
-
-/** Null: the earlier base branch is gone. False: it is not known, because the base branch changed more than once. */
-async function containsEarlierBase(
-  ctx: Context,
-  repository: HostedRepository,
-  { seen, earlier }: { readonly seen: HostPullRequest; readonly earlier: string },
-): Promise<boolean | null> {
-  if (earlier === seen.baseBranch) return false;
-  const client = hostClient(ctx, repository);
-  const tip = await client.readRef(`refs/heads/${earlier}`);
-  return tip === null ? null : await client.isAncestor(tip.commit, seen.headSha);
 }
 
 /** The service may have made the head for another pull request, with the same earlier head and another base branch. */
