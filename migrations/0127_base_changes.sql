@@ -6,6 +6,7 @@ alter table pull_request add column base_changed_at timestamptz;
 -- Until when the host may have made workflow runs that tested the head with another base branch. Null: there is no such
 -- run.
 alter table pull_request add column other_base_until timestamptz;
+create index pull_request_other_base on pull_request (account_id, repository_id, head_sha) where other_base_until is not null;
 
 -- When the host made the run of the workflow that has the check, by the host's clock. A repeated job keeps the instant of
 -- its first run, and the commit that it tests. Null: no workflow has the check, or an earlier version read it.

@@ -446,7 +446,7 @@ export async function loadBuilds(ctx: Context, tx: Transaction, wanted: WantedBu
            union select ${buildColumns} from build where account_id = $1 and repository_id = $2 and tree = any($4) and (started_at > $5 or commit = any($7))) b
      left join lateral (
        select max(p.other_base_until) as until from pull_request p
-       where p.account_id = $1 and p.repository_id = $2 and p.head_sha = b.commit and p.base_changed_at <= $6) h on true
+       where p.account_id = $1 and p.repository_id = $2 and p.head_sha = b.commit and p.other_base_until is not null and p.base_changed_at <= $6) h on true
      left join lateral (
        select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', r.name, 'attempt', r.attempt, 'conclusion', ${sqlConclusion('$6')}, 'event', r.event,
                 'heardAt', case when r.attempt > 1 and ${sqlConclusion('$6')} = 'pending' then round(extract(epoch from r.heard_at) * 1000) end,

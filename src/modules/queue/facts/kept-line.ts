@@ -160,11 +160,15 @@ async function readHeads(
   const { id: queueId, repositoryId } = of.queue;
   const parts = await tx.query<Part>(
     `select ${partOf}::text as part,
-            ${serverStart} || ' ' || count(*) || ' ' || bit_xor(${versionOf('b')}) || ' ' || sum(c.checks) || ' ' || coalesce(bit_xor(c.digest), 0) as digest
+            ${serverStart} || ' ' || count(*) || ' ' || bit_xor(${versionOf('b')}) || ' ' || sum(c.checks) || ' ' || coalesce(bit_xor(c.digest), 0)
+              || ' ' || coalesce(bit_xor(o.digest), 0) as digest
      from pull_request p join build b on b.account_id = $1 and b.repository_id = $3 and b.commit = p.head_sha
      cross join lateral (
        select count(*) as checks, bit_xor(${versionOf('r')}) as digest from check_result r
        where r.account_id = $1 and r.repository_id = $3 and r.commit = p.head_sha) c
+     cross join lateral (
+       select bit_xor(${versionOf('h')}) as digest from pull_request h
+       where h.account_id = $1 and h.repository_id = $3 and h.head_sha = p.head_sha and h.other_base_until is not null) o
      where p.account_id = $1 and p.queue_id = $2 and p.status in ('queued', 'tagged') group by 1`,
     [ctx.accountId, queueId, repositoryId],
   );
