@@ -517,7 +517,9 @@ test('a service that accepts requests and never answers is given up', async () =
   const server = createServer(() => {});
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => void server.close().closeAllConnections());
+  onTestFinished(() => {
+    server.close().closeAllConnections();
+  });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const silent = createApi({ url, token: 'itk_1', signal: new AbortController().signal, answerWithinMs: 100 });
   await expect(silent.ask(RevokeApiTokenDocument, { input: {} })).rejects.toMatchObject({

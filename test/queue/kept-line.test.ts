@@ -109,7 +109,7 @@ describe('a line that is read in parts equals the stored line', () => {
       "delete from check_result where commit = md5('15'); delete from build where commit = md5('15')",
     'checks that may be of another base branch':
       "update pull_request set base_changed_at = now(), other_base_until = now() where number = 1017; update check_result set workflow_run_at = now() where commit = md5('17')",
-    'another instant for these checks': "update pull_request set other_base_until = now() where number = 1017",
+    'another instant for these checks': 'update pull_request set other_base_until = now() where number = 1017',
     'a pull request out of line with the same head and checks of another base branch':
       "update pull_request set head_sha = md5('18'), base_changed_at = now(), other_base_until = now() where number = 1009",
     'a row that changes twice':

@@ -183,7 +183,16 @@ function howMerged({ head, strategy, belowHead, joinsNext }: HowMerged, batch: B
 }
 
 function provenBuild({ commit, tree, checks }: BuildState): ProofBody['evidence'][number] {
-  return { commit, tree, checks: checks.map(({ heardAt: _, workflowRunAt: __, ...check }) => check) };
+  return {
+    commit,
+    tree,
+    checks: checks.map(({ name, attempt, conclusion, event }) => ({
+      name,
+      attempt,
+      conclusion,
+      ...(event !== undefined && { event }),
+    })),
+  };
 }
 
 async function provenParts(
