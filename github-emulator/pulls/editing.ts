@@ -1,6 +1,7 @@
 // Edits the title, body, base branch, draft state and state of a pull request.
 import type { Core } from '../core.ts';
 import { unprocessable } from '../http/errors.ts';
+import type { PullRequest } from '../model/types.ts';
 import { closePull, reopenPull } from './closing.ts';
 import { refreshTestMerge } from './test-merge.ts';
 import { checkLength, type Conversation } from './conversations.ts';
@@ -47,6 +48,14 @@ async function retarget(core: Core, { pull, repository, sender }: Conversation, 
     unprocessable({ resource: 'PullRequest', field: 'base', code: 'custom', message: text });
   if (tip === null) throw unprocessable({ resource: 'PullRequest', field: 'base', code: 'invalid' });
   if (pull.state === 'closed') throw message('Cannot change the base branch of a closed pull request.');
+  const isTwin = (other: PullRequest): boolean =>
+    other.repositoryId === repository.id &&
+    other.state === 'open' &&
+    other.head.repositoryId === pull.head.repositoryId &&
+    other.head.ref === pull.head.ref &&
+    other.base.ref === base;
+  if (core.state.pullRequests.find(isTwin) !== undefined)
+    throw message(`A pull request already exists for base branch '${base}' and head branch '${pull.head.ref}'`);
   if (await core.git.isAncestor(repository, pull.head.sha, tip))
     throw message(`There are no new commits between base branch '${base}' and head branch '${pull.head.ref}'`);
   const from = pull.base;

@@ -108,6 +108,21 @@ describe('opening a pull request', () => {
     });
   });
 
+  it('keeps its base branch if another pull request of the same head has the new one', async () => {
+    const { number } = await w.open('again');
+    await w.clone.git('push', '--quiet', 'origin', 'origin/main:refs/heads/other-base');
+    const { data: other } = await w.person.pulls.create({ ...w.place, title: 't', head: 'again', base: 'other-base' });
+    await expect(w.person.pulls.update({ ...w.place, pull_number: other.number, base: 'main' })).rejects.toMatchObject({
+      status: 422,
+      response: {
+        data: { errors: [{ message: "A pull request already exists for base branch 'main' and head branch 'again'" }] },
+      },
+    });
+    await w.person.pulls.update({ ...w.place, pull_number: number, state: 'closed' });
+    await w.person.pulls.update({ ...w.place, pull_number: other.number, base: 'main' });
+    expect(await read(other.number)).toMatchObject({ state: 'open', base: { ref: 'main' } });
+  });
+
   it('as a draft is refused if the plan has no drafts', async () => {
     const { fullName } = await w.emulator.addRepository('plain', { settings: { supportsDrafts: false } });
     const [owner = '', repo = ''] = fullName.split('/');

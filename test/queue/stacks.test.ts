@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { toHostedRepository } from '../../src/hosts/port.ts';
 import { syncPullRequest, updatePullRequest } from '../../src/modules/queue/index.ts';
 import { loadRepository } from '../../src/modules/repositories/index.ts';
-import { parallel, world, type World } from '../support/world.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
+import { parallel, serial, world, type World } from '../support/world.ts';
 import {
   atRest,
   dyingAt,
@@ -226,5 +227,42 @@ describe('a stack', () => {
     await w.pause(false);
     await w.settled(one, two, three);
     await expectLandedOnce(w, one, two, three);
+  });
+
+  it('has the base branch of the queue at the host before serial mode brings a head up to date', async () => {
+    await using w = await world({ configuration: stacking(serial()) });
+    const [one, two, three] = await openStack(w);
+    const basesAtUpdates: (string | undefined)[][] = [];
+    const disarm = onFailpoint('update:before_push', async () => {
+      basesAtUpdates.push([await baseAtHost(w, two), await baseAtHost(w, three)]);
+    });
+    try {
+      await w.queue(three);
+      await w.settled(one, two, three);
+    } finally {
+      disarm();
+    }
+    expect(basesAtUpdates).toEqual([
+      ['main', 'two'],
+      ['main', 'main'],
+    ]);
+    expect(await statuses(w, one, two, three)).toEqual(['merged', 'merged', 'merged']);
+  });
+
+  it('is blocked in serial mode, and not updated, if the host refuses the base branch of the queue', async () => {
+    await using w = await world({ configuration: stacking(serial()) });
+    const [one, two] = await openStack(w);
+    await w.host.open({ title: 'Two again', headBranch: 'two', baseBranch: 'main' });
+    const head = await w.git('rev-parse', 'two');
+    await w.queue(two);
+    await w.settled(one, two);
+    expect(await statuses(w, one, two)).toEqual(['merged', 'blocked 110']);
+    const text = await statusText(w, two);
+    expect(text).toContain(
+      `its base branch is still one, the branch of #${one}, which has landed, and the code host refuses to change it to main (`,
+    );
+    expect(text).toContain('A pull request already exists');
+    expect(text).toContain('Change the base branch at the code host, and queue it again.');
+    expect(await w.git('rev-parse', 'two')).toBe(head);
   });
 });

@@ -5,6 +5,7 @@ import { isQueued } from '../../../domain/queue/model/status.ts';
 import { hostClient, type CompositionResult, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { buildRef, composeAssumedCommit, digestContent, type AssumedCommit } from './assumptions.ts';
+import { takeBaseOfQueue } from './base-of-queue.ts';
 import { blockMembers, blockRefusedMembers } from './batch.refusals.ts';
 import { idsOfMembers, type LoadedBatch } from '../store/batch.rows.ts';
 import { updateBranch } from './branch-update.ts';
@@ -358,11 +359,8 @@ async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, members, host, baseBranch, repository } = loaded;
   const [member] = members;
   if (member === undefined) return;
-  const row = await ctx.db.transaction(
-    ctx.accountId,
-    async (tx) => await tx.em.findOneOrFail(PullRequestEntity, { id: member.pullRequestId }),
-  );
-  if (row.headSha !== member.pinnedHead) return;
+  const row = await takeBaseOfQueue(ctx, loaded, member);
+  if (row === null || row.headSha !== member.pinnedHead) return;
   try {
     const updated = await updateBranch(ctx, {
       host,

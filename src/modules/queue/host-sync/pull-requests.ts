@@ -110,22 +110,33 @@ export async function syncPullRequest(
 export async function retarget(
   ctx: Context,
   repository: HostedRepository,
+  to: { readonly number: number; readonly base: string; readonly isForLanding?: boolean },
+): Promise<PullRequestRow | null> {
+  return (await tryRetarget(ctx, repository, to)).row;
+}
+
+/** Like `retarget`, and also returns the message of the host. Null: the host has not refused the base branch. */
+export async function tryRetarget(
+  ctx: Context,
+  repository: HostedRepository,
   {
     number,
     base,
     isForLanding = false,
   }: { readonly number: number; readonly base: string; readonly isForLanding?: boolean },
-): Promise<PullRequestRow | null> {
+): Promise<{ readonly row: PullRequestRow | null; readonly refusal: string | null }> {
+  let refusal: string | null = null;
   try {
     await hostClient(ctx, repository).setBaseBranch(number, base);
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;
+    refusal = error.message;
     ctx.log.warn(
-      { number, reason: error.message },
+      { number, reason: refusal },
       'The host refused to change the base branch of a pull request that was stacked on a landed one.',
     );
   }
-  return await syncPullRequest(ctx, repository, number, { announceOpened: true, isForLanding });
+  return { row: await syncPullRequest(ctx, repository, number, { announceOpened: true, isForLanding }), refusal };
 }
 
 /**
