@@ -31,6 +31,7 @@ const atGitHub = [
   'merging',
   'recovery',
   'stacks',
+  'stacks.full',
   'notifications',
   'final-gates',
   'sync',

@@ -1,7 +1,7 @@
 // Stacks under other rules: separate commits, a bisection, serial mode, and a configuration without stacks.
 import { describe, expect, it } from 'vitest';
 import { parallel, serial, world } from '../support/world.ts';
-import { expectLandedOnce, expectVerified, hostOf, line, setLabel, statuses } from './stories.ts';
+import { expectLandedOnce, expectVerified, line, setLabel, statuses } from './stories.ts';
 import { stacking, openStack, baseAtHost } from './stacks.ts';
 
 describe('a stack', () => {
@@ -63,7 +63,7 @@ describe('a stack', () => {
     expect(await statuses(w, one, two, three)).toEqual(['closed', 'open', 'open']);
     await w.queue(three);
     expect(await statuses(w, two, three)).toEqual(['open', 'blocked 118']);
-    await w.service.localHost.reopenPullRequest(hostOf(w), one);
+    await w.host.reopen(one);
     await w.service.drain();
     await w.queue(three);
     expect(await statuses(w, one, two, three)).toEqual(['queued', 'queued', 'queued']);

@@ -207,6 +207,10 @@ async function makeHost({ service, ctx, emulator, repository, dataDir, stop }: H
       await person.pulls.update({ ...place, pull_number, state: 'closed' });
       await followed();
     },
+    reopen: async (pull_number) => {
+      await person.pulls.update({ ...place, pull_number, state: 'open' });
+      await followed();
+    },
     label: async (issue_number, label, present, by = emulator.login) => {
       const { issues } = as(by);
       if (present) await issues.addLabels({ ...place, issue_number, labels: [label] });

@@ -35,6 +35,7 @@ export interface WorldHost {
     review: { readonly reviewer: string; readonly verdict: 'approved' | 'changes_requested' | 'dismissed' },
   ) => Promise<void>;
   readonly close: (number: number) => Promise<void>;
+  readonly reopen: (number: number) => Promise<void>;
   readonly label: (number: number, label: string, present: boolean, by?: string) => Promise<void>;
   /** A person merges the pull request by the host's own button. */
   readonly merge: (
@@ -112,6 +113,7 @@ export async function makeLocalHost({ service, ctx, repository, onError }: World
     },
     review: async (number, review) => await host.reviewPullRequest(repository, number, review),
     close: async (number) => await host.closePullRequest(repository, number),
+    reopen: async (number) => await host.reopenPullRequest(repository, number),
     label: async (number, label, present, by) => await host.setLabel(repository, number, { label, present, by }),
     merge: async (number, merge) =>
       void (await host.mergePullRequest(repository, number, { ...merge, unlessRef: null })),
