@@ -1,4 +1,5 @@
 // Gives a stacked pull request the base branch of its queue before serial mode updates its head.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import { HostUnavailable } from '../../../hosts/port.ts';
@@ -26,7 +27,7 @@ export async function takeBaseOfQueue(
     const isBased = found.baseBranch === baseBranch || !(await isBelowLanded(tx, found));
     return [found, isBased ? null : await tx.em.findOneOrFail(PullRequestEntity, { id: found.belowId ?? '' })] as const;
   });
-  if (below === null) return row;
+  if (below === null) return await afterChange(ctx, row);
   // With its newest head, the row below shows whether the landing left out commits.
   await syncPullRequest(ctx, host, below.number, forLanding);
   const { row: now, refusal } = await tryRetarget(ctx, host, {
@@ -35,7 +36,7 @@ export async function takeBaseOfQueue(
     isForLanding: true,
   });
   if (now !== null && (now.queueId !== batch.queueId || !isQueued(now.status))) return null;
-  if (now?.baseBranch === baseBranch) return now;
+  if (now?.baseBranch === baseBranch) return await afterChange(ctx, now);
   // Somebody has just put it on another pull request of the line.
   if (now !== null && now.baseBranch !== row.baseBranch) return null;
   if (refusal === null)
@@ -43,4 +44,14 @@ export async function takeBaseOfQueue(
   const message = `its base branch is still ${row.baseBranch}, the branch of #${below.number}, which has landed, and the code host refuses to change it to ${baseBranch} (${refusal}). Change the base branch at the code host, and queue it again`;
   await blockMembers(ctx, loaded, [{ member, message }]);
   return null;
+}
+
+/**
+ * Waits a second after a change of the base branch. GitHub's times have a resolution of one second. A workflow run that
+ * begins in the second of the change may have tested the earlier base branch, so it would not count. Twice the second
+ * allows for clocks that differ.
+ */
+async function afterChange(ctx: Context, row: PullRequestRow): Promise<PullRequestRow> {
+  if (row.baseChangedAt && ctx.clock().getTime() - row.baseChangedAt.getTime() < 2_000) await delay(1_000);
+  return row;
 }
