@@ -733,6 +733,38 @@ describe('a row of the line', () => {
 });
 
 describe('a page that is not live', () => {
+  it('gives up an attempt to connect that is never answered, by itself after ten seconds and at once with Try now', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    const sockets: WebSocketRoute[] = [];
+    let isSilent = false;
+    await page.routeWebSocket('**/graphql', async (socket) => {
+      sockets.push(socket);
+      // A socket opens for the page when its handler has ended.
+      if (isSilent) return await new Promise(() => {});
+      return void socket.connectToServer();
+    });
+    await visit.open(path);
+    const live = page.getByText('Live', { exact: true });
+    await live.waitFor();
+    const loseConnection = async (): Promise<void> => {
+      const before = sockets.length;
+      isSilent = true;
+      await sockets.at(-1)?.close({ code: 1012 });
+      await expect.poll(() => sockets.length).toBe(before + 1);
+      isSilent = false;
+    };
+    await loseConnection();
+    await live.waitFor();
+    await loseConnection();
+    const silent = sockets.length;
+    await page.getByRole('button', { name: 'Try now' }).click();
+    // The limit of the page for an attempt is as long.
+    await live.waitFor({ timeout: 9_000 });
+    expect(sockets).toHaveLength(silent + 1);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it.each([
     ['/settings/tokens', 'TokensOfAccount', 'token is valid.'],
     ['/settings/people', 'People', 'service user, and nobody else.'],

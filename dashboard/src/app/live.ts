@@ -43,6 +43,8 @@ interface Refusal {
 
 const pingEveryMs = 10_000;
 const pongWithinMs = 5_000;
+/** How long the server may take to accept a socket. */
+const connectedWithinMs = 10_000;
 const catchUpMs = 1_200;
 const shownForMs = 3_000;
 /** The server accepts a subscription without an answer, and refuses it within this time once the socket is connected. */
@@ -68,6 +70,7 @@ const starts = new Set<() => void>();
 let attempts = 0;
 let retryTimer: ReturnType<typeof setTimeout> | undefined;
 let pongTimer: ReturnType<typeof setTimeout> | undefined;
+let connectionTimer: ReturnType<typeof setTimeout> | undefined;
 let missed: number | null = null;
 let signedOut: () => void = () => undefined;
 
@@ -90,6 +93,10 @@ const socket = createClient({
   retryAttempts: 0,
   keepAlive: pingEveryMs,
   on: {
+    connecting: () => {
+      clearTimeout(connectionTimer);
+      connectionTimer = setTimeout(() => socket.terminate(), connectedWithinMs);
+    },
     ping: (received) => {
       if (!received) pongTimer = setTimeout(() => socket.terminate(), pongWithinMs);
     },
@@ -102,6 +109,7 @@ const socket = createClient({
 });
 
 function onConnected(): void {
+  clearTimeout(connectionTimer);
   const wasOff = connection.state === 'off';
   attempts = 0;
   publish({ state: 'live', offSince: null, retryAt: null });
@@ -116,6 +124,7 @@ function onConnected(): void {
 
 function onClosed({ code }: CloseEvent): void {
   clearTimeout(pongTimer);
+  clearTimeout(connectionTimer);
   if (signedOutCodes.has(code)) return signedOut();
   // Subscriptions that wait have timers of their own, and a subscription that is refused for good does not ask again.
   if (starts.size === 0 || code === unusedCode) return publish({ state: 'idle', offSince: null, retryAt: null });
@@ -130,8 +139,9 @@ function startAll(): void {
   for (const start of starts) start();
 }
 
-/** Connects now, instead of at the time of the next attempt. */
+/** Connects now, instead of at the time of the next attempt, and gives up an attempt that has no answer yet. */
 export function retryNow(): void {
+  if (connection.state === 'off') socket.terminate();
   clearTimeout(retryTimer);
   startAll();
 }
