@@ -13,6 +13,8 @@ export interface Api {
   readonly signal: AbortSignal;
   /** The message of the failure if the service does not accept the token. The message says what to do. */
   readonly tokenRefused: string;
+  /** How long a service that is connected may take for an answer, in milliseconds. */
+  readonly answerWithinMs: number;
   /** Text in the answer has no control characters. */
   ask<Data, Variables>(document: TypedDocumentNode<Data, Variables>, variables: Variables): Promise<Data>;
   /** Like `ask`, with every text as the service sent it. Use `withoutControls` before the text is printed. */
@@ -42,7 +44,7 @@ export interface ApiOptions extends Pick<Api, 'url' | 'token' | 'signal'> {
    * out: the command ends after a second.
    */
   readonly onUnreachable?: () => void;
-  /** How long a service that is connected may take for an answer, in milliseconds. */
+  /** See `Api`. Left out: 90 seconds. */
   readonly answerWithinMs?: number;
 }
 
@@ -74,6 +76,7 @@ export function createApi({
     token,
     signal,
     tokenRefused,
+    answerWithinMs,
     askUnchanged,
     ask: async (document, variables) => withoutControls(await askUnchanged(document, variables)),
   };
@@ -115,8 +118,7 @@ interface Answer extends Pick<Response, 'status' | 'headers'> {
 async function post(url: string, request: Post, attemptsLeft = maxAttempts): Promise<Answer> {
   const answer = await sendOnce(url, request).catch((error: unknown) => error as Error);
   if (request.signal.aborted) throw new Failure('interrupted', 'Interrupted.');
-  const isSilent = answer instanceof Error && answer.name === 'TimeoutError';
-  if (isSilent) throw silentFailure(url, `no answer within ${request.answerWithinMs / 1000} s`);
+  if (answer instanceof Error && isSilence(answer)) throw unansweredFailure(url, request.answerWithinMs);
   const waitMs = answer instanceof Error ? pauseMs : waitOf(answer);
   if (waitMs === null || attemptsLeft === 1) {
     if (answer instanceof Error) throw unreachableFailure(url, answer);
@@ -150,6 +152,15 @@ function waitOf({ status, headers }: Answer): number | null {
 /** Whether a proxy may give this answer in place of a service that is away. */
 function isAway(status: number): boolean {
   return status === 502 || status === 503 || status === 504;
+}
+
+/** Whether a request was given up because its answer took too long. */
+export function isSilence(error: Error): boolean {
+  return error.name === 'TimeoutError';
+}
+
+export function unansweredFailure(url: string, answerWithinMs: number): Failure {
+  return silentFailure(url, `no answer within ${answerWithinMs / 1000} s`);
 }
 
 export function unreachableFailure(url: string, cause: Error): Failure {

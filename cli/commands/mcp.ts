@@ -2,7 +2,7 @@
 // unchanged to /mcp of the service, which has the tools.
 import { createInterface } from 'node:readline';
 import type { Api } from '../client/api.ts';
-import { unreachableFailure } from '../client/api.ts';
+import { isSilence, unansweredFailure, unreachableFailure } from '../client/api.ts';
 import { repositoryOfCheckout } from '../client/checkout.ts';
 import type { Outcome } from '../output/failure.ts';
 import { connect, examples, nameOf, type Invocation, type Registry } from './invocation.ts';
@@ -79,7 +79,7 @@ type Forward = (
  * Returns a function that forwards a line to the service and returns the answer for the client. Null: there is no
  * answer.
  */
-function createForwarder({ url, token }: Api, note: string): Forward {
+export function createForwarder({ url, token, answerWithinMs }: Api, note: string): Forward {
   let version: string | undefined;
   return async ({ id, method }, { line, signal }) => {
     const headers = {
@@ -89,7 +89,12 @@ function createForwarder({ url, token }: Api, note: string): Forward {
       ...(version !== undefined && { 'mcp-protocol-version': version }),
     };
     try {
-      const response = await fetch(`${url}/mcp`, { method: 'POST', headers, body: line, signal });
+      const response = await fetch(`${url}/mcp`, {
+        method: 'POST',
+        headers,
+        body: line,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]),
+      });
       const text = await response.text();
       if (id === undefined) return null;
       if (!response.ok) return refusal(id, sentenceOf(response.status, text, url));
@@ -98,9 +103,11 @@ function createForwarder({ url, token }: Api, note: string): Forward {
       version = answer.result?.protocolVersion;
       if (answer.result) answer.result.instructions = `${answer.result.instructions ?? ''}${note}`;
       return JSON.stringify(answer);
-    } catch (error) {
+    } catch (thrown) {
       if (id === undefined || signal.aborted) return null;
-      return refusal(id, unreachableFailure(url, error as Error).message);
+      const error = thrown as Error;
+      const failure = isSilence(error) ? unansweredFailure(url, answerWithinMs) : unreachableFailure(url, error);
+      return refusal(id, failure.message);
     }
   };
 }
