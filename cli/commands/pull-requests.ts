@@ -216,7 +216,8 @@ async function why(invocation: Invocation, _: object, text?: string): Promise<vo
   say(explain.sentence);
   if (explain.who !== null) say(nextActor[explain.who]);
   if (explain.eta !== null) say(explain.eta.sentence);
-  for (const line of explain.conditions.flatMap((condition) => linesOf(invocation, condition))) say(line);
+  for (const { holds, sentence } of shownConditions(explain.conditions))
+    say(`  ${holds ? color.green('✓') : color.red('✗')} ${sentence}`);
   invocation.document({
     repository: nameOf(repository),
     number,
@@ -230,13 +231,11 @@ async function why(invocation: Invocation, _: object, text?: string): Promise<vo
   });
 }
 
-function linesOf({ color }: Invocation, condition: Condition): string[] {
-  const mark = (holds: boolean): string => (holds ? color.green('✓') : color.red('✗'));
-  const inner = condition.holds ? [] : condition.conditions;
-  return [
-    `  ${mark(condition.holds)} ${condition.sentence}`,
-    ...inner.map(({ holds, sentence }) => `    ${mark(holds)} ${sentence}`),
-  ];
+/** A group that does not hold has the sentence of one of its parts, so its parts are shown instead of it. */
+function shownConditions(conditions: readonly Condition[]): readonly Pick<Condition, 'holds' | 'sentence'>[] {
+  const each = conditions.flatMap((one) => (one.holds || one.conditions.length === 0 ? [one] : one.conditions));
+  const last = new Map(each.map(({ sentence }, at) => [sentence, at]));
+  return each.filter(({ sentence }, at) => last.get(sentence) === at);
 }
 
 function documentOfCondition({ kind, name, holds, sentence, who }: Condition): object {

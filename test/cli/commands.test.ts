@@ -554,8 +554,18 @@ test('queue ends with 1 if the pull request is blocked at once, so that a script
     { input: { repository, title: 'Not ready', headBranch: 'held', baseBranch: 'main', draft: true } },
   );
   const { number } = data.openPullRequest.pullRequest;
+  const dry = await shop.run('queue', String(number), '--dry-run');
+  expect(dry).toMatchObject({ code: 0, stderr: '' });
+  expect(await shop.status(number)).toBe('OPEN');
   const sentence = expect.stringContaining(`#${number} is blocked. `) as string;
   expect(await shop.run('queue', String(number))).toMatchObject({ code: 1, stdout: sentence });
   const again = await shop.run('queue', String(number), '--json');
   expect([again.code, json(again)]).toMatchObject([1, { number, status: 'blocked' }]);
+
+  const { stdout } = await shop.run('why', String(number));
+  const reason = String(json(again)['sentence']);
+  expect(dry.stdout).toBe(`Nothing was done. Without --dry-run: #${number} would be blocked. ${reason}\n`);
+  // As the reason, and in the list of conditions.
+  expect(stdout.split(reason)).toHaveLength(3);
+  expect(stdout).toContain(`\n  ✗ ${reason}\n`);
 });

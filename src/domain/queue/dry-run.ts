@@ -222,15 +222,20 @@ function withBatch(snapshot: Snapshot, decision: Extract<Decision, { kind: 'Star
   return { ...tagged, queue: { ...tagged.queue, nextPosition }, batches: [...tagged.batches, batch] };
 }
 
-/** Describes the impact in one paragraph. */
-export function impactText({
-  resets,
-  buildsStarted,
-  buildsStopped,
-  landingsHeld,
-  leaving,
-}: Omit<Impact, 'buildMsLost'>): string {
+/** A pull request that would not be in line although it is queued, and the reason as a sentence. */
+export interface NotAdmitted {
+  readonly number: number;
+  readonly status: 'blocked' | 'pending';
+  readonly text: string;
+}
+
+/** Describes the impact in one paragraph. `notAdmitted` is null unless the change queues a pull request. */
+export function impactText(
+  { resets, buildsStarted, buildsStopped, landingsHeld, leaving }: Omit<Impact, 'buildMsLost'>,
+  notAdmitted: NotAdmitted | null = null,
+): string {
   const sentences = [
+    ...(notAdmitted === null ? [] : [notAdmittedText(notAdmitted)]),
     ...(leaving.length === 0 ? [] : [`${named(leaving)} ${leaving.length === 1 ? 'leaves' : 'leave'} the line.`]),
     ...resets.map(({ code, pullRequests }) => `${named(pullRequests)} go back in line. ${statusText(code)}`),
     ...(buildsStopped.length === 0 ? [] : [`${countBuilds(buildsStopped.length)} stopped: ${listed(buildsStopped)}.`]),
@@ -244,6 +249,10 @@ export function impactText({
         ]),
   ];
   return sentences.length === 0 ? 'The change affects no build and no landing.' : sentences.join(' ');
+}
+
+function notAdmittedText({ number, status, text }: NotAdmitted): string {
+  return `#${number} would ${status === 'blocked' ? 'be blocked' : 'not be in line yet'}. ${text}`;
 }
 
 function countBuilds(count: number): string {

@@ -1,5 +1,5 @@
 import { Field, Float, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { impactText } from '../../../domain/queue/dry-run.ts';
+import { impactText, type NotAdmitted } from '../../../domain/queue/dry-run.ts';
 import { statusText } from '../../../domain/queue/model/status.ts';
 import type { EffectOnBuilds } from '../../../domain/configuration/key.ts';
 import { ConfigurationProblem } from '../../repositories/repositories.types.ts';
@@ -61,7 +61,8 @@ export class Impact {
   impacts!: readonly QueueImpact[];
 }
 
-export function toImpact(impacts: readonly QueueImpact[]): Impact {
+/** `notAdmitted` is null unless the change queues a pull request that would not be in line. */
+export function toImpact(impacts: readonly QueueImpact[], notAdmitted: NotAdmitted | null = null): Impact {
   const builds = (of: 'buildsStarted' | 'buildsStopped'): ImpactBuild[] =>
     impacts.flatMap(({ baseBranch, [of]: lists }) =>
       lists.map((pullRequests) => ({ baseBranch, pullRequests: [...pullRequests] })),
@@ -81,13 +82,16 @@ export function toImpact(impacts: readonly QueueImpact[]): Impact {
     buildsStarted: builds('buildsStarted'),
     buildsStopped: builds('buildsStopped'),
     landingsHeld,
-    sentence: impactText({
-      resets: impacts.flatMap(({ resets }) => resets),
-      buildsStarted: impacts.flatMap(({ buildsStarted }) => buildsStarted),
-      buildsStopped: impacts.flatMap(({ buildsStopped }) => buildsStopped),
-      landingsHeld,
-      leaving: impacts.flatMap(({ leaving }) => leaving),
-    }),
+    sentence: impactText(
+      {
+        resets: impacts.flatMap(({ resets }) => resets),
+        buildsStarted: impacts.flatMap(({ buildsStarted }) => buildsStarted),
+        buildsStopped: impacts.flatMap(({ buildsStopped }) => buildsStopped),
+        landingsHeld,
+        leaving: impacts.flatMap(({ leaving }) => leaving),
+      },
+      notAdmitted,
+    ),
   };
 }
 

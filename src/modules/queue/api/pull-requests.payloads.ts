@@ -1,16 +1,13 @@
 // Makes the payloads of the mutations of a pull request.
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
-import type { previewQueueing } from '../requests/queue.service.ts';
+import type { PullRequestPreview } from '../requests/queue.service.ts';
 import { toImpact } from './dry-run.types.ts';
 import { pullRequestById } from './pull-requests.reads.ts';
 import type { PullRequestPayload } from './pull-requests.types.ts';
 
-export async function previewPayload(
-  ctx: GraphQLContext,
-  preview: Awaited<ReturnType<typeof previewQueueing>>,
-): Promise<PullRequestPayload> {
+export async function previewPayload(ctx: GraphQLContext, preview: PullRequestPreview): Promise<PullRequestPayload> {
   const { pullRequest } = await payload(ctx, preview);
-  return { pullRequest, impact: toImpact(preview.impacts) };
+  return { pullRequest, impact: toImpact(preview.impacts, preview.notAdmitted) };
 }
 
 export async function payload(

@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
+import type { NotAdmitted } from '../../../domain/queue/dry-run.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { recordUserAction, requireAction, requireScope, type UserActionName } from '../../accounts/index.ts';
@@ -74,16 +75,22 @@ export async function previewQueueing(ctx: Context, request: QueueRequest): Prom
   refuseSource(repository, request.source);
   await authoriseSkips(ctx, repository, request);
   const known = await findPullRequest(ctx, repository, request.number);
-  const impacts = await dryRun(
-    ctx,
-    repository.id,
-    async (dryContext) => await queueKnown(dryContext, { repository, known }, request),
-  );
-  return { pullRequestId: known.id, impacts };
+  let notAdmitted: NotAdmitted | null = null;
+  const impacts = await dryRun(ctx, repository.id, async (dryContext) => {
+    await queueKnown(dryContext, { repository, known }, request);
+    notAdmitted = notAdmittedOf(await findPullRequest(dryContext, repository, request.number));
+  });
+  return { pullRequestId: known.id, impacts, notAdmitted };
+}
+
+function notAdmittedOf({ number, status, statusText }: PullRequestRow): NotAdmitted | null {
+  return status === 'blocked' || status === 'pending' ? { number, status, text: statusText ?? '' } : null;
 }
 
 export interface PullRequestPreview extends PullRequestAnswer {
   readonly impacts: readonly QueueImpact[];
+  /** Null or absent: the request queues nothing, or the pull request would be in line. */
+  readonly notAdmitted?: NotAdmitted | null;
 }
 
 async function queueKnown(
