@@ -139,6 +139,8 @@ function cureOf(of: Pick<Change, 'project' | 'environment' | 'version'> & { read
   return ({ code, message }: Failure): string => {
     if (code === 'ENVIRONMENT_FROZEN')
       return `${place}. Wait for the end of the freeze, end it (interlock unfreeze ${environment} --project ${project}), or give --force.`;
+    if (message === 'No previous deployment to roll back from')
+      return `nothing else has run in ${place}. Deploy the version that should run: interlock deploy ${project} ${environment} <version>`;
     return version !== null && (code === 'BAD_INPUT' || message === 'Release not found')
       ? `version ${version} for ${place}. \`interlock release\` makes a candidate.`
       : `${place}. The projects and their environments are at ${url}/releases`;

@@ -48,6 +48,14 @@ describe('a release', () => {
     expect(json(deployed)).toMatchObject({ environment: 'production', version: '1.0-rc1', status: 'success' });
   });
 
+  test('cannot be rolled back without an earlier deployment, and the message says what to do', async () => {
+    const { code, stderr } = await shop.run('rollback', ...place, '--yes');
+    expect([code, stderr]).toEqual([
+      1,
+      'No previous deployment to roll back from: nothing else has run in shop/production. Deploy the version that should run: interlock deploy shop production <version>\n',
+    ]);
+  });
+
   test('that does not exist cannot be deployed, and the message names the release', async () => {
     const { code, stderr } = await shop.run('deploy', ...place, '9.9', '--yes');
     expect([code, stderr]).toEqual([
