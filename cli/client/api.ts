@@ -187,7 +187,7 @@ interface GraphQLAnswer<Data> {
 function dataOf<Data>({ status, text }: Answer, { url, tokenRefused }: Pick<Api, 'url' | 'tokenRefused'>): Data {
   const answer = readJson(text) as GraphQLAnswer<Data> | null;
   const [first] = answer?.errors ?? [];
-  if (first !== undefined) throw refusalOf(first, tokenRefused);
+  if (first !== undefined) throw refusalOf(first, { url, tokenRefused });
   if (answer?.data === undefined || answer.data === null) {
     if (isAway(status)) throw silentFailure(url, String(status));
     throw new Failure(
@@ -207,8 +207,25 @@ function readJson(text: string): unknown {
   }
 }
 
-export function refusalOf({ message, extensions = {} }: GraphQLRefusal, tokenRefused: string): Failure {
+/** How GraphQL refuses a request that names what the schema of the service does not have. */
+const unknownToSchema = [
+  /^Cannot query field /,
+  /^Unknown (?:argument|type|directive|field) /,
+  /is not defined by type /,
+  /^Value .+ does not exist in .+ enum/,
+];
+
+export function refusalOf(
+  { message, extensions = {} }: GraphQLRefusal,
+  { url, tokenRefused }: Pick<Api, 'url' | 'tokenRefused'>,
+): Failure {
   const { code = 'UNKNOWN', field, requestId } = extensions;
+  if (unknownToSchema.some((pattern) => pattern.test(message)))
+    return new Failure(
+      'failed',
+      `${url} is older than this command line and does not know this request. Upgrade Interlock there, or use the command line of its version (${removeControls(message)})`,
+      { code },
+    );
   const outcome = outcomeOf(code);
   const where = requestId === undefined ? '' : ` (request ${requestId})`;
   const sentence = code === 'UNAUTHENTICATED' ? tokenRefused : removeControls(message);

@@ -62,7 +62,7 @@ export async function follow<Data, Variables extends object>(
         query: print(document),
         variables: { ...variables, after: cursor },
       })) {
-        if (errors?.[0] !== undefined) throw refusalOf(errors[0], api.tokenRefused);
+        if (errors?.[0] !== undefined) throw refusalOf(errors[0], api);
         if (!data) continue;
         if ((await onChange(data)) === true) return;
         cursor = cursorOf(data);
@@ -143,9 +143,9 @@ function connect({ url, token }: Api, onConnected: () => void): Client {
  * The refusal of the service. A subscription is refused by a message of the socket or by a result with errors, and a
  * request of `onChange` may be refused too. Null: the connection was lost.
  */
-function refusalIn(error: unknown, { tokenRefused }: Api): Failure | null {
+function refusalIn(error: unknown, api: Api): Failure | null {
   if (error instanceof Failure) return error;
-  return Array.isArray(error) ? refusalOf(error[0] as Parameters<typeof refusalOf>[0], tokenRefused) : null;
+  return Array.isArray(error) ? refusalOf(error[0] as Parameters<typeof refusalOf>[0], api) : null;
 }
 
 /** How long to wait before the next attempt, in milliseconds. Throws the refusal if another attempt cannot help. */

@@ -4,6 +4,7 @@ import { stat, readFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createApi } from '../../cli/client/api.ts';
 import { RevokeApiTokenDocument } from '../../cli/generated/operations.ts';
@@ -526,6 +527,40 @@ test('a service that accepts requests and never answers is given up', async () =
     outcome: 'unreachable',
     message: `${url} does not answer (no answer within 0.1 s). Start Interlock there, or name another address by --url.`,
   });
+});
+
+test.each([
+  ['a field', 'query { viewer { shoeSize } }', {}],
+  ['an argument', 'query { repositories(first: 1, colour: "red") { totalCount } }', {}],
+  ['a query', 'query { shoes { size } }', {}],
+  ['a type', 'query ($shoe: ShoeInput!) { repositories(shoe: $shoe) { totalCount } }', { shoe: {} }],
+  [
+    'a field of an input',
+    'mutation ($input: RevokeApiTokenInput!) { revokeApiToken(input: $input) { apiToken { id } } }',
+    { input: { shoe: 1 } },
+  ],
+  ['a value', 'mutation { createApiToken(input: { name: "x", scopes: [WORN] }) { token } }', {}],
+])(
+  'a service that does not know %s of a request is older, and the message says what to do',
+  async (_, text, values) => {
+    const { url, token } = shop.s;
+    const api = createApi({ url, token, signal: new AbortController().signal });
+    await expect(api.ask(parse(text), values)).rejects.toMatchObject({
+      outcome: 'failed',
+      code: 'BAD_INPUT',
+      message: expect.stringContaining(
+        `${url} is older than this command line and does not know this request. Upgrade Interlock there, or use the command line of its version (`,
+      ) as string,
+    });
+  },
+);
+
+test('a wrong value is not taken for an older service', async () => {
+  const { url, token } = shop.s;
+  const api = createApi({ url, token, signal: new AbortController().signal });
+  const text = 'query ($first: Int!) { repositories(first: $first) { totalCount } }';
+  for (const first of [-1, 'many', null])
+    await expect(api.ask(parse(text), { first })).rejects.toMatchObject({ outcome: 'usage', code: 'BAD_INPUT' });
 });
 
 test('an answer that breaks off is asked for again', async () => {
