@@ -95,10 +95,18 @@ function readNumber(value: unknown, { field, form }: ValueSource): number {
   return read;
 }
 
+/** Whether a text is an integer in the only way in which JSON writes this integer. */
+function isCanonical(text: string): boolean {
+  return /^(?:0|-?[1-9]\d*)$/.test(text);
+}
+
 export const greatestInteger = 2 ** 31 - 1;
 
 function readInteger(value: unknown, { field, form }: ValueSource): number {
-  const read = form === 'text' && /^-?\d+$/.test(String(value)) ? Number(value) : value;
+  const isNumeric = form === 'text' && /^-?\d+$/.test(String(value));
+  if (isNumeric && !isCanonical(String(value)))
+    throw new WrongValue(`${field} must be an integer without leading zeros`);
+  const read = isNumeric ? Number(value) : value;
   if (!Number.isInteger(read)) throw new WrongValue(`${field} must be an integer`);
   if ((read as number) > greatestInteger) throw new WrongValue(`${field} must be at most ${greatestInteger}`);
   if ((read as number) < -greatestInteger) throw new WrongValue(`${field} must be at least ${-greatestInteger}`);
@@ -107,7 +115,8 @@ function readInteger(value: unknown, { field, form }: ValueSource): number {
 
 function readCustom(type: GraphQLScalarType, value: unknown, { field, form }: ValueSource): unknown {
   // In a query all values are texts, which a scalar of numbers would refuse. So the number is tried too.
-  const numeric = form === 'text' && /^-?\d{1,15}$/.test(String(value)) ? [Number(value)] : [];
+  const text = String(value);
+  const numeric = form === 'text' && text.length <= 16 && isCanonical(text) ? [Number(text)] : [];
   let failure: unknown;
   for (const candidate of [value, ...numeric]) {
     try {

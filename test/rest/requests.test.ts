@@ -194,6 +194,8 @@ describe('bad input', () => {
     ['/api/v1/pull_request?org=a&repo=b&number=1&branch=c', 'Only one of branch or number may be given'],
     ['/api/v1/pull_request?org=a&repo=b&number=1.5', 'number must be an integer'],
     ['/api/v1/pull_request?org=a&repo=b&number=', 'number must be an integer'],
+    ['/api/v1/pull_request?org=a&repo=b&number=01', 'number must be an integer without leading zeros'],
+    ['/api/v1/pull_request?org=a&repo=b&number=-0', 'number must be an integer without leading zeros'],
     ['/api/v1/pull_request?org=a&repo=b&number=99999999999', 'number must be at most 2147483647'],
     [
       '/api/releases/shop/environments/prod/deployments?status=done',
