@@ -86,17 +86,17 @@ export function registerFacade(fastify: FastifyInstance, options: FacadeOptions)
 function registerRoutes(scope: FastifyInstance, options: FacadeOptions): void {
   const groups = groupByRoute(options.operations);
   const answerers = new Map(options.operations.map((operation) => [operation, answererOf(operation)]));
-  const allowed = new Map<string, HTTPMethods[]>();
+  const allowed = new Map<string, PathMethods>();
   for (const [route, group] of groups) {
-    const [{ method, path }] = group as readonly [Operation];
+    const [{ method, path, errorBody }] = group as readonly [Operation];
     const served: HTTPMethods[] = method === 'GET' ? ['GET', 'HEAD'] : [method];
-    allowed.set(path, [...(allowed.get(path) ?? []), ...served]);
+    allowed.set(path, { served: [...(allowed.get(path)?.served ?? []), ...served], errorBody });
     for (const url of urlsOf(path)) {
       scope.route({
         method: served,
         url,
         exposeHeadRoute: false,
-        config: { errorBody: (group[0] as Operation).errorBody },
+        config: { errorBody },
         bodyLimit: Math.max(...group.map(({ bodyLimit }) => bodyLimit)),
         onRequest: async (request) => options.authenticate?.(request),
         handler: async (request, reply) => {
@@ -106,10 +106,15 @@ function registerRoutes(scope: FastifyInstance, options: FacadeOptions): void {
       });
     }
   }
-  for (const [path, served] of allowed) refuseOtherMethods(scope, path, served);
+  for (const [path, of] of allowed) refuseOtherMethods(scope, path, of);
 }
 
-function refuseOtherMethods(scope: FastifyInstance, path: string, served: readonly HTTPMethods[]): void {
+interface PathMethods {
+  readonly served: readonly HTTPMethods[];
+  readonly errorBody: ErrorBody;
+}
+
+function refuseOtherMethods(scope: FastifyInstance, path: string, { served, errorBody }: PathMethods): void {
   const refused = {
     status: 405,
     code: 'METHOD_NOT_ALLOWED',
@@ -122,7 +127,7 @@ function refuseOtherMethods(scope: FastifyInstance, path: string, served: readon
       url,
       exposeHeadRoute: false,
       // The refusal is sent before the body is read.
-      onRequest: async (_request, reply) => send(reply, failureAnswer(refused)),
+      onRequest: async (_request, reply) => send(reply, failureAnswer(refused, errorBody)),
       handler: async () => undefined,
     });
   }
