@@ -120,9 +120,14 @@ export async function serveGraphQL(
       if (!URL.canParse(request.url, `http://${request.hostname}/`))
         return await sendFailure(reply, 400, { error: 'The header Host must be the name of a host.' });
       // A refused request is answered before its body is read, because the body may be large.
-      return (await admits({ callers, ...executing }, request, reply))
-        ? undefined
-        : await reply.send(await answer(request, reply));
+      if (!(await admits({ callers, ...executing }, request, reply)))
+        return await reply.send(await answer(request, reply));
+      const { 'content-encoding': coding = 'identity' } = request.headers;
+      if (coding.toLowerCase() !== 'identity')
+        return await sendFailure(reply, 415, {
+          error: 'Content-Encoding must be identity: send the body uncompressed',
+        });
+      return undefined;
     },
     // The dashboard goes by this header, and compares it with the instants in answers. Node would take the clock of the
     // machine.

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -87,6 +87,26 @@ describe('the server', () => {
     }
     const named = await fetch(`${s.url}/healthz`, { headers: { 'x-request-id': 'mine-1' } });
     expect(named.headers.get('x-request-id')).toBe('mine-1');
+  });
+
+  it('refuses a compressed request of GraphQL, and says that it must be sent uncompressed', async () => {
+    const body = JSON.stringify({ query: '{ viewer { email } }' });
+    const send = async (sent: string | Buffer, coding: string): Promise<Response> =>
+      await fetch(`${s.url}/graphql`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'content-encoding': coding,
+          authorization: `Bearer ${s.token}`,
+        },
+        body: sent,
+      });
+    const refused = await send(gzipSync(body), 'gzip');
+    expect([refused.status, await refused.json()]).toEqual([
+      415,
+      { error: 'Content-Encoding must be identity: send the body uncompressed' },
+    ]);
+    expect(await (await send(body, 'Identity')).json()).toEqual({ data: { viewer: { email: 'service@acme.test' } } });
   });
 
   it('refuses requests that a page of another site could make a browser send', async () => {
