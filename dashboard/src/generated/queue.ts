@@ -237,7 +237,7 @@ export type EtaUnknown =
   | 'LIKELY_TO_FAIL'
   /** No build of the queue has ended yet. */
   | 'NO_BUILD_HISTORY'
-  /** Landings wait for a merge window, and no window opens any more. */
+  /** Landings wait for a merge window or for the end of a freeze, and it is not known when the window opens or the freeze ends. */
   | 'NO_WINDOW'
   /** No worker is running, so nothing is landed. */
   | 'NO_WORKER'

@@ -20,7 +20,10 @@ registerEnumType(reasons, {
   valuesConfig: {
     HALTED: { description: 'The queue is halted.' },
     PAUSED: { description: 'A pause is in force.' },
-    NO_WINDOW: { description: 'Landings wait for a merge window, and no window opens any more.' },
+    NO_WINDOW: {
+      description:
+        'Landings wait for a merge window or for the end of a freeze, and it is not known when the window opens or the freeze ends.',
+    },
     NO_BUILD_HISTORY: { description: 'No build of the queue has ended yet.' },
     TOO_FAR_BACK: { description: 'Too many pull requests before it are undecided.' },
     LIKELY_TO_FAIL: { description: 'It is more likely to be blocked than to be merged.' },
