@@ -46,6 +46,28 @@ it('a mutation that is carried out returns no impact', async () => {
   expect(answer).toEqual({ pauseRepository: { repository: { paused: false }, impact: null } });
 });
 
+it('the impact of a configuration, which names pull requests, needs queue:read', async () => {
+  const tokenWith = async (scopes: string): Promise<string> => {
+    const created = `mutation { createApiToken(input: {name: "${scopes}", scopes: [${scopes}]}) { token } }`;
+    return (await ask<{ createApiToken: { token: string } }>(created)).createApiToken.token;
+  };
+  const input = `repository: ${shop}, yaml: "merge_rules:\\n  labels: {trigger: mergequeue}\\n"`;
+  const preview = `{ previewConfiguration(input: {${input}}) { accepted impact { landingsHeld } } }`;
+  const replacement = `mutation { replaceConfiguration(input: {${input}, preview: true}) { impact { landingsHeld } } }`;
+  const answers = async (read: string, write: string): Promise<unknown[]> => [
+    await ask(preview, await tokenWith(read)),
+    await ask(replacement, await tokenWith(write)),
+  ];
+  expect(await answers('CONFIG_READ', 'CONFIG_WRITE')).toEqual([
+    { previewConfiguration: { accepted: true, impact: null } },
+    { replaceConfiguration: { impact: null } },
+  ]);
+  expect(await answers('CONFIG_READ, QUEUE_READ', 'CONFIG_WRITE, QUEUE_READ')).toEqual([
+    { previewConfiguration: { accepted: true, impact: { landingsHeld: [] } } },
+    { replaceConfiguration: { impact: { landingsHeld: [] } } },
+  ]);
+});
+
 it('previewConfiguration returns what a configuration changes, or where it is wrong', async () => {
   const yaml = 'merge_rules:\\n  labels: {trigger: mergequeue}\\n  merge_strategy: {name: merge}\\n';
   const answer = await ask(`{

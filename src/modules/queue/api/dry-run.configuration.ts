@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts';
 import { parseConfiguration } from '../../../domain/configuration/index.ts';
 import { changedKeys, type ChangedKey } from '../../../domain/configuration/changed-keys.ts';
 import type { ParsedConfiguration } from '../../../domain/configuration/parse.ts';
-import { requireScope } from '../../accounts/index.ts';
+import { hasScope, requireScope } from '../../accounts/index.ts';
 import { loadRepository, writeConfiguration, type RepositoryName } from '../../repositories/index.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import { dryRun, type QueueImpact } from '../planning/dry-run.ts';
@@ -11,7 +11,7 @@ import { dryRun, type QueueImpact } from '../planning/dry-run.ts';
 export interface PreviewedConfiguration {
   readonly outcome: ParsedConfiguration;
   readonly changed: readonly ChangedKey[];
-  /** Null: the configuration is refused. */
+  /** Null: the configuration is refused, or the caller lacks queue:read, because an impact names pull requests. */
   readonly impacts: readonly QueueImpact[] | null;
 }
 
@@ -28,10 +28,12 @@ export async function previewConfiguration(
   return {
     outcome,
     changed: changedKeys(configurationOf(repository), outcome.configuration),
-    impacts: await dryRun(
-      ctx,
-      repository.id,
-      async (dryContext) => await writeConfiguration(dryContext, { repositoryId: repository.id, yaml, author }),
-    ),
+    impacts: !hasScope(ctx, 'queue:read')
+      ? null
+      : await dryRun(
+          ctx,
+          repository.id,
+          async (dryContext) => await writeConfiguration(dryContext, { repositoryId: repository.id, yaml, author }),
+        ),
   };
 }

@@ -1,5 +1,6 @@
 import { Arg, Ctx, Extensions, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import type { GraphQLContext } from '../../../graphql/context.ts';
+import { hasScope } from '../../accounts/index.ts';
 import { PauseBranchesPayload } from '../../repositories/branch-pauses.types.ts';
 import { FreezeBranchesPayload, FreezePayload, UnfreezePayload } from '../../repositories/freezes.types.ts';
 import {
@@ -69,10 +70,10 @@ export class FreezeImpactResolver {
 export class ReplaceConfigurationImpactResolver {
   @FieldResolver(() => Impact, {
     nullable: true,
-    description: `${description} Null, too, if the configuration is refused.`,
+    description: `${description} Null, too, if the configuration is refused, or without queue:read.`,
   })
   async impact(@Ctx() ctx: GraphQLContext, @Root() payload: ReplaceConfigurationPayload): Promise<Impact | null> {
-    return await impactOf(ctx, payload);
+    return hasScope(ctx, 'queue:read') ? await impactOf(ctx, payload) : null;
   }
 }
 

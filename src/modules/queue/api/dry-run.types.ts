@@ -139,7 +139,7 @@ export class ConfigurationPreview {
 
   @Field(() => Impact, {
     nullable: true,
-    description: 'What the configuration would do at once. Null if it would be refused.',
+    description: 'What the configuration would do at once. Null if it would be refused, and without queue:read.',
   })
   impact!: Impact | null;
 }
