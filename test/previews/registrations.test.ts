@@ -129,6 +129,21 @@ describe('deregistering', () => {
     expect(await api.deregister({ pr_number: undefined, branch: 'topic-2' })).toEqual({ deleted: 1 });
   });
 
+  it.each([
+    ['by branch', { pr_number: undefined, branch: 'topic-1' }],
+    ['by number and branch', { branch: 'topic-1' }],
+  ])('leaves what was registered %s for another fork whose branch has the same name', async (_how, subject) => {
+    await api.s.rows("update pull_request set head_branch = 'topic-1', head_fork = 'rob/shop' where number = 2");
+    try {
+      expect(await api.register(subject)).toMatchObject({ status: 'attached' });
+      expect(await api.deregister({ pr_number: 2 })).toEqual({ deleted: 0 });
+      expect(await api.registrations()).toMatchObject([{ status: 'ATTACHED', pullRequest: { number: 1 } }]);
+      expect(await api.deregister()).toEqual({ deleted: 1 });
+    } finally {
+      await api.s.rows("update pull_request set head_branch = 'topic-2', head_fork = null where number = 2");
+    }
+  });
+
   it('also ends the registration of a preview that is no longer in the configuration', async () => {
     await api.configure('verify: {preview: [{name: old, method: endpoint}]}');
     await api.register({ name: 'old' });

@@ -8,12 +8,17 @@ import { appendEvents } from '../../events/index.ts';
 /**
  * SQL: whether a registration `r` in the repository $2 is about the pull request $3 or the branch $4. A registration
  * with a number belongs to that pull request, even if its branch is another one. A registration of a branch belongs to
- * the branch's open pull request.
+ * the branch's open pull request. Branches of several forks may have the same name: if the commit of a registration is
+ * the head of another open pull request, the registration belongs to that one.
  */
 const sameSubjectSql = `case
     when r.pr_number is null and $3::integer is null then r.branch = $4
     when r.pr_number is null then r.branch in (
-      select p.head_branch from pull_request p where p.account_id = $1 and p.repository_id = $2 and p.number = $3)
+      select p.head_branch from pull_request p where p.account_id = $1 and p.repository_id = $2 and p.number = $3
+        and (p.head_sha = r.commit or not exists (
+          select from pull_request other where other.account_id = $1 and other.repository_id = $2
+            and other.head_branch = r.branch and other.head_sha = r.commit and other.number <> p.number
+            and other.status not in ('merged', 'closed'))))
     when $3::integer is null then r.pr_number in (
       select p.number from pull_request p where p.account_id = $1 and p.repository_id = $2 and p.head_branch = $4
         and p.status not in ('merged', 'closed'))
