@@ -68,6 +68,20 @@ test('a preview that is registered again while it is driven is driven again', as
   expect(await w.comesTo(number, 'passed')).toMatchObject({ attempt: 1, steps: ['passed It answers: GET /'] });
 });
 
+test('a preview that is registered again before its failed verdict is written is driven again', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', feature);
+  await w.comesTo(number, 'waiting');
+  const repaired = await w.app((_, response) => response.end());
+  const disarm = onFailpoint('verification:before_conclusion', async () => {
+    disarm();
+    await w.register(number, repaired);
+  });
+  await w.register(number, await w.app((_, response) => response.writeHead(500).end()));
+  expect(await w.comesTo(number, 'passed')).toMatchObject({ attempt: 1, steps: ['passed It answers: GET /'] });
+});
+
 test('a file that is moved into an exempt folder is not exempt', async () => {
   w = await verificationWorld({ files: { 'src/app.txt': 'code\n' } });
   await w.verify(`${endpoint}  exempt_paths:\n    - docs/**\n`);

@@ -115,15 +115,34 @@ async function cleanUp(supervised: SupervisedVerification): Promise<Ending> {
 async function conclude(
   ctx: Context,
   tx: Transaction,
-  { now, ending: { status, summary } }: { readonly now: VerificationRows; readonly ending: Ending },
+  { now, ending }: { readonly now: VerificationRows; readonly ending: Ending },
 ): Promise<void> {
   const { verification } = now;
+  const { status, summary } = (await isTestedAgain(ctx, tx, { now, ending })) ? registeredAgain : ending;
   // The verification has a newer registration, which the next turn attaches. If that registration ends before, the
   // verification does not wait for another one.
   if (status === 'waiting')
     Object.assign(verification, { expiresAt: null, registrationId: null, waitUntil: ctx.clock() });
   await writeVerificationStatus(ctx, tx, { verification, to: status, ...(summary !== null && { summary }) });
   if (verification.degraded) await followUp(ctx, tx, now);
+}
+
+const registeredAgain: Ending = {
+  status: 'waiting',
+  summary: 'The preview was registered again during the verification.',
+};
+
+/** Whether CI replaced the tested preview after the lease was last looked at, so that a bad verdict is out of date. */
+async function isTestedAgain(
+  ctx: Context,
+  tx: Transaction,
+  { now, ending }: { readonly now: VerificationRows; readonly ending: Ending },
+): Promise<boolean> {
+  const { registrationId } = now.verification;
+  if (!registrationId || (ending.status !== 'failed' && ending.status !== 'error')) return false;
+  const situation = await situationOf(ctx, tx, now);
+  if (isCanceled(situation)) return false;
+  return situation.registrationId !== null && situation.registrationId !== registrationId;
 }
 
 /**
@@ -204,8 +223,7 @@ async function whyStopped({ ctx, rows, isHandedOver }: SupervisedVerification): 
     if (!registrationId) throw unexplained;
     const of = { accountId: ctx.accountId, id: registrationId };
     const { endReason, expiresAt } = await tx.em.findOneOrFail(PreviewRegistrationEntity, of, { refresh: true });
-    if (situation.registrationId !== null && situation.registrationId !== registrationId)
-      return { status: 'waiting', summary: 'The preview was registered again during the verification.' };
+    if (situation.registrationId !== null && situation.registrationId !== registrationId) return registeredAgain;
     if (endReason === 'deregistered' || endReason === 'replaced')
       return {
         status: 'error',
