@@ -1,5 +1,6 @@
 // When a head that has a verification gets another one.
 import { afterEach, describe, expect, test } from 'vitest';
+import { registerPreview } from '../../src/modules/previews/registrations/registrations.service.ts';
 import { cancelVerification } from '../../src/modules/previews/verifications/verifications.service.ts';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { reconcileAll } from '../../src/reconciler.ts';
@@ -79,4 +80,21 @@ test('a verification that a user canceled is not started again by a comparison w
   await w.rows('update verification set cancel_requested_at = null');
   await reconcileAll(w.service.ports);
   expect(await w.comesTo(number, 'waiting')).toMatchObject({ attempt: 2 });
+});
+
+test('a head that was verified without its preview is verified again if CI registered the preview while another head was current', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', feature);
+  const first = await w.comesTo(number, 'waiting');
+  w.pass(1_801_000);
+  await w.comesTo(number, 'passed');
+  await w.commit('feature', { 'more.txt': 'more\n' });
+  await w.comesTo(number, 'waiting', 1);
+  const previewUrl = await w.app((_, response) => response.writeHead(500).end());
+  const registration = { repository: w.repository, commitSha: first.head, previewUrl, prNumber: number };
+  expect(await registerPreview(w.ctx, w.secrets, registration)).toMatchObject({ pullRequestId: null });
+  await w.git('update-ref', 'refs/heads/feature', first.head);
+  await reconcileAll(w.service.ports);
+  expect(await w.comesTo(number, 'failed', 2)).toMatchObject({ head: first.head, degraded: false });
 });

@@ -66,6 +66,20 @@ const registrationSql = `
                 and case when r.pr_number is null then coalesce(r.branch, p.head_branch) = p.head_branch else r.pr_number = p.number end)
   order by r.id desc limit 1`;
 
+/** The id of the newest registration that a verification may use. Null: there is none. */
+export async function findUsableRegistration(
+  { accountId, clock }: Context,
+  tx: Transaction,
+  verificationId: string,
+): Promise<string | null> {
+  await tx.em.flush();
+  const [found] = await tx.query<{ id: string | null }>(
+    `select (${registrationSql}) as id from verification v where v.account_id = $1 and v.id = $2`,
+    [accountId, verificationId, clock().toISOString()],
+  );
+  return found?.id ?? null;
+}
+
 /** The facts that decide the next step of a verification. The caller locks the verification's row. */
 export async function situationOf(
   ctx: Context,

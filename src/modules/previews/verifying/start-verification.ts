@@ -6,7 +6,8 @@ import type { VerificationCause } from '../../../domain/previews/preview.ts';
 import { isFinal } from '../../../domain/previews/verification.status.ts';
 import { whenWakeIsLost } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { VerificationEntity, type VerificationRow } from '../previews.entities.ts';
+import { PreviewRegistrationEntity, VerificationEntity, type VerificationRow } from '../previews.entities.ts';
+import { findUsableRegistration } from './rows.ts';
 import { announceVerification } from './status.writer.ts';
 import { wakeVerification } from './wake.ts';
 
@@ -36,7 +37,7 @@ export async function startVerification(
     wakeVerification(ctx, tx, newest.id);
     return newest;
   }
-  if (newest !== null && !isRunAgain(newest, request.cause)) return null;
+  if (newest !== null && !isRunAgain(newest, await causeOf(ctx, tx, { request, newest }))) return null;
   const started = await insert(ctx, tx, { request, attempt: (newest?.attempt ?? 0) + 1 });
   // Null: another transaction has just started the same attempt.
   if (started === null) return await newestOf(ctx, tx, request);
@@ -78,6 +79,22 @@ function isRunAgain({ status, degraded }: VerificationRow, cause: VerificationCa
     case 'asked':
       return true;
   }
+}
+
+/**
+ * A registration of a commit that was no head starts no verification. So a head counts as registered if its preview was
+ * registered after the newest verification began.
+ */
+async function causeOf(
+  ctx: Context,
+  tx: Transaction,
+  { request, newest }: { readonly request: VerificationRequest; readonly newest: VerificationRow },
+): Promise<VerificationCause> {
+  if (request.cause !== 'head') return request.cause;
+  const id = await findUsableRegistration(ctx, tx, newest.id);
+  if (id === null) return 'head';
+  const registration = await tx.em.findOneOrFail(PreviewRegistrationEntity, { accountId: ctx.accountId, id });
+  return registration.createdAt > newest.createdAt ? 'registration' : 'head';
 }
 
 /** Locks the newest verification, so that it cannot end unnoticed while another one starts. */
