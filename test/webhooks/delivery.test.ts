@@ -384,6 +384,36 @@ describe('an endpoint', () => {
     await w.settled('canceled', 'succeeded');
   });
 
+  it.each([
+    ['410', 410],
+    ['a failure', 500],
+  ])('that was enabled again works, whatever a canceled attempt gets after its redelivery: %s', async (_, status) => {
+    const { id } = await w.endpoint(r.url);
+    const releases = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    r.answer(async ({ headers }) => {
+      const attempt = Number(headers['x-service-attempt']);
+      await releases[attempt - 1]?.promise;
+      return { status: attempt === 1 ? status : 200 };
+    });
+    await w.happen('opened', 1);
+    await r.until(1);
+    await w.ask('disableWebhookEndpoint', { id }, 'webhookEndpoint { enabled }');
+    await w.ask('enableWebhookEndpoint', { id }, 'webhookEndpoint { enabled }');
+    const delivery = encodeNodeId('WebhookDelivery', (await w.deliveries())[0]?.id ?? '');
+    await w.ask('redeliverWebhook', { id: delivery }, 'webhookDelivery { state }');
+    await r.until(2);
+    releases[0]?.resolve();
+    await eventually(
+      async () => (await w.s.rows('select from webhook_attempt where response_status = $1', [status])).length === 1,
+      'the late answer is written',
+    );
+    expect(await w.s.rows('select enabled, failing_since from webhook_endpoint')).toEqual([
+      { enabled: true, failing_since: null },
+    ]);
+    releases[1]?.resolve();
+    await w.settled('succeeded');
+  });
+
   it('is disabled after five days of failures, but not if an attempt succeeded in between', async () => {
     await w.endpoint(r.url);
     r.answer(() => ({ status: 500 }));

@@ -158,15 +158,17 @@ export interface AnsweredDelivery {
 /**
  * Writes outcomes of attempts at one endpoint. A success counts even if it arrives late, and the endpoint then no
  * longer counts as failing. Any other outcome counts only for the newest attempt of an open delivery, and only once. It
- * does not count if a user has asked for another attempt meanwhile, which has ended the lease.
+ * does not count if a user has asked for another attempt meanwhile, which has ended the lease. Returns the ids of the
+ * deliveries whose outcome counts.
  */
 export async function writeOutcomes(
   { query }: Pick<Transaction, 'query'>,
   answered: readonly AnsweredDelivery[],
-): Promise<void> {
+): Promise<readonly string[]> {
   const endpoint = answered[0]?.taken;
-  if (endpoint === undefined) return;
-  await query(writing, [endpoint.accountId, endpoint.endpointId, JSON.stringify(answered.map(toOutcomeRow))]);
+  if (endpoint === undefined) return [];
+  const values = [endpoint.accountId, endpoint.endpointId, JSON.stringify(answered.map(toOutcomeRow))];
+  return (await query<{ id: string }>(writing, values)).map(({ id }) => id);
 }
 
 // All statements lock the endpoint first and then deliveries in the order of their ids, to prevent deadlocks. The count
@@ -201,7 +203,8 @@ const writing = `
   where d.account_id = $1 and d.id = o."deliveryId" and d.id in (select id from open)
     and (o.state = 'succeeded' or (d.state in ('pending', 'retrying') and d.attempts = o.attempt and d.leased_until is not null and exists (
       select from webhook_attempt a
-      where a.account_id = $1 and a.delivery_id = d.id and a.number = o.attempt and a.duration_ms is null)))`;
+      where a.account_id = $1 and a.delivery_id = d.id and a.number = o.attempt and a.duration_ms is null)))
+  returning d.id`;
 
 function toOutcomeRow({ taken, outcome: { requestHeaders, answer, concluded, now } }: AnsweredDelivery) {
   const response = answer.status === null ? null : { responseHeaders: answer.headers, body: answer.body };

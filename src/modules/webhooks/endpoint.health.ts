@@ -32,18 +32,17 @@ export async function writeFailure(
       `select from webhook_endpoint where account_id = $1 and id = $2 and ($3::text is null or url = $3) for no key update`,
       [taken.accountId, taken.endpointId, outcome.url],
     );
-    await writeOutcomes(tx, [{ taken, outcome }]);
-    if (locked.length === 0) return null;
+    // A failure that does not count for the delivery does not count for the endpoint either: another attempt has
+    // delivered the webhook meanwhile or decides, or the delivery was canceled because the endpoint was disabled, and the
+    // endpoint may have been enabled again since.
+    const counted = await writeOutcomes(tx, [{ taken, outcome }]);
+    if (locked.length === 0 || counted.length === 0) return null;
     // A failed ping does not begin the time without a success, because it may test an endpoint that is not ready yet.
-    // A failure does not count if another attempt has delivered the webhook meanwhile, or if the delivery was canceled
-    // because the endpoint was disabled: the endpoint may have been enabled again since. This is a statement of its own,
-    // so that it sees what was written while the lock was waited for.
     const [row] = await tx.query<{ failingSince: Date | string | null }>(
-      `update webhook_endpoint set failing_since = coalesce(failing_since, case when $5::boolean then null else $3::timestamptz end)
+      `update webhook_endpoint set failing_since = coalesce(failing_since, case when $4::boolean then null else $3::timestamptz end)
        where account_id = $1 and id = $2
-         and not exists (select from webhook_delivery where account_id = $1 and id = $4 and state in ('succeeded', 'canceled'))
        returning failing_since as "failingSince"`,
-      [taken.accountId, taken.endpointId, outcome.now.toISOString(), taken.deliveryId, taken.action === pingAction],
+      [taken.accountId, taken.endpointId, outcome.now.toISOString(), taken.action === pingAction],
     );
     if (row === undefined) return null;
     if (outcome.isGone) return await giveUp(ctx, tx, { endpoint: taken, because: 'gone' });

@@ -62,7 +62,7 @@ export interface WebhookSender {
 
 export function createWebhookSender(ports: Ports, options: WebhookOptions): WebhookSender {
   const writeSuccesses = async (answered: readonly AnsweredDelivery[]): Promise<void> =>
-    await retryDuringOutage(async () => await writeOutcomes(ports.db.system, answered), ports.log);
+    void (await retryDuringOutage(async () => await writeOutcomes(ports.db.system, answered), ports.log));
   const answers = createAwaitedAnswers();
   const writeTogether = createGroupWriter<AnsweredDelivery>({
     groupOf: ({ taken }) => taken.endpointId,
