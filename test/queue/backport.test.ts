@@ -1,10 +1,11 @@
 // A merged pull request is brought to another branch: the commits, the new pull request, and the comments about it.
 import { describe, expect, it } from 'vitest';
-import { HostUnavailable } from '../../src/hosts/port.ts';
+import { HostRefused, HostUnavailable } from '../../src/hosts/port.ts';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
 import { requestBackport, carryOut, openPullRequest } from '../../src/modules/queue/index.ts';
 import { previewBackport } from '../../src/modules/queue/requests/branch-work.previews.ts';
 import { createRepository } from '../../src/modules/repositories/index.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { startEngine } from '../support/engine.ts';
 import { among, inFull } from '../support/tier.ts';
 import { parallel, world, type World } from '../support/world.ts';
@@ -205,6 +206,28 @@ describe('a backport', () => {
     await backport(w, number);
     await carriedOut(w);
     expect(await opened(w)).toHaveLength(1);
+  });
+
+  it('stays open if the host refuses to show it just after it was opened', async () => {
+    await using w = await world();
+    await w.git('branch', 'release', 'main');
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await merged(w, number);
+    const host = w.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };
+    const getPullRequest = host.getPullRequest.bind(host);
+    const disarm = onFailpoint('backport:after_open', async () => {
+      host.getPullRequest = async () => await Promise.reject(new HostRefused('not for you'));
+    });
+    try {
+      await backport(w, number);
+      await carriedOut(w);
+    } finally {
+      disarm();
+      host.getPullRequest = getPullRequest;
+    }
+    expect(await w.rows('select state, reason from backport')).toEqual([{ state: 'opened', reason: null }]);
+    expect(await w.git('branch', '--list', branch)).toContain(branch);
+    expect((await w.host.pullRequests()).find((each) => each.branch === branch)).toMatchObject({ isOpen: true });
   });
 
   it.each([

@@ -9,7 +9,7 @@ import {
   backportTitle,
   type BackportNews,
 } from '../../../domain/queue/explain/branch-comments.ts';
-import { hostClient, openOnce, HostRefused } from '../../../hosts/port.ts';
+import { hostClient, type HostPullRequest, openOnce, HostRefused } from '../../../hosts/port.ts';
 import { findMergedCommits } from './backport.commits.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
@@ -133,14 +133,29 @@ async function makeBranch(
   return { kind: 'made', commit: picked.commit };
 }
 
-/** Opens the pull request. If the host refuses it, the branch is deleted. */
 async function openPullRequest(ctx: Context, backport: Backport, commit: string): Promise<BackportNews> {
-  const { host, target, branch, row } = backport;
+  const { number, url } = await openAtHost(ctx, backport, commit);
+  await passFailpoint('backport:after_open');
+  try {
+    await syncPullRequest(ctx, backport.host, number);
+  } catch (error) {
+    // The pull request is open. It is read again when the host reports it, and at the next comparison with the host.
+    if (!(error instanceof HostRefused)) throw error;
+  }
+  return { kind: 'opened', number, url };
+}
+
+/** If the host refuses the pull request, its branch is deleted. */
+async function openAtHost(
+  ctx: Context,
+  { host, target, branch, row }: Backport,
+  commit: string,
+): Promise<HostPullRequest> {
   const client = hostClient(ctx, host);
   try {
     // Called before anybody can approve the new pull request, so that its authors cannot approve their own changes.
     await client.addAuthorsOf(row.number, branch);
-    const { number, url } = await openOnce(client, {
+    return await openOnce(client, {
       title: backportTitle(target, row.title),
       body: backportBody({ number: row.number, url: row.url, target }),
       author: 'interlock',
@@ -148,9 +163,6 @@ async function openPullRequest(ctx: Context, backport: Backport, commit: string)
       baseBranch: target,
       draft: false,
     });
-    await passFailpoint('backport:after_open');
-    await syncPullRequest(ctx, host, number);
-    return { kind: 'opened', number, url };
   } catch (error) {
     if (error instanceof HostRefused)
       await client.updateRefs([{ ref: `refs/heads/${branch}`, from: commit, to: null }]);
