@@ -75,6 +75,29 @@ test('a pull request that is stacked on a landed one gets the base branch', asyn
   ]);
 });
 
+test('a bot pull request that somebody closes is noticed, and its batch is built again', async () => {
+  await using w = await queueWorld({ configuration: `${parallel({ builds: 1, batch: 1 })}${requiresTest}` });
+  w.emulator.controls.checks(() => 'pending');
+  const number = await w.open('one', { one: '1\n' });
+  await w.label(number);
+  const bots = async (): Promise<{ number: number }[]> =>
+    await w.rows('select number from bot_pull_request where number is not null order by number');
+  await w.until(async () => (await bots()).length === 1);
+  const [bot] = await bots();
+  await spendPoints(w);
+  await expect
+    .poll(
+      async () =>
+        await w.ctx
+          .hosts('github')
+          .getPullRequest(w.repository, number)
+          .catch((error: unknown) => error),
+    )
+    .toBeInstanceOf(HostUnavailable);
+  await w.person.pulls.update({ ...w.place, pull_number: bot?.number ?? 0, state: 'closed' });
+  await w.until(async () => (await w.rows("select 1 from batch where state = 'superseded'")).length === 1);
+});
+
 test('a landing goes on after its heads were restored', async () => {
   await using w = await queueWorld({ configuration: showAsMerged });
   const number = await w.open('one', { one: '1\n' });

@@ -27,7 +27,8 @@ export async function resetClosedBuild(
   const values = [ctx.accountId, repository.id, number];
   const building = await ctx.db.read(ctx.accountId, { name: 'build_of_draft', text: buildOfBotPullRequest, values });
   if (building.length === 0) return null;
-  const seen = await hostClient(ctx, repository).getPullRequest(number);
+  // The batch cannot go on without this read, because the host may run no checks for the closed pull request.
+  const seen = await hostClient(ctx, repository).getPullRequest(number, { isForLanding: true });
   if (seen === null || seen.state === 'open') return null;
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const [batch] = await tx.query<Build>(buildOfBotPullRequest, values);
