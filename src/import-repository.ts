@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { Context } from './context.ts';
 import { HostRefused, type ImportedRepository, toHostedRepository } from './hosts/port.ts';
 import { StartError } from './launcher/start-error.ts';
-import { listBranchesOfLandings, syncBase } from './modules/queue/index.ts';
+import { listBranchesInUse, syncBase } from './modules/queue/index.ts';
 import {
   beginRepository,
   completeRepository,
@@ -54,7 +54,7 @@ async function updateRepository(
       `The repository ${nameOf(repository)} is not a repository of the local host. Name another repository.`,
     );
   const { ctx } = target;
-  const onlyForward = await listBranchesOfLandings(ctx, repository.id);
+  const onlyForward = await listBranchesInUse(ctx, repository.id);
   // A source without this branch is probably another repository. Its default branch would become the default branch
   // here, so that the queue of this branch would take no pull request any more.
   const required = onlyForward.includes(repository.defaultBranch) ? repository.defaultBranch : null;

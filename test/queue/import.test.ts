@@ -57,3 +57,26 @@ test('an import of another repository over one with landings is refused, and the
     rmSync(other, { recursive: true });
   }
 });
+
+test.each(['feature', 'main'])(
+  'an import that would take commits off %s is refused while a pull request is open for it, and changes nothing',
+  async (branch) => {
+    await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }) });
+    const other = mkdtempSync(join(tmpdir(), 'interlock-source-'));
+    try {
+      await w.open('feature', { 'feature.txt': 'new\n' });
+      const before = await w.git('for-each-ref');
+      git(other, 'clone', '--quiet', '--bare', w.gitDir, '.');
+      commit(other, { branch, from: null, files: { 'other.txt': 'other\n' } });
+      const again = importRepository(
+        { service: w.service, ctx: w.ctx, databaseUrl: w.databaseUrl },
+        w.repository,
+        other,
+      );
+      await expect(again).rejects.toThrow(`${branch} of ${other} lacks commits that ${branch} has here`);
+      expect(await w.git('for-each-ref')).toBe(before);
+    } finally {
+      rmSync(other, { recursive: true });
+    }
+  },
+);

@@ -168,7 +168,7 @@ async function runAgainst<T>(source: string, work: () => Promise<T>): Promise<T>
     const behind = / ! \[rejected\] +(\S+) +-> .*\(non-fast-forward\)/.exec(error.stderr)?.[1];
     if (behind !== undefined)
       throw new HostRefused(
-        `${behind} of ${source} lacks commits that ${behind} has here, and an import takes back no landing. Nothing was imported. Push ${behind} to the source first, or import under another name.`,
+        `${behind} of ${source} lacks commits that ${behind} has here, and an import takes no commits off a branch of landings or of an open pull request. Nothing was imported. Push ${behind} to the source first, or import under another name.`,
       );
     const message =
       error.stderr

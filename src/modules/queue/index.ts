@@ -16,7 +16,7 @@ export { haltQueue, resumeQueue } from './requests/halting.service.ts';
 export { createHostInbox, type HostInbox } from './requests/host.inbox.ts';
 export { hintsAreDue, storeHints, type HostHint, type PlannedHint } from './store/host-hints.ts';
 export { sqlUnrecorded } from './facts/build.records.ts';
-export { listBranchesOfLandings, syncBase } from './facts/base-branches.ts';
+export { listBranchesInUse, syncBase } from './facts/base-branches.ts';
 export { syncPullRequest } from './host-sync/pull-requests.ts';
 export { readIdleStamp, reconcileRepository } from './requests/host.reconciler.ts';
 export { carryOut, carryOutAll } from './effects/intents.ts';

@@ -16,11 +16,13 @@ export const maxReads = 5;
 type KnownBase = Pick<QueueRow, 'id' | 'baseTip' | 'hostRequiredChecks' | 'hostRules' | 'hostRulesUntil'>;
 
 /** Base branches of a repository on which something may have landed, because their queues have had batches. */
-export async function listBranchesOfLandings(ctx: Context, repositoryId: string): Promise<readonly string[]> {
+export async function listBranchesInUse(ctx: Context, repositoryId: string): Promise<readonly string[]> {
   const rows = await ctx.db.read<{ branch: string }>(ctx.accountId, {
-    name: 'branches_of_landings',
+    name: 'branches_in_use',
     text: `select base_branch as branch from queue q where account_id = $1 and repository_id = $2
-           and exists (select from batch b where b.account_id = q.account_id and b.queue_id = q.id)`,
+           and exists (select from batch b where b.account_id = q.account_id and b.queue_id = q.id)
+           union select unnest(array[base_branch, case when head_fork is null then head_branch else base_branch end])
+           from pull_request where account_id = $1 and repository_id = $2 and status not in ('merged', 'closed')`,
     values: [ctx.accountId, repositoryId],
   });
   return rows.map(({ branch }) => branch);
