@@ -15,7 +15,10 @@ export const maxReads = 5;
 /** What the row of a queue says about its base branch. */
 type KnownBase = Pick<QueueRow, 'id' | 'baseTip' | 'hostRequiredChecks' | 'hostRules' | 'hostRulesUntil'>;
 
-/** Base branches of a repository on which something may have landed, because their queues have had batches. */
+/**
+ * Branches of a repository whose commits an import must keep: base branches on which something may have landed, because
+ * their queues have had batches, and the heads and base branches of open pull requests.
+ */
 export async function listBranchesInUse(ctx: Context, repositoryId: string): Promise<readonly string[]> {
   const rows = await ctx.db.read<{ branch: string }>(ctx.accountId, {
     name: 'branches_in_use',
