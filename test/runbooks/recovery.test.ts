@@ -26,6 +26,29 @@ describe('after a backup was restored', () => {
     expect(await r.leaves(other)).toEqual(['1.1 completed']);
   });
 
+  it('a completed runbook does not queue its pull request until it is retried', async () => {
+    await using r = await runbookWorld();
+    const { w } = r;
+    const disarm = onFailpoint('runbook:before_queue', async () => {
+      throw new HostUnavailable('The code host does not answer.');
+    });
+    let number = 0;
+    try {
+      number = await r.begin('write a.txt one', { queueWhenGreen: true });
+      await w.until(async () => (await w.rows('select 1 from runbook where problem is not null')).length > 0);
+      expect(await stopOpenRunbooks(w.ctx)).toBe(1);
+    } finally {
+      disarm();
+    }
+    expect(await countOpenRunbooks(w.ctx)).toBe(0);
+    await w.rows('update runbook set next_look_at = now()');
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual(['1.1 completed']);
+    expect(await w.rows("select 1 from event where action = 'queued'")).toEqual([]);
+    await r.retry(number);
+    await w.until(async () => (await w.rows("select 1 from event where action = 'queued'")).length > 0);
+  });
+
   it('a second recovery changes nothing, although a commit of a stopped runbook is still to be pushed', async () => {
     await using r = await runbookWorld();
     const { w } = r;

@@ -205,11 +205,16 @@ interface OpenRunbook {
   readonly id: string;
 }
 
-// The open leaves of a canceled runbook have made their commits, which are only published.
+// The open leaves of a canceled runbook have made their commits, which are only published. A runbook whose pull requests
+// are still to be queued is open, because somebody may have canceled it since the backup.
 const openRunbooks = `select r.account_id as "accountId", r.id from runbook r
                       where (r.not_started + r.queued + r.in_progress > 0 and r.cancel_requested_at is null)
                         or exists (select 1 from runbook_prompt p
                                    where p.account_id = r.account_id and p.runbook_id = r.id and p.planned_at is null)
+                        or (r.queue_when_green and r.cancel_requested_at is null
+                            and exists (select 1 from runbook_pull_request p
+                                        where p.account_id = r.account_id and p.runbook_id = r.id
+                                          and p.state = 'open' and p.queued_at is null))
                       order by r.account_id, r.id`;
 
 export async function countOpenRunbooks({ db }: Ports): Promise<number> {
