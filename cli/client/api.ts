@@ -68,7 +68,7 @@ export function createApi({
     const key = isMutation(document) ? { 'idempotency-key': randomUUID() } : {};
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...key };
     const send = async (): Promise<Data> =>
-      dataOf<Data>(await post(`${url}/graphql`, { headers, body, signal, answerWithinMs }), { url, tokenRefused });
+      dataOf(await post(`${url}/graphql`, { headers, body, signal, answerWithinMs }), { url, tokenRefused }) as Data;
     return onUnreachable === undefined ? await send() : await tryAgain(send, { signal, onUnreachable });
   }
   return {
@@ -179,13 +179,13 @@ function silentFailure(url: string, reason: string): Failure {
   );
 }
 
-interface GraphQLAnswer<Data> {
-  readonly data?: Data;
+interface GraphQLAnswer {
+  readonly data?: unknown;
   readonly errors?: readonly GraphQLRefusal[];
 }
 
-function dataOf<Data>({ status, text }: Answer, { url, tokenRefused }: Pick<Api, 'url' | 'tokenRefused'>): Data {
-  const answer = readJson(text) as GraphQLAnswer<Data> | null;
+function dataOf({ status, text }: Answer, { url, tokenRefused }: Pick<Api, 'url' | 'tokenRefused'>): unknown {
+  const answer = readJson(text) as GraphQLAnswer | null;
   const [first] = answer?.errors ?? [];
   if (first !== undefined) throw refusalOf(first, { url, tokenRefused });
   if (answer?.data === undefined || answer.data === null) {
