@@ -100,6 +100,28 @@ describe('the webhooks', () => {
     expect(batches.filter((batch) => 'batch_commit_sha' in batch)).toEqual([]);
   });
 
+  it('name no commit of a batch without a bot pull request that fails in the plan, here by its final gate', async () => {
+    const gates = 'final_gates:\n  - {workflow: smoke, timeout_mins: 5}\n';
+    await using w = await world({
+      configuration: `${parallel({ builds: 2, batch: 1 })}${gates}`,
+      ci: "checks:\n  test: {run: 'true'}\nworkflows:\n  smoke: {run: 'false'}\n",
+    });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
+    await w.queue(number);
+    await w.settled(number);
+    expect(await w.rows('select 1 from bot_pull_request')).toEqual([]);
+    expect(await sent(w, 'batch_failed')).toEqual([
+      {
+        action: 'batch_failed',
+        repository: 'shop',
+        organization: 'acme',
+        pull_requests: [expect.objectContaining({ pr_number: number, status: 'blocked', status_code: 119 })],
+        message: expect.stringMatching(/smoke/),
+      },
+    ]);
+  });
+
   it('report a reset with the number of closed bot pull requests, without batches that had none yet', async () => {
     await using w = await world({ configuration: parallel({ builds: 3 }), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];

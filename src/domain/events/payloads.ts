@@ -143,7 +143,7 @@ export interface BatchEventFacts {
   /** Members in queue order, with their status after the event. */
   readonly pullRequests: readonly PullRequestFacts[];
   readonly message?: string | undefined;
-  /** The head of the bot pull request that validated the batch. Null: there is none. */
+  /** The commit on which CI ran for the batch. Null: CI ran on no single commit for it. */
   readonly batchCommitSha: string | null;
 }
 

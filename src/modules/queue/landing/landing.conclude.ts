@@ -8,7 +8,7 @@ import { branchRefusalHaltText } from '../../../domain/queue/landing/host-rules.
 import { blockText, isQueued } from '../../../domain/queue/model/status.ts';
 import { loadMembers } from '../store/batch.members.ts';
 import { idsOfMembers, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
-import { announceBatch, hasBotPullRequest } from '../store/batch.events.ts';
+import { announceBatch } from '../store/batch.events.ts';
 import { demandsOf } from '../facts/base-branches.ts';
 import { landingRef } from '../facts/landing-refs.ts';
 import type { Outcome } from './landing.move.ts';
@@ -260,6 +260,5 @@ async function failLanding(
   for (const row of rows.filter((member) => isQueued(member.status)))
     blockPullRequest(work, row, { code: 110, text: blockText(110, [message]), message });
   const pullRequests = new Map(rows.map((row) => [row.id, row]));
-  const isBuilt = await hasBotPullRequest(work.tx, batch);
-  announceBatch(work, { members, pullRequests }, { batch, action: 'batch_failed', isBuilt, extra: { message } });
+  await announceBatch(work, { members, pullRequests }, { batch, action: 'batch_failed', extra: { message } });
 }

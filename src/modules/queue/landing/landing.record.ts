@@ -2,7 +2,7 @@
 import { DomainError } from '../../../domain/errors.ts';
 import { isLeftOut } from '../../../domain/queue/requests/stacks.ts';
 import { onCommitsLeftOut } from '../admission/commit-added.ts';
-import { announceBatch, hasBotPullRequest } from '../store/batch.events.ts';
+import { announceBatch } from '../store/batch.events.ts';
 import { readNewestProof, writeProof, type Grade, type GateApproval, type ProvenLanding } from './proof.ts';
 import type { BatchMemberRow, BatchRow, IntentRow, PullRequestRow } from '../store/queue.entities.ts';
 import { announce, writeStatus, type QueueWork } from '../store/status.writer.ts';
@@ -39,17 +39,16 @@ export async function recordLanding(work: QueueWork, landed: Landed): Promise<vo
     }),
   );
   await tx.em.flush();
-  const [landingId, previous, isBuilt] = await Promise.all([
+  const extra = { commit, tree, grade: written.grade, ...(isEmpty && { isEmpty }) };
+  const loaded = { members: new Map([[batch.id, members]]), pullRequests };
+  const [landingId, previous] = await Promise.all([
     writeLanding(work, written),
     readNewestProof(work),
-    hasBotPullRequest(tx, batch),
+    announceBatch(work, loaded, { batch, action: 'batch_merged', extra }),
   ]);
   await writeProof(work, { ...written, landingId, batchCommit: batchCommitOf(written) }, previous);
   if (passed.byHost) await moveBuilds(work, { tested: batch.commit ?? '', landed: commit });
   await planConclusions(work, ids, commit);
-  const extra = { commit, tree, grade: written.grade, ...(isEmpty && { isEmpty }) };
-  const membersOf = new Map([[batch.id, members]]);
-  announceBatch(work, { members: membersOf, pullRequests }, { batch, action: 'batch_merged', isBuilt, extra });
 }
 
 /** A landing that is being recorded. */

@@ -33,23 +33,23 @@ export async function writeDecisions(
   const starts = decisions.filter((decision) => decision.kind === 'StartBatch');
   const writing: Writing = { work, loaded, resets, ended: [] };
   let isDeparting = true;
-  const announceDepartures = (): void => {
+  const announceDepartures = async (): Promise<void> => {
     if (isDeparting) {
       resets.announceAll(work, loaded);
       const isReset = ({ state }: BatchRow): boolean => state === 'superseded';
       announceResetBatches(work, loaded, [...loaded.batches.values()].filter(isReset));
       for (const { batch, text } of writing.ended)
-        announceBatch(work, loaded, { batch, action: 'batch_failed', extra: { message: text } });
+        await announceBatch(work, loaded, { batch, action: 'batch_failed', extra: { message: text } });
     }
     isDeparting = false;
   };
   for (const decision of decisions) {
     // Ends of batches are announced before starts.
-    if (decision.kind === 'StartBatch' || decision.kind === 'AnnounceTop') announceDepartures();
+    if (decision.kind === 'StartBatch' || decision.kind === 'AnnounceTop') await announceDepartures();
     if (decision.kind !== 'StartBatch') await writeDecision(writing, decision);
     else if (decision === starts[0]) await startBatches(work, loaded, { decisions: starts, configuration });
   }
-  announceDepartures();
+  await announceDepartures();
   await markEndedIdle(work, decisions, configuration);
   await voidLandings(work);
 }
@@ -69,7 +69,7 @@ async function writeDecision(writing: Writing, decision: Exclude<Decision, { kin
     case 'BisectBatch':
     case 'ReturnBatch':
     case 'FailBatch':
-      return writeEndOfBatch(writing, decision);
+      return await writeEndOfBatch(writing, decision);
     case 'BlockPullRequest':
       return blockPullRequest(work, pullRequestOf(loaded, decision.pullRequest), decision);
     case 'PendPullRequest':
@@ -98,15 +98,15 @@ async function writeDecision(writing: Writing, decision: Exclude<Decision, { kin
   }
 }
 
-function writeEndOfBatch(
+async function writeEndOfBatch(
   { work, loaded, resets, ended }: Writing,
   decision: Of<'SupersedeBatch' | 'BisectBatch' | 'ReturnBatch' | 'FailBatch'>,
-): void {
+): Promise<void> {
   switch (decision.kind) {
     case 'SupersedeBatch':
       return resets.add(decision, decision.batch, supersede(work, loaded, decision));
     case 'BisectBatch':
-      return bisect(work, loaded, decision);
+      return await bisect(work, loaded, decision);
     case 'ReturnBatch': {
       const returned = returnPart(work, loaded, decision);
       return resets.add({ ...decision, causedBy: null, failedBuild: null }, decision.batch, returned);
@@ -236,7 +236,7 @@ function supersede(work: QueueWork, loaded: Written, decision: Of<'SupersedeBatc
   return putBack(work, loaded, batch);
 }
 
-function bisect(work: QueueWork, loaded: Written, decision: Of<'BisectBatch'>): void {
+async function bisect(work: QueueWork, loaded: Written, decision: Of<'BisectBatch'>): Promise<void> {
   const batch = endBatch(work, batchOf(loaded, decision.batch), { state: 'bisected', code: null });
   putBack(work, loaded, batch);
   for (const half of decision.halves) {
@@ -249,7 +249,7 @@ function bisect(work: QueueWork, loaded: Written, decision: Of<'BisectBatch'>): 
     }
   }
   const halves = decision.halves.map((half) => half.map((id) => pullRequestOf(loaded, id).number));
-  announceBatch(work, loaded, { batch, action: 'batch_bisected', extra: { halves, message: decision.text } });
+  await announceBatch(work, loaded, { batch, action: 'batch_bisected', extra: { halves, message: decision.text } });
 }
 
 function returnPart(work: QueueWork, loaded: Written, decision: Of<'ReturnBatch'>): PullRequestRow[] {

@@ -18,17 +18,16 @@ export function pullRequestsOf({ members, pullRequests }: Members, batch: BatchR
 export interface BatchEvent {
   readonly batch: BatchRow;
   readonly action: 'batch_failed' | 'batch_bisected' | 'batch_merged';
-  /** False: no bot pull request was opened for the batch, so that CI ran on none of its commits. Left out: true. */
-  readonly isBuilt?: boolean;
   /** Facts of the event besides the pull requests and the commit. */
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
-export function announceBatch(
+export async function announceBatch(
   work: QueueWork,
   loaded: Members,
-  { batch, action, isBuilt = true, extra }: BatchEvent,
-): void {
+  { batch, action, extra }: BatchEvent,
+): Promise<void> {
+  const batchCommitSha = await readValidatedCommit(work.tx, batch);
   work.events.push({
     repositoryId: batch.repositoryId,
     queueId: batch.queueId,
@@ -36,26 +35,25 @@ export function announceBatch(
     action,
     payload: {
       pullRequests: pullRequestsOf(loaded, batch).map(describe),
-      batchCommitSha: batch.mode === 'parallel' ? validatedCommit(batch, isBuilt) : null,
+      batchCommitSha,
       ...extra,
     },
   });
 }
 
 /**
- * The commit that CI validated. A landing that other builds justify was not built itself. If one build justifies the
- * landing, CI validated the commit of that build. If several builds justify it, CI validated no single commit.
+ * The commit on which CI ran for a batch of parallel mode (interface 6.3): the commit of its bot pull request, or else
+ * the commit of the one build of another batch that counts for it. Null: CI ran on no single commit for the batch.
  */
-function validatedCommit({ restsOn, testedCommit }: BatchRow, isBuilt: boolean): string | null {
-  if (restsOn.length === 0) return isBuilt ? (testedCommit ?? null) : null;
-  return restsOn.length === 1 ? (restsOn[0] ?? null) : null;
-}
-
-/** Whether a bot pull request was opened for the batch. */
-export async function hasBotPullRequest(tx: Transaction, { accountId, id }: BatchRow): Promise<boolean> {
-  const found = await tx.query(
+async function readValidatedCommit(
+  tx: Transaction,
+  { accountId, id, mode, restsOn, testedCommit }: BatchRow,
+): Promise<string | null> {
+  if (mode !== 'parallel') return null;
+  const opened = await tx.query(
     'select 1 from bot_pull_request where account_id = $1 and batch_id = $2 and opened_at is not null',
     [accountId, id],
   );
-  return found.length > 0;
+  if (opened.length > 0) return testedCommit ?? null;
+  return restsOn.length === 1 ? (restsOn[0] ?? null) : null;
 }
