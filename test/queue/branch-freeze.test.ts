@@ -123,4 +123,29 @@ describe('a frozen base branch', () => {
     await turnsAt(w, endsAt);
     expect(await line(w)).toEqual(['Change main', 'Add a (#1)']);
   });
+
+  it('that schedules freeze for ever lets a turn search only once, so the turn looks again after the freezes it knows', async () => {
+    await using w = await world({ configuration: parallel({ builds: 2 }) });
+    for (const [cronStart, cronEnd] of [
+      ['0 0 * * *', '0 12 * * *'],
+      ['0 12 * * *', '0 0 * * *'],
+    ] as const)
+      await scheduleBranchFreeze(w.ctx, {
+        repository: w.repository,
+        baseBranches: 'main',
+        schedule: { cronStart, cronEnd, timezone: 'UTC' },
+      });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.commit('main', { 'other.txt': 'o\n' });
+    await w.queue(number);
+    await w.until(async () => (await greenBuilds(w)) === 1);
+    const halfDay = 12 * 3_600_000;
+    const now = new Date(Math.floor(Date.now() / halfDay) * halfDay + halfDay + 3_600_000);
+    await turnsAt(w, now);
+    expect(await line(w)).toEqual(['Change main']);
+    const lookAgainAt = new Date(now.getTime() - 3_600_000 + 50 * halfDay);
+    expect(await w.rows('select next_look_at from queue')).toEqual([{ next_look_at: lookAgainAt }]);
+    await turnsAt(w, lookAgainAt);
+    expect(await line(w)).toEqual(['Change main']);
+  });
 });

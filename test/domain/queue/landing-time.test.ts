@@ -1,7 +1,7 @@
 import { fc } from '../../support/properties.ts';
 import { expect, test } from 'vitest';
 import { landingsFrom } from '../../../src/domain/configuration/index.ts';
-import { decideLandingsFrom } from '../../../src/domain/queue/landing/landing-time.ts';
+import { decideLandingsFrom, decideNextLook } from '../../../src/domain/queue/landing/landing-time.ts';
 import { findFreezeInForce, type Freeze } from '../../../src/domain/releases/freeze.ts';
 import { rules } from '../configuration/support.ts';
 
@@ -88,6 +88,21 @@ test.each([
   ['never, if freezes cover all windows', officeHours, [afternoons], '2026-01-05T20:00:00Z', 'never'],
 ] as const)('a pull request may land %s', (_name, configuration, freezes, now, expected) => {
   const from = decideLandingsFrom({ configuration, baseBranch: 'main', freezes }, at(now));
+  expect(from).toBe(expected === null ? null : expected === 'never' ? Infinity : at(expected));
+});
+
+test.each([
+  ['when landings are allowed again', [nights], '2026-01-05T20:00:00Z', '2026-01-06T09:00:00Z'],
+  ['never, if the freeze has no end', [until('2026-01-05T00:00:00Z', null)], '2026-01-05T10:00:00Z', 'never'],
+  [
+    'at the end of the freezes that it knows, if they follow one another for ever',
+    [nights, afternoons],
+    '2026-01-05T10:00:00Z',
+    '2026-01-30T09:00:00Z',
+  ],
+  ['not, if landings are allowed now', [nights], '2026-01-05T10:00:00Z', null],
+] as const)('a turn looks again %s', (_name, freezes, now, expected) => {
+  const from = decideNextLook({ configuration: always, baseBranch: 'main', freezes }, at(now));
   expect(from).toBe(expected === null ? null : expected === 'never' ? Infinity : at(expected));
 });
 

@@ -273,7 +273,10 @@ export interface Snapshot {
     readonly haltedReason: string | null;
     /** The position of the next batch. */
     readonly nextPosition: number;
-    /** When landings may happen again, because a merge window opens or a freeze ends. `Infinity`: never. Null: now. */
+    /**
+     * When landings may happen again, because a merge window opens or a freeze ends. `Infinity`: never. Null: now. In the
+     * snapshot of a turn, this may be an earlier instant, at which the turn looks again.
+     */
     readonly landingsFrom: number | null;
     /**
      * The number of running builds in other queues of the repository. `max_parallel_builds` limits the whole

@@ -330,7 +330,8 @@ async function planQueue(
   if (hasChanged && !mayDecide) throw new WorkflowNeeded();
   // The lock shares the round trip of the snapshot, which counts the builds of the other queues.
   if (rules.maxParallelBuilds !== null) await lockBuildsOf(tx, queue.repositoryId);
-  const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, ...base, known: { ...line, holds, facts } });
+  const known = { ...line, holds, facts };
+  const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, ...base, isTurn: true, known });
   const decisions = await updateBeforeRequeue(work, configuration, plan(loaded.snapshot, now));
   if (!mayDecide && decisions.some(({ kind }) => kind !== 'PlanAgainAt')) throw new WorkflowNeeded();
   await writeDecisions(work, loaded, { decisions, configuration });

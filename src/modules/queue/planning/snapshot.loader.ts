@@ -1,7 +1,7 @@
 // Reads everything that `plan` decides on, under the queue's lock and in the transaction that writes the decisions.
 import type { Context } from '../../../context.ts';
 import { withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
-import { decideLandingsFrom } from '../../../domain/queue/landing/landing-time.ts';
+import { decideLandingsFrom, decideNextLook } from '../../../domain/queue/landing/landing-time.ts';
 import { buildsSpeculatively } from '../../../domain/queue/model/rules.ts';
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import { withStacks } from '../../../domain/queue/requests/stacks.ts';
@@ -47,6 +47,8 @@ interface SnapshotOf {
   readonly rules: QueueRules;
   readonly tip: string;
   readonly tipTree: string;
+  /** Whether a turn reads the queue. It only needs to know when to look again whether landings may happen. */
+  readonly isTurn?: boolean;
   /** What this transaction has already read. A turn has read it under the queue's lock. Absent: nothing was read yet. */
   readonly known?: {
     readonly line: readonly LineRow[];
@@ -177,30 +179,31 @@ function keptStateOf(row: LineRow, build: BuildState | undefined, rules: QueueRu
 /** What keeps a queue from landing pull requests. */
 export function holdsOf(
   ctx: Context,
-  of: Pick<SnapshotOf, 'queue' | 'repository'> & { readonly holds: BranchHolds },
+  of: Pick<SnapshotOf, 'queue' | 'repository' | 'isTurn'> & { readonly holds: BranchHolds },
 ): Pick<Snapshot['queue'], 'paused' | 'haltedReason' | 'landingsFrom'> {
-  const { queue, repository, holds } = of;
+  const { queue, repository, isTurn = false, holds } = of;
   const { pause, freezes } = holds;
   const configuration = configurationOf(repository);
   const { baseBranch } = queue;
+  const decideFrom = isTurn ? decideNextLook : decideLandingsFrom;
   return {
     paused: !repository.active || pause !== null,
     haltedReason: haltOf(repository, queue),
-    landingsFrom: decideLandingsFrom({ configuration, baseBranch, freezes }, ctx.clock().getTime()),
+    landingsFrom: decideFrom({ configuration, baseBranch, freezes }, ctx.clock().getTime()),
   };
 }
 
 async function loadQueueState(
   ctx: Context,
   tx: Transaction,
-  { queue, repository, tip, tipTree, holds }: SnapshotOf & { readonly holds: BranchHolds },
+  { queue, repository, tip, tipTree, isTurn, holds }: SnapshotOf & { readonly holds: BranchHolds },
 ): Promise<Omit<Snapshot['queue'], 'lineage' | 'ownLine'>> {
   return {
     id: queue.id,
     baseBranch: queue.baseBranch,
     tip,
     tipTree,
-    ...holdsOf(ctx, { queue, repository, holds }),
+    ...holdsOf(ctx, { queue, repository, ...(isTurn && { isTurn }), holds }),
     nextPosition: queue.nextPosition,
     buildsElsewhere: await countBuildsElsewhere(ctx, tx, queue),
   };
