@@ -163,6 +163,34 @@ describe('a channel', () => {
     ]);
   });
 
+  it('that is named, and was missing for weeks, gets no message about a change of known subjects long ago', async () => {
+    w.api.channels.set('CGONE', { hasBot: true, isArchived: false });
+    w.api.names.set('releases', 'CGONE');
+    await add({ kind: 'CHANNEL', channel: '#releases' });
+    await freeze('Before');
+    await w.sendAll();
+    w.api.channels.delete('CGONE');
+    w.api.names.delete('releases');
+    await unfreeze();
+    await w.shop.s.drain();
+    const isTried = async (): Promise<boolean> => {
+      await w.shop.s.service.slack?.look();
+      return (await settings()).destinations[0]?.problem !== null;
+    };
+    await expect.poll(isTried).toBe(true);
+    w.later(20 * 24 * 3_600);
+    w.api.channels.set('CAGAIN', { hasBot: true, isArchived: false });
+    w.api.names.set('releases', 'CAGAIN');
+    await w.sendAll();
+    const posted = (): string[] => w.api.posts.filter(({ channel }) => channel === 'CAGAIN').map(textOf);
+    expect(posted()).toEqual([]);
+    await freeze('Today');
+    await w.sendAll();
+    expect(posted()).toEqual([expect.stringContaining('Today')]);
+    await unfreeze();
+    await w.sendAll();
+  });
+
   it('gets no old messages when it can be posted to again after days, and shows its problem until a message is sent', async () => {
     await add({ kind: 'CHANNEL', channel: 'C0123456789' });
     w.api.channels.set('C0123456789', { hasBot: false, isArchived: false });

@@ -154,6 +154,7 @@ async function postOrEdit(ports: Ports, { client, channel }: Bot, row: TakenRow)
     return await writeTold(ports, row, { posted, digest });
   if (posted !== null && (await edit(client, channel, { posted, message })))
     return await writeSent(ports, row, { posted, digest });
+  if (isOld(row, ports.clock())) return await giveUp(ports, row);
   const made = await postOnce(ports, row, async () => await client.post(channel, message, keyOf(row)));
   if (made !== null) await writeSent(ports, row, { posted: made, digest });
 }
@@ -246,8 +247,12 @@ function digestOf(message: SlackMessage): string {
  * Whether a new message would tell what happened long ago, because it could not be posted since. A message that is
  * posted, or of which an attempt to post got no answer, is still edited.
  */
-function isTooLate({ newsAt, postedTs, postingSince }: TakenRow, now: Date): boolean {
-  return newsAt !== null && postedTs === null && postingSince === null && !isStillNews({ at: newsAt }, now);
+function isTooLate(row: TakenRow, now: Date): boolean {
+  return row.postedTs === null && row.postingSince === null && isOld(row, now);
+}
+
+function isOld({ newsAt }: TakenRow, now: Date): boolean {
+  return newsAt !== null && !isStillNews({ at: newsAt }, now);
 }
 
 /** Drops the news of a row. The problem stays, and the destination shows it until a message is sent there. */
