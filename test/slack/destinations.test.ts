@@ -343,6 +343,21 @@ describe('an incoming webhook', () => {
     expect(w.methods()).toEqual([]);
   });
 
+  it('gets a message about an event that an earlier version of Interlock has read, however old the events before it are', async () => {
+    w.api.webhooks.set(path, { isArchived: false, posts: [] });
+    await add({ kind: 'WEBHOOK', url: hook });
+    await freeze();
+    await w.sendAll();
+    w.later(13 * 3_600);
+    // The earlier version counts the event, and does not write when it happened. Without the digest, the present state is
+    // news.
+    await w.shop.s.rows('update slack_message set version = version + 1, told_digest = null where problem is null');
+    await w.sendAll();
+    expect(w.api.webhooks.get(path)?.posts).toHaveLength(2);
+    await unfreeze();
+    await w.sendAll();
+  });
+
   it('that Slack no longer knows is reported with advice', async () => {
     w.api.webhooks.delete(path);
     await add({ kind: 'WEBHOOK', url: hook });

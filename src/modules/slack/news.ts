@@ -70,13 +70,20 @@ export async function takeSlackNews({ db, clock }: Ports, installation: SlackIns
 export async function requestEditsOfClosed({ db, clock }: Ports): Promise<void> {
   const since = new Date(clock().getTime() - closedWithinDays * 24 * 3_600_000);
   await db.system.query(
-    `update slack_message m set version = version + 1, news_at = greatest(m.news_at, p.closed_at) from pull_request p
+    `update slack_message m set version = version + 1, news_version = version + 1, news_at = greatest(${knownNewsAt}, p.closed_at)
+     from pull_request p
      where m.told_version = m.version and m.posted_ts is not null and m.created_at > $1 and m.subject like 'pull_request:%'
        and p.account_id = m.account_id and p.id = split_part(m.subject, ':', 2)::bigint and p.status = 'closed'
        and p.closed_at > m.next_attempt_at - make_interval(secs => $2)`,
     [since.toISOString(), editEverySec],
   );
 }
+
+/**
+ * SQL: when the newest event happened of which a new message may tell. Null: an earlier version of Interlock, which does
+ * not write this, has read the newest event. `m` is the row of the message.
+ */
+export const knownNewsAt = 'case when m.news_version = m.version then m.news_at end';
 
 const closedWithinDays = 90;
 /** The shortest time between two edits of one message. Slack accepts about fifty edits a minute from an app. */
@@ -114,14 +121,14 @@ async function takePage(
     }
   }
   await query(
-    `insert into slack_message (account_id, channel, subject, news_at, next_attempt_at, created_at)
-     select $1::bigint, n ->> 'channel', n ->> 'subject', (n ->> 'newsAt')::timestamptz, $3::timestamptz, $3::timestamptz
+    `insert into slack_message as m (account_id, channel, subject, version, news_version, news_at, next_attempt_at, created_at)
+     select $1::bigint, n ->> 'channel', n ->> 'subject', 1, 1, (n ->> 'newsAt')::timestamptz, $3::timestamptz, $3::timestamptz
      from jsonb_array_elements($2::jsonb) n
      where n ->> 'newsAt' is not null or exists (
-       select from slack_message m where m.account_id = $1::bigint and m.channel = n ->> 'channel'
-         and m.subject = n ->> 'subject' and m.posted_ts is not null)
-     on conflict (account_id, channel, subject) do update set version = slack_message.version + 1,
-       news_at = greatest(slack_message.news_at, excluded.news_at)`,
+       select from slack_message k where k.account_id = $1::bigint and k.channel = n ->> 'channel'
+         and k.subject = n ->> 'subject' and k.posted_ts is not null)
+     on conflict (account_id, channel, subject) do update set version = m.version + 1, news_version = m.version + 1,
+       news_at = greatest(${knownNewsAt}, excluded.news_at)`,
     [accountId, JSON.stringify([...news.values()]), now.toISOString()],
   );
   await query('update slack_cursor set position = $2 where account_id = $1', [accountId, last.position]);

@@ -12,7 +12,7 @@ import { isOutage } from '../../platform/outage.ts';
 import { SlackCallFailed, type PostedMessage, type SlackClient } from '../../platform/slack/index.ts';
 import type { Secrets } from '../accounts/index.ts';
 import { readSlackNews } from './facts.ts';
-import { editEverySec, requestEditsOfClosed, takeSlackNews } from './news.ts';
+import { editEverySec, knownNewsAt, requestEditsOfClosed, takeSlackNews } from './news.ts';
 import { createSenders, type Sender } from './senders.ts';
 
 export interface SlackRelay {
@@ -48,7 +48,7 @@ interface TakenRow {
   readonly postedChannel: string | null;
   readonly postedTs: string | null;
   readonly postingSince: Date | null;
-  /** When the newest event happened of which a new message may tell. Null: an earlier version wrote the row. */
+  /** When the newest event happened of which a new message may tell. Null: an earlier version has read it. */
   readonly newsAt: Date | null;
   readonly failures: number;
   /** The end of the lease. A later lease of the row ends later, so this instant says whose lease it is. */
@@ -276,7 +276,7 @@ async function takeDue({ db, clock }: Ports): Promise<TakenRow | null> {
      update slack_message m set leased_until = $2 from next where m.id = next.id
      returning m.id, m.account_id as "accountId", m.channel, m.subject, m.version, m.told_digest as digest,
        m.posted_channel as "postedChannel", m.posted_ts as "postedTs", m.posting_since as "postingSince",
-       m.news_at as "newsAt", m.failures`,
+       ${knownNewsAt} as "newsAt", m.failures`,
     [now.toISOString(), leasedUntil],
   );
   return row === undefined ? null : { ...row, leasedUntil };
