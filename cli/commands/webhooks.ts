@@ -68,7 +68,7 @@ async function listen(invocation: Invocation, { endpoint, forward }: ListenOptio
     for (const sent of sentByNow.filter(({ id }) => !known.has(id))) {
       if (api.signal.aborted) return;
       known.add(sent.id);
-      await show(invocation, sent, forward ?? null);
+      await show(invocation, sent, { forward: forward ?? null, interrupted: api.signal });
     }
     await delay(readEveryMs, undefined, { signal: api.signal }).catch(() => undefined);
   }
@@ -122,10 +122,17 @@ async function readPage(api: Api, page: DeliveriesQueryVariables): Promise<Deliv
   return (node as { readonly deliveries: DeliveryPage } | null)?.deliveries ?? noDeliveries;
 }
 
-async function show(invocation: Invocation, sent: Sent, forward: string | null): Promise<void> {
+interface Forwarding {
+  /** Null: deliveries are not forwarded. */
+  readonly forward: string | null;
+  /** Ends a request that is under way. */
+  readonly interrupted: AbortSignal;
+}
+
+async function show(invocation: Invocation, sent: Sent, { forward, interrupted }: Forwarding): Promise<void> {
   const { action, createdAt, endpoint, attempt, body, messageId } = withoutControls(sent);
   const answer = attempt.responseStatus ?? attempt.error ?? 'no answer';
-  const forwarded = forward === null ? null : await send(sent, forward);
+  const forwarded = forward === null ? null : await send(sent, forward, interrupted);
   invocation.say(
     `${createdAt}  ${action}  ${endpoint} ${answer}${forwarded === null ? '' : `  ${forward} ${forwarded}`}`,
   );
@@ -135,24 +142,25 @@ async function show(invocation: Invocation, sent: Sent, forward: string | null):
 }
 
 /** Forwards a delivery with exactly the signed bytes. Returns the status of the answer, or why there is none. */
-async function send({ body, attempt }: Sent, forward: string): Promise<string> {
+async function send({ body, attempt }: Sent, forward: string, interrupted: AbortSignal): Promise<string> {
   const headers = attempt.requestHeaders as Readonly<Record<string, string>>;
   const own = Object.entries(headers).filter(([name]) => !/^(?:host|content-length|connection)$/i.test(name));
-  const signal = AbortSignal.timeout(answerWithinMs);
+  const tooLate = AbortSignal.timeout(answerWithinMs);
   return await fetch(forward, {
     method: 'POST',
     headers: Object.fromEntries(own),
     body,
     redirect: 'manual',
-    signal,
+    signal: AbortSignal.any([interrupted, tooLate]),
   }).then(
     async (response) => {
       await response.body?.cancel();
       return String(response.status);
     },
-    (error: Error) =>
-      signal.aborted
-        ? `no answer within ${answerWithinMs / 1_000} s`
-        : ((error.cause as NodeJS.ErrnoException | undefined)?.code ?? error.message),
+    (error: Error) => {
+      if (interrupted.aborted) return 'interrupted';
+      if (tooLate.aborted) return `no answer within ${answerWithinMs / 1_000} s`;
+      return (error.cause as NodeJS.ErrnoException | undefined)?.code ?? error.message;
+    },
   );
 }

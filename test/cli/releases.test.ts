@@ -168,9 +168,12 @@ test('webhooks listen prints deliveries as they are sent, and forwards them with
   const stop = new AbortController();
   const argv = ['webhooks', 'listen', '--forward', developer.url, '--json'];
   const onStderr = (): void => void shop.run('queue', '1');
-  const listening = shop.runWith({ signal: stop.signal, onStderr }, ...argv);
+  let said = '';
+  const onStdout = (text: string): void => void (said += text);
+  const listening = shop.runWith({ signal: stop.signal, onStderr, onStdout }, ...argv);
   const [sent] = await endpoint.until(1);
   const [forwarded] = await developer.until(1);
+  await expect.poll(() => said).toContain('\n');
   stop.abort();
   const { code, stdout } = await listening;
   expect(forwarded?.body).toEqual(sent?.body);
@@ -223,6 +226,35 @@ test('webhooks listen forwards every delivery that is sent from then on, also if
   await listening;
   const expected = Array.from({ length: 120 }, (_, at) => `{"n":${at + 131},"text":"\u0085"}`);
   expect(developer.received.map(({ body }) => String(body))).toEqual(expected);
+});
+
+test('webhooks listen does not wait for the answer of the address when it is interrupted', async () => {
+  await using developer = await receiver();
+  developer.answer(() => null);
+  const url = 'https://interrupted.example.test/';
+  const [endpoint] = await shop.s.rows<{ id: string }>(
+    `insert into webhook_endpoint (account_id, url, actions, from_position, created_at, updated_at)
+     values ($1, $2, '{merged}', 0, now(), now()) returning id`,
+    [shop.s.accountId, url],
+  );
+  const send = async (): Promise<unknown> =>
+    await shop.s.rows(
+      `with sent as (
+         insert into webhook_delivery (account_id, endpoint_id, message_id, action, lane, state, attempts, body, created_at, ended_at)
+         values ($1, $2, 'msg_interrupted', 'merged', 'pull_request:1', 'succeeded', 1, '{"n":1}', now(), now())
+         returning id, account_id)
+       insert into webhook_attempt (account_id, delivery_id, number, started_at, duration_ms, request_headers, response_status)
+       select account_id, id, 1, now(), 1, '{}', 200 from sent`,
+      [shop.s.accountId, endpoint?.id],
+    );
+  const stop = new AbortController();
+  const argv = ['webhooks', 'listen', '--endpoint', url, '--forward', developer.url];
+  const onStderr = (): void => void send();
+  const listening = shop.runWith({ signal: stop.signal, onStderr }, ...argv);
+  await developer.until(1);
+  stop.abort();
+  const { code, stdout } = await listening;
+  expect([code, stdout]).toEqual([130, expect.stringContaining(`${developer.url} interrupted\n{"n":1}\n`)]);
 });
 
 test('webhooks listen forwards the next delivery if the address has not answered within 15 seconds', async () => {
