@@ -1,6 +1,9 @@
 // That a page shows what others change while it is open: another user, another tab, or a program.
-import type { Browser, Page } from 'playwright-core';
+import { Kind, parse, type OperationDefinitionNode } from 'graphql';
+import type { Browser, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pointsOf } from '../../src/graphql/limits.ts';
+import { interlockSchema } from '../../src/graphql/schema.ts';
 import { addUser } from '../../src/modules/accounts/users.service.ts';
 import { createApiToken } from '../../src/modules/accounts/index.ts';
 import { createRepository } from '../../src/modules/repositories/index.ts';
@@ -28,8 +31,37 @@ const send = async (mutation: string, input: unknown, type: string): Promise<unk
   await s.send(`mutation ($input: ${type}!) { ${mutation}(input: $input) { __typename } }`, { input });
 const repository = { owner: 'acme', name: 'shop' };
 
-/** What the window does when the user comes back to it from another window. */
-const comeBack = async (page: Page): Promise<void> => await page.evaluate('window.dispatchEvent(new Event("focus"))');
+/** The user comes back to the window from another window, after a while. The page has an installed clock. */
+const comeBack = async (page: Page, afterMs = 11_000): Promise<void> => {
+  await page.clock.fastForward(afterMs);
+  await page.evaluate('window.dispatchEvent(new Event("focus"))');
+};
+
+/** Counts what a page asks, and the points that this takes. `settle` waits until every question has its answer. */
+function countReads(page: Page): { readonly points: () => number; readonly settle: () => Promise<void> } {
+  let points = 0;
+  let waiting = 0;
+  const isRead = (url: string): boolean => new URL(url).pathname === '/graphql';
+  page.on('request', (request) => {
+    if (!isRead(request.url()) || request.method() !== 'POST') return;
+    waiting += 1;
+    const { query, variables = {} } = request.postDataJSON() as {
+      readonly query: string;
+      readonly variables?: Readonly<Record<string, unknown>>;
+    };
+    const document = parse(query);
+    const operation = document.definitions.find(
+      (each): each is OperationDefinitionNode => each.kind === Kind.OPERATION_DEFINITION,
+    );
+    if (operation) points += pointsOf({ schema: interlockSchema(), document, operation, variables });
+  });
+  const onEnd = (request: Request): void => {
+    if (isRead(request.url()) && request.method() === 'POST') waiting -= 1;
+  };
+  page.on('requestfinished', onEnd);
+  page.on('requestfailed', onEnd);
+  return { points: () => points, settle: async () => await expect.poll(() => waiting).toBe(0) };
+}
 
 interface Change {
   readonly path: string;
@@ -124,6 +156,7 @@ describe('the page of', () => {
   it.each(changes)('%s', async (_name, { path, before, change, after }) => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
+    await page.clock.install();
     await page.goto(s.url + path);
     const main = page.getByRole('main');
     await main.getByText(before).first().waitFor();
@@ -147,7 +180,7 @@ describe('the page of', () => {
     await page.getByText('Teams', { exact: true }).waitFor();
     await page.waitForLoadState('networkidle');
     await addUser(w.ctx, { email: 'cem@acme.test', handle: null, role: 'member' });
-    await page.clock.fastForward(30_000);
+    await page.clock.fastForward('05:00');
     await page.clock.runFor(1_000);
     await page.getByText('cem@acme.test').waitFor();
     expect(visit.complaints).toEqual([]);
@@ -158,12 +191,82 @@ describe('the menu', () => {
   it('has a repository that a program makes', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
+    await page.clock.install();
     await page.goto(`${s.url}/settings/people`);
     await page.getByRole('option', { name: 'acme/shop' }).waitFor({ state: 'attached' });
     await page.waitForLoadState('networkidle');
     await createRepository(w.ctx, { owner: 'acme', name: 'till', host: 'local' });
     await comeBack(page);
     await page.getByRole('option', { name: 'acme/till' }).waitFor({ state: 'attached' });
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('a visible tab that nobody touches', () => {
+  it.each([
+    ['People', '/settings/people', 'Teams'],
+    ['Pull requests', '/acme/shop/pulls?show=all', 'cart'],
+    ['a queue', '/acme/shop/queue/main', 'Live'],
+    ['a pull request', '/acme/shop/pull/1', 'cart'],
+  ])('takes few points of the rate limit on the page of %s', async (_name, path, shown) => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.clock.install();
+    const reads = countReads(page);
+    await page.goto(s.url + path);
+    await page.getByRole('main').getByText(shown).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    const before = reads.points();
+    const minutes = 10;
+    for (let n = 0; n < 2 * minutes; n += 1) {
+      await page.clock.runFor(30_000);
+      await reads.settle();
+    }
+    const perMinute = (reads.points() - before) / minutes;
+    // The badge of the menu is read.
+    expect(perMinute).toBeGreaterThan(0);
+    expect(perMinute).toBeLessThanOrEqual(30);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('reads nothing when the user comes back to it within seconds', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.clock.install();
+    const reads = countReads(page);
+    await page.goto(`${s.url}/settings/people`);
+    await page.getByText('Teams', { exact: true }).waitFor();
+    await page.waitForLoadState('networkidle');
+    const before = reads.points();
+    await comeBack(page, 5_000);
+    await page.clock.runFor(2_000);
+    await reads.settle();
+    expect(reads.points()).toBe(before);
+    await comeBack(page);
+    await page.clock.runFor(2_000);
+    await expect.poll(reads.points).toBeGreaterThan(before);
+    await reads.settle();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+// The last test of the file, because it makes many repositories.
+describe('the menu of an account with more than fifty repositories', () => {
+  it('has every repository after another one was added in front of them', async () => {
+    for (let n = 10; n < 70; n += 1) await createRepository(w.ctx, { owner: 'acme', name: `r${n}`, host: 'local' });
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.clock.install();
+    await page.goto(`${s.url}/settings/tokens`);
+    const option = (name: string) => page.getByRole('option', { name, exact: true });
+    await option('acme/r69').waitFor({ state: 'attached' });
+    await page.waitForLoadState('networkidle');
+    const before = await page.getByRole('option', { name: 'acme/' }).count();
+    await createRepository(w.ctx, { owner: 'acme', name: 'first', host: 'local' });
+    await comeBack(page);
+    await page.clock.runFor(2_000);
+    await option('acme/first').waitFor({ state: 'attached' });
+    expect(await page.getByRole('option', { name: 'acme/' }).count()).toBe(before + 1);
     expect(visit.complaints).toEqual([]);
   });
 });

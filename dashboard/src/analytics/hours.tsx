@@ -70,14 +70,16 @@ export function BusyHours({ isTable }: { readonly isTable: boolean }): ReactNode
   const repository = useRepository(useShell());
   // Full hours, so that the question stays the same for an hour.
   const to = Math.floor(now() / hourMs) * hourMs;
-  const answer = useAnswer(DepthByHourDocument, {
+  const question = {
     owner: repository?.owner ?? '',
     name: repository?.name ?? '',
     branch: repository?.branch ?? '',
     from: new Date(to - hoursBack * hourMs).toISOString(),
     to: new Date(to).toISOString(),
     points: hoursBack,
-  });
+  };
+  // The hours that have passed do not change.
+  const answer = useAnswer(DepthByHourDocument, question, { isOnce: true });
   const title = 'When the line is long';
   const history = answer.data?.repository?.queue?.depthHistory;
   const failure = answer.problem ?? (history ? null : answer.partial);

@@ -2,7 +2,6 @@
 // field, and the cache never deletes fields by itself. So without a rule, a page that asks for another window of time
 // each minute would need more and more memory.
 import type { CacheExchangeOpts, UpdateResolver } from '@urql/exchange-graphcache';
-import { relayPagination } from '@urql/exchange-graphcache/extras';
 
 interface Keyed {
   readonly id?: string | null;
@@ -41,10 +40,6 @@ function isSame(one: Arguments, other: Arguments): boolean {
 
 export const cacheOptions = {
   keys,
-  resolvers: {
-    // The frame reads the repositories page by page, and shows all of them.
-    Query: { repositories: relayPagination() },
-  },
   updates: {
     // The cache need not have more than one answer of these fields. The page itself stores the log or the history that
     // it shows.

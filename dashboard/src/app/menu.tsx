@@ -11,7 +11,7 @@ import { InstallationSign } from './installation.tsx';
 import { useWholeList } from './page.tsx';
 import { changePreferences, usePreferences, type Theme } from './preferences.ts';
 import { graphiqlAddress } from './shown-query.ts';
-import { pathOf, queuePath, type RepositoryName, type ShownRepository } from './use-shell.ts';
+import { pathOf, queuePath, useLineLength, type RepositoryName, type ShownRepository } from './use-shell.ts';
 import styles from './shell.module.css';
 
 export interface PageLink {
@@ -78,14 +78,12 @@ export function Side({ shell, repository, pages, onSearch }: MenuProps): ReactNo
 
 /** The menu: the repositories, every page, the API, the theme, and the signed-in user. */
 function Menu({ shell, repository, pages, onSearch }: MenuProps): ReactNode {
-  const current = shell?.repositories.nodes.find(
-    (one) => one.owner === repository?.owner && one.name === repository.name,
-  );
+  const inLine = useLineLength(repository);
   return (
     <div className={styles['menu']}>
       <RepositorySwitch shell={shell} repository={repository} />
       {pages.map((page) => (
-        <SideLink key={page.to} page={page} badge={page.key === 'q' ? current?.queueDepth.queued : undefined} />
+        <SideLink key={page.to} page={page} badge={page.key === 'q' ? inLine : undefined} />
       ))}
       <h2>Account</h2>
       {settings.map((page) => (

@@ -16,6 +16,8 @@ interface ReadAnswer<Data> extends QueryAnswer<Data> {
 interface ReadOptions extends Pick<UseQueryArgs, 'pause' | 'requestPolicy'> {
   /** Whether the answer is read once, because it cannot change, or because the caller reads it again. */
   readonly isOnce?: boolean;
+  /** The time after which it is read again, in milliseconds. Default: 5 minutes. */
+  readonly againMs?: number;
 }
 
 /**
@@ -25,14 +27,14 @@ interface ReadOptions extends Pick<UseQueryArgs, 'pause' | 'requestPolicy'> {
 export function useAnswer<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
-  { pause = false, requestPolicy = 'cache-and-network', isOnce = false }: ReadOptions = {},
+  { pause = false, requestPolicy = 'cache-and-network', isOnce = false, againMs }: ReadOptions = {},
 ): ReadAnswer<Data> {
   const [{ data: newest, error, fetching }, read] = useQuery({ query, variables, pause, requestPolicy });
   const data = useFormerData({ variables, data: newest, error, fetching });
   const refresh = useCallback(() => read({ requestPolicy: 'network-only' }), [read]);
   const answer = useServerAnswer(query, variables);
   useRepeats({ answer, repeat: refresh });
-  useReadFromTimeToTime({ read: refresh, fetching, isOver: pause || isOnce });
+  useReadFromTimeToTime({ read: refresh, fetching, againMs, isOver: pause || isOnce });
   useBehind(answer.problem !== null && isPassing(answer.problem));
   return {
     data,
@@ -66,6 +68,7 @@ export function useWholeList<Data, Node, Variables extends object>(
   query: TypedDocumentNode<Data, Variables & After>,
   variables: Variables,
   pageOf: (data: Data) => ListPage<Node>,
+  { isOnce = false }: Pick<ReadOptions, 'isOnce'> = {},
 ): QueryAnswer<readonly Node[]> {
   const client = useClient();
   const [{ data, problem }, setAnswer] = useState<ReadList<Node>>({ subject: '', data: undefined, problem: null });
@@ -107,7 +110,7 @@ export function useWholeList<Data, Node, Variables extends object>(
     };
   }, [client, query, subject, reads]);
   const refresh = useCallback(() => setReads((before) => before + 1), []);
-  useReadFromTimeToTime({ read: refresh, fetching, isOver: false });
+  useReadFromTimeToTime({ read: refresh, fetching, isOver: isOnce });
   useBehind(problem !== null && isPassing(problem));
   return {
     data,

@@ -13,6 +13,8 @@ const gatherMs = 50;
 export interface Reader {
   /** Requests a read. */
   readonly request: () => void;
+  /** Requests a read if the last read is old enough that something may have changed. */
+  readonly requestIfOld: () => void;
   /** Called when a read has ended. */
   readonly onRead: () => void;
   readonly stop: () => void;
@@ -35,6 +37,8 @@ export function createReader({ read, isBusy, everyMs = readEveryMs }: ReaderOpti
   let lastAt = -everyMs;
   let restMs = everyMs;
   let isReading = false;
+  // The page itself reads when it makes the reader.
+  let readAt = performance.now();
   const run = (): void => {
     timer = undefined;
     if (!isRequested || document.hidden || isBusy()) return;
@@ -53,7 +57,11 @@ export function createReader({ read, isBusy, everyMs = readEveryMs }: ReaderOpti
   document.addEventListener('visibilitychange', onVisible);
   return {
     request,
+    requestIfOld: () => {
+      if (performance.now() - readAt >= oldAfterMs) request();
+    },
     onRead: () => {
+      readAt = performance.now();
       if (isReading) restMs = Math.min(longestRestMs, Math.max(everyMs, restShare * (performance.now() - lastAt)));
       isReading = false;
       if (isRequested) request();
@@ -65,19 +73,24 @@ export function createReader({ read, isBusy, everyMs = readEveryMs }: ReaderOpti
   };
 }
 
-/** Some changes have no event, for example results of a pull request's own checks. They are seen after this time. */
-const withoutEventMs = 30_000;
+/**
+ * Some changes have no event, for example a new person, or the wording of a pull request's own checks. A page that
+ * nobody touches sees them after this time. All tabs of the account share one rate limit, so this time is long.
+ */
+const withoutEventMs = 5 * 60_000;
+/** When the user comes back to the window, what was read in this time is not read again. */
+const oldAfterMs = 10_000;
 
 /**
  * Requests reads from time to time, and when the user comes back to the window. Returns a function that ends this. A
  * hidden tab reads when it becomes visible.
  */
-export function readFromTimeToTime({ request }: Reader): () => void {
-  const timer = setInterval(request, withoutEventMs);
-  window.addEventListener('focus', request);
+export function readFromTimeToTime({ request, requestIfOld }: Reader, againMs = withoutEventMs): () => void {
+  const timer = setInterval(request, againMs);
+  window.addEventListener('focus', requestIfOld);
   return () => {
     clearInterval(timer);
-    window.removeEventListener('focus', request);
+    window.removeEventListener('focus', requestIfOld);
   };
 }
 
@@ -86,12 +99,15 @@ interface ChangingRead {
   readonly fetching: boolean;
   /** The shortest time between two reads. */
   readonly everyMs?: number;
+  /** The time after which it is read again if nobody comes back to the window. Default: 5 minutes. */
+  readonly againMs?: number | undefined;
   /** Whether what was read cannot change, or another part of the page reads it again. */
   readonly isOver: boolean;
 }
 
 /** Reads again what other users and programs change. Returns the reader, or null if nothing can change. */
-export function useReadFromTimeToTime({ read, fetching, everyMs, isOver }: ChangingRead): RefObject<Reader | null> {
+export function useReadFromTimeToTime(changing: ChangingRead): RefObject<Reader | null> {
+  const { read, fetching, everyMs, againMs, isOver } = changing;
   const latest = useRef({ read, fetching });
   latest.current = { read, fetching };
   const reader = useRef<Reader>(null);
@@ -103,13 +119,13 @@ export function useReadFromTimeToTime({ read, fetching, everyMs, isOver }: Chang
       ...(everyMs !== undefined && { everyMs }),
     });
     reader.current = newReader;
-    const end = readFromTimeToTime(newReader);
+    const end = readFromTimeToTime(newReader, againMs);
     return () => {
       end();
       newReader.stop();
       reader.current = null;
     };
-  }, [isOver, everyMs]);
+  }, [isOver, everyMs, againMs]);
   useEffect(() => {
     if (!fetching) reader.current?.onRead();
   }, [fetching]);

@@ -12,7 +12,14 @@ import { settings, Side, Tabs, themes, usePages, type PageLink } from './menu.ts
 import { changePreferences, usePreferences } from './preferences.ts';
 import { graphiqlAddress } from './shown-query.ts';
 import { useSameViewer } from './same-viewer.ts';
-import { pathOf, useFreshShell, useRepository, useShell, type ShownRepository } from './use-shell.ts';
+import {
+  AllRepositories,
+  pathOf,
+  useAllRepositories,
+  useRepository,
+  useShell,
+  type ShownRepository,
+} from './use-shell.ts';
 import styles from './shell.module.css';
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
@@ -21,14 +28,21 @@ export function Shell(): ReactNode {
   return (
     <ActionProvider>
       <CopyProvider>
-        <Frame />
+        <WithRepositories />
       </CopyProvider>
     </ActionProvider>
   );
 }
 
+function WithRepositories(): ReactNode {
+  return (
+    <AllRepositories value={useAllRepositories()}>
+      <Frame />
+    </AllRepositories>
+  );
+}
+
 function Frame(): ReactNode {
-  useFreshShell();
   const shell = useShell();
   const repository = useRepository(shell);
   const pages = usePages(repository);

@@ -1,8 +1,8 @@
 // What the frame and many pages need: the viewer, the repositories, and the repository that is shown.
-import { useEffect, useState } from 'react';
+import { createContext, useContext } from 'react';
 import { useParams } from '@tanstack/react-router';
-import { ShellDocument, type ShellQuery } from '../generated/app.ts';
-import { useAnswer } from './page.tsx';
+import { LineLengthDocument, ShellDocument, type ShellQuery } from '../generated/app.ts';
+import { useAnswer, useWholeList } from './page.tsx';
 import { readPreferences } from './preferences.ts';
 import type { QueryAnswer } from './use-live-query.ts';
 
@@ -30,20 +30,46 @@ export function useShell(): ShellQuery | undefined {
   return useShellAnswer().data;
 }
 
-/** Lets the frame read again what others change in it: the first fifty repositories, and how many pull requests are in line. */
-export function useFreshShell(): void {
-  useAnswer(ShellDocument, { after: null }, { requestPolicy: 'cache-first' });
+type Repositories = QueryAnswer<readonly ShellQuery['repositories']['nodes'][number][]>;
+
+const noVariables = {};
+const firstPage = { after: null };
+const repositoriesOf = ({ repositories }: ShellQuery) => repositories;
+const noPageFollows = { hasNextPage: false, endCursor: null };
+
+/** All repositories, which the frame reads for every part of the page. */
+export const AllRepositories = createContext<Repositories | null>(null);
+
+/** Reads all repositories, and reads them again, because others add and delete some. */
+export function useAllRepositories(): Repositories {
+  return useWholeList(ShellDocument, noVariables, repositoriesOf);
 }
 
-/** The cache joins the pages of the repositories, so `data` has every page that was read. */
+/** Has the first page of the repositories until all of them were read. */
 export function useShellAnswer(): QueryAnswer<ShellQuery> {
-  const [after, setAfter] = useState<string | null>(null);
-  const answer = useAnswer(ShellDocument, { after }, { requestPolicy: 'cache-first', isOnce: true });
-  const { hasNextPage = false, endCursor = null } = answer.data?.repositories.pageInfo ?? {};
-  useEffect(() => {
-    if (hasNextPage) setAfter(endCursor);
-  }, [hasNextPage, endCursor]);
-  return answer;
+  const first = useAnswer(ShellDocument, firstPage, { requestPolicy: 'cache-first', isOnce: true });
+  const all = useContext(AllRepositories);
+  if (first.data === undefined || all === null) return first;
+  const partial = first.partial ?? all.problem ?? all.partial;
+  if (all.data === undefined) return { ...first, partial };
+  return {
+    ...first,
+    partial,
+    data: { ...first.data, repositories: { nodes: [...all.data], pageInfo: noPageFollows } },
+  };
+}
+
+const lineAgainMs = 30_000;
+
+/** How many pull requests are in line in the repository. Undefined: not known yet. Others change it at any time. */
+export function useLineLength(repository: RepositoryName | null): number | undefined {
+  const { owner = '', name = '' } = repository ?? {};
+  const { data } = useAnswer(
+    LineLengthDocument,
+    { owner, name },
+    { pause: repository === null, requestPolicy: 'cache-first', againMs: lineAgainMs },
+  );
+  return data?.repository?.queueDepth.queued;
 }
 
 /**

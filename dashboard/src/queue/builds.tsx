@@ -154,7 +154,7 @@ export function VerificationView({ pull }: { readonly pull: PullRequest }): Reac
       <Outcome verification={verification} />
       <h3 className={parts['h']}>Steps</h3>
       {verification.steps.pageInfo.hasNextPage ? (
-        <ManySteps verification={verification.id} />
+        <ManySteps key={verification.status} verification={verification.id} isOver={!goesOn.has(verification.status)} />
       ) : (
         <Steps steps={verification.steps.nodes} />
       )}
@@ -184,9 +184,23 @@ function stepsOf({ node }: VerificationStepsQuery) {
   return node?.__typename === 'Verification' ? node.steps : noSteps;
 }
 
+const goesOn: ReadonlySet<Verification['status']> = new Set([
+  'PENDING',
+  'WAITING',
+  'BOOTING',
+  'DRIVING',
+  'TEARING_DOWN',
+]);
+
+interface ManyStepsProps {
+  readonly verification: string;
+  /** Whether the verification has ended. */
+  readonly isOver: boolean;
+}
+
 /** The steps of a verification that has more than the page of the pull request reads. */
-function ManySteps({ verification }: { readonly verification: string }): ReactNode {
-  const answer = useWholeList(VerificationStepsDocument, { verification }, stepsOf);
+function ManySteps({ verification, isOver }: ManyStepsProps): ReactNode {
+  const answer = useWholeList(VerificationStepsDocument, { verification }, stepsOf, { isOnce: isOver });
   return (
     <AnswerView answer={answer} what="The steps">
       {(steps) => <Steps steps={steps} />}
