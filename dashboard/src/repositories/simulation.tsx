@@ -35,13 +35,15 @@ interface SimulationProps {
  * reader comes back.
  */
 export function Simulation(props: SimulationProps): ReactNode {
-  const answer = useAnswer(SimulationsDocument, { owner: props.owner, name: props.name });
+  // It is read again only while a simulation runs, because a later simulation of another user would take the place of
+  // the result.
+  const answer = useAnswer(SimulationsDocument, { owner: props.owner, name: props.name }, { isOnce: true });
   const newest = answer.data?.repository?.simulations[0];
   const isWanted = newest?.days === days && (newest.yaml ?? null) === props.yaml;
   const isShown = newest?.state === 'DONE' && isWanted && now() - Date.parse(newest.createdAt) < freshMs;
   const isRunning = newest?.state === 'RUNNING';
   const isDue = answer.data !== undefined && !isRunning && !isShown;
-  const { start, refused } = useStart(props, { isDue, refresh: answer.refresh });
+  const { start, refused } = useStart(props, { isDue, isShown, refresh: answer.refresh });
   useRefresh(isRunning, answer.refresh);
   const again = { title: 'The simulation could not be run.', retry: start };
   return (
@@ -78,13 +80,15 @@ interface Start {
 /** Starts a simulation of the text when one is due, once for each text. */
 function useStart(
   { owner, name, yaml }: SimulationProps,
-  { isDue, refresh }: { readonly isDue: boolean; readonly refresh: () => void },
+  { isDue, isShown, refresh }: { readonly isDue: boolean; readonly isShown: boolean; readonly refresh: () => void },
 ): Start {
   const client = useClient();
   const [refused, setRefused] = useState<Problem | null>(null);
   const requestedSubject = useRef<string | null>(null);
   const pause = usePause();
   const subject = JSON.stringify(yaml);
+  // A result that is shown stays, also when it is no longer new.
+  if (isShown) requestedSubject.current = subject;
   const start = (): void => {
     pause.end();
     requestedSubject.current = subject;
