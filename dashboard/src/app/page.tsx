@@ -39,11 +39,19 @@ export function useAnswer<Data, Variables extends AnyVariables>(
   return {
     data,
     problem: error && data === undefined ? problemOf(error) : null,
-    partial: error && data !== undefined ? problemOf(error) : null,
+    partial: error && data !== undefined ? missingPart(problemOf(error)) : null,
     isWaiting: data === undefined && fetching,
     fetching,
     refresh,
   };
+}
+
+/**
+ * Why a part of the page is missing. Null if the rate limit is used up: the page still has what it read before, and the
+ * read is repeated.
+ */
+function missingPart(problem: Problem | null): Problem | null {
+  return problem?.code === 'RATE_LIMITED' ? null : problem;
 }
 
 interface ListPage<Node> {
@@ -115,7 +123,7 @@ export function useWholeList<Data, Node, Variables extends object>(
   return {
     data,
     problem: data === undefined ? problem : null,
-    partial: data === undefined ? null : problem,
+    partial: data === undefined ? null : missingPart(problem),
     isWaiting: data === undefined && problem === null,
     refresh,
   };
