@@ -8,7 +8,7 @@ import { addUser } from '../../src/modules/accounts/users.service.ts';
 import { createApiToken } from '../../src/modules/accounts/index.ts';
 import { createRepository } from '../../src/modules/repositories/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { launchChromium, serveDashboard, signIn, type DashboardServer } from './browser.ts';
+import { launchChromium, refusedWith, serveDashboard, signIn, type DashboardServer } from './browser.ts';
 
 let w: World;
 let s: DashboardServer;
@@ -246,6 +246,91 @@ describe('a visible tab that nobody touches', () => {
     await page.clock.runFor(2_000);
     await expect.poll(reads.points).toBeGreaterThan(before);
     await reads.settle();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+/** Waits until the page has read again what others change everywhere, such as the repositories. */
+async function comeBackAndRead(page: Page): Promise<void> {
+  const isRead = page.waitForResponse((response) => isOperation(response.request(), 'Shell'));
+  await comeBack(page);
+  await page.clock.runFor(2_000);
+  await isRead;
+}
+
+function isOperation(request: Request, name: string): boolean {
+  return request.postData()?.includes(`"operationName":"${name}"`) === true;
+}
+
+describe('a page that is complete', () => {
+  beforeAll(async () => {
+    await addUser(w.ctx, { email: 'dee@acme.test', handle: null, role: 'member' });
+  });
+
+  it.each([['People', '/settings/people', 'dee@acme.test']])(
+    'says nothing of a part that is missing while the rate limit is used up: %s',
+    async (operation, path, row) => {
+      await using visit = await signIn(browser, s);
+      const { page } = visit;
+      await page.clock.install();
+      await page.goto(s.url + path);
+      await page.getByText(row).first().waitFor();
+      await page.waitForLoadState('networkidle');
+      let refused = 0;
+      await page.route('**/graphql', async (route) => {
+        if (!isOperation(route.request(), operation)) return await route.fallback();
+        refused += 1;
+        return await route.fulfill({ json: { data: null, errors: refusedWith('RATE_LIMITED') } });
+      });
+      await comeBack(page);
+      // When the page asks again, it has shown the first refusal.
+      await expect.poll(async () => await page.clock.runFor(2_000).then(() => refused)).toBeGreaterThan(1);
+      expect(await page.getByText('A part of this page could not be read').count()).toBe(0);
+      expect(await page.getByText(row).count()).toBeGreaterThan(0);
+    },
+  );
+});
+
+describe('the result of a simulation', () => {
+  it('stays on the page when another user simulates something else', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.clock.install();
+    await visit.open('/acme/shop/configuration');
+    await page.getByRole('button', { name: 'Simulate' }).click();
+    const landed = page.getByRole('row', { name: /^Landed/ });
+    // The page asks each second how far the simulation is.
+    await expect.poll(async () => await page.clock.runFor(1_000).then(async () => await landed.count())).toBe(1);
+    await send('startSimulation', { repository, days: 7 }, 'SimulateQueueInput');
+    const isDone = async (): Promise<unknown> =>
+      await s.send(`{ repository(owner: "acme", name: "shop") { simulations(first: 1) { days state } } }`);
+    await expect.poll(isDone).toEqual({ repository: { simulations: [{ days: 7, state: 'DONE' }] } });
+    await comeBackAndRead(page);
+    await page.clock.runFor(2_000);
+    expect(await landed.count()).toBe(1);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('the configuration, when another user changes it', () => {
+  it('keeps an opened difference open, and the focus in the editor', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.clock.install();
+    await visit.open('/acme/shop/configuration');
+    const difference = page.getByRole('region', { name: 'Difference made by this change' });
+    const earlier = page.locator('details summary').first();
+    await earlier.click();
+    await difference.waitFor();
+    const editor = page.getByRole('textbox', { name: 'Configuration as YAML' });
+    await editor.focus();
+    const yaml = 'merge_rules:\n  labels:\n    trigger: land-it\n  preconditions:\n    number_of_approvals: 0\n';
+    await send('replaceConfiguration', { repository, yaml }, 'ReplaceConfigurationInput');
+    await comeBack(page);
+    await editor.getByText('land-it').waitFor();
+    await expect.poll(async () => await page.locator('details summary').count()).toBeGreaterThan(1);
+    await editor.and(page.locator(':focus')).waitFor();
+    expect(await difference.isVisible()).toBe(true);
     expect(visit.complaints).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 // The page of the configuration: the present configuration, and what a change of it would do.
-import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { Suspense, lazy, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useParams } from '@tanstack/react-router';
 import type { Client } from '@urql/core';
 import { useClient } from 'urql';
@@ -145,7 +145,7 @@ function ConfigurationView(props: ViewProps): ReactNode {
           <div className={styles['editor']}>
             <Suspense fallback={<Waiting />}>
               <Editor
-                key={edition}
+                edition={edition}
                 label="Configuration as YAML"
                 initial={text}
                 problems={problems}
@@ -156,7 +156,7 @@ function ConfigurationView(props: ViewProps): ReactNode {
           <Judgement judged={judged} />
           {simulated && <Simulation owner={owner} name={name} yaml={simulated.yaml} />}
         </div>
-        <EarlierChanges key={repository.configurationHistory.nodes[0]?.id} owner={owner} name={name} />
+        <EarlierChanges newest={repository.configurationHistory.nodes[0]?.id} owner={owner} name={name} />
       </div>
     </>
   );
@@ -245,13 +245,21 @@ function authorOf({ modifiedBy: { ghUsername, email } }: Change): string {
 }
 
 interface EarlierChangesProps {
+  /** The newest change. Another one is the reason to read the changes again. */
+  readonly newest: string | undefined;
   readonly owner: string;
   readonly name: string;
 }
 
-function EarlierChanges({ owner, name }: EarlierChangesProps): ReactNode {
+function EarlierChanges({ newest, owner, name }: EarlierChangesProps): ReactNode {
   const [after, setAfter] = useListPage('changes');
-  const answer = useAnswer(ConfigurationChangesDocument, { owner, name, after });
+  const answer = useAnswer(ConfigurationChangesDocument, { owner, name, after }, { isOnce: true });
+  const { refresh } = answer;
+  const read = useRef(newest);
+  useEffect(() => {
+    if (read.current !== newest) refresh();
+    read.current = newest;
+  }, [newest, refresh]);
   return (
     <div tabIndex={0}>
       <h3 className={parts['h']}>Earlier changes</h3>

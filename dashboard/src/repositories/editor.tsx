@@ -5,7 +5,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { yaml } from '@codemirror/lang-yaml';
 import { setDiagnostics, type Diagnostic } from '@codemirror/lint';
-import { EditorState } from '@codemirror/state';
+import { EditorState, Transaction } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 
 export interface Problem {
@@ -17,8 +17,10 @@ export interface Problem {
 
 interface EditorProps {
   readonly label: string;
-  /** The text at the beginning. A later change has no effect. */
+  /** The text at the beginning of the edition. A later change has no effect. */
   readonly initial: string;
+  /** Another edition replaces the text. The editor keeps the focus. */
+  readonly edition: number;
   readonly problems: readonly Problem[];
   readonly onChange: (text: string) => void;
 }
@@ -40,7 +42,7 @@ function diagnosticsOf(problems: readonly Problem[], state: EditorState): Diagno
   });
 }
 
-export function Editor({ label, initial, problems, onChange }: EditorProps): ReactNode {
+export function Editor({ label, initial, edition, problems, onChange }: EditorProps): ReactNode {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const begun = useRef(initial);
@@ -71,6 +73,16 @@ export function Editor({ label, initial, problems, onChange }: EditorProps): Rea
     view.current = editor;
     return () => editor.destroy();
   }, [label]);
+  const shown = useRef(edition);
+  useEffect(() => {
+    if (shown.current === edition) return;
+    shown.current = edition;
+    const length = view.current?.state.doc.length ?? 0;
+    view.current?.dispatch({
+      changes: { from: 0, to: length, insert: initial },
+      annotations: Transaction.addToHistory.of(false),
+    });
+  }, [edition, initial]);
   useEffect(() => {
     if (view.current)
       view.current.dispatch(setDiagnostics(view.current.state, diagnosticsOf(problems, view.current.state)));

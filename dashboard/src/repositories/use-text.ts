@@ -9,8 +9,8 @@ interface Draft {
 
 /**
  * The text in the editor, and the configuration from which the user began to edit. A configuration that changes
- * meanwhile takes the place of the text only if the user has typed nothing. A typed text is kept as a draft. Each
- * edition needs a new editor.
+ * meanwhile takes the place of the text only if the user has typed nothing. A typed text is kept as a draft. The editor
+ * shows the text of each edition.
  */
 export function useText(yaml: string, draftName: string) {
   const [{ begunFrom, text, edition }, setState] = useState(() => ({
