@@ -104,6 +104,22 @@ describe('a batch that is no longer valid is reset, with all batches behind it',
       ['supersede b1 308', 'start new p1 on tip'],
     ],
     [
+      '309: its green build may have tested the head together with other commits',
+      {
+        line: [
+          {
+            of: [1],
+            build: 'success',
+            buildChange: {
+              otherBaseUntil: now,
+              checks: [{ name: 'test', attempt: 1, conclusion: 'success', event: 'pull_request' }],
+            },
+          },
+        ],
+      },
+      ['supersede b1 309', 'start new p1 on tip'],
+    ],
+    [
       '309: its build was canceled',
       { line: [{ of: [1], build: 'cancelled' }, second] },
       ['supersede b1 309', 'supersede b2 309', 'start new p1 on tip'],

@@ -1,6 +1,7 @@
 // The verdict of each live batch, from the results of CI and the evidence for its tree, by the rules in force now.
 import { isComposed } from './composed-evidence.ts';
 import {
+  checksOfMerge,
   collectEvidence,
   failedChecksOfBuild,
   findEvidence,
@@ -130,9 +131,9 @@ function judgeByBuild(build: BuildState, facts: Facts): BatchVerdict | null {
     case 'none':
       return isCanceledAgain(build, snapshot.builds, rules) ? redBy(build, rules) : { kind: 'worthless', code: 309 };
     case 'green':
-      // A green build that is no evidence ended more than a day ago, or its base stopped being the tip more than a day
-      // ago.
-      return { kind: 'worthless', code: 308 };
+      // A green build that is no evidence may have tested the head together with other commits. Otherwise it ended more
+      // than a day ago, or its base stopped being the tip more than a day ago.
+      return { kind: 'worthless', code: checksOfMerge(build, rules.requiredChecks).length > 0 ? 309 : 308 };
     case 'pending':
       return null;
     default:
