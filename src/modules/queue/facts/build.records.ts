@@ -129,6 +129,7 @@ async function recordReport(
   const report = kept.movedAt === null ? { ...read, complete: false, settlesAt: null } : read;
   if (report.settlesAt !== null && !report.complete)
     await planNextRead(ctx, repository, { commit, at: report.settlesAt });
+  await fillRunInstants(ctx, repository, { report, kept });
   // Most reports contain only known results.
   if (!hasNews(report, kept)) return;
   const isOrdered = await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -158,6 +159,37 @@ async function recordReport(
     await planNextRead(ctx, repository, { commit, at: ctx.clock().getTime() + readAgainMs });
 }
 
+/**
+ * Records when the host made the workflow runs of checks that an earlier version recorded. This is no news: no check ends
+ * or runs again by it.
+ */
+async function fillRunInstants(
+  ctx: Context,
+  { id: repositoryId }: HostedRepository,
+  { report, kept }: { readonly report: CheckReport; readonly kept: KeptBuild },
+): Promise<void> {
+  const lacking = new Map(kept.checks.filter(({ hasRunAt }) => !hasRunAt).map((check) => [keyOf(check), check]));
+  const found = report.checks.flatMap((check) => {
+    const { name, attempt, conclusion, newestRun, workflowRunAt } = check;
+    if (workflowRunAt === undefined || lacking.get(keyOf(check))?.conclusion !== conclusion) return [];
+    return [{ name, attempt, conclusion, newestRun, workflowRunAt: new Date(workflowRunAt).toISOString() }];
+  });
+  if (found.length === 0) return;
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.send(
+      `update check_result r set workflow_run_at = c."workflowRunAt"
+       from jsonb_to_recordset($4::jsonb) as c (name text, attempt int, conclusion text, "newestRun" bigint, "workflowRunAt" timestamptz)
+       where r.account_id = $1 and r.repository_id = $2 and r.commit = $3 and r.name = c.name and r.attempt = c.attempt
+         and r.conclusion = c.conclusion and coalesce(r.newest_run = c."newestRun", true) and r.workflow_run_at is null`,
+      [ctx.accountId, repositoryId, report.commit, toStorableJson(found)],
+    );
+  });
+}
+
+function keyOf({ name, attempt }: { readonly name: string; readonly attempt: number }): string {
+  return `${attempt} ${name}`;
+}
+
 /** Reads the checks of a commit from the host. Their attempts are counted as the recorded ones (`withLastingAttempts`). */
 export async function readReport(
   ctx: Context,
@@ -172,8 +204,14 @@ function withAttemptsOf(report: CheckReport, recorded: RecordedChecks['checks'])
   return { ...report, checks: withLastingAttempts(report.checks, recorded) };
 }
 
+type KeptCheck = RecordedChecks['checks'][number] & {
+  /** Whether it is recorded when the host made the workflow run of the check. */
+  readonly hasRunAt: boolean;
+};
+
 /** A stored build, its recorded checks, and the rules by which its checks are read. */
 export interface KeptBuild extends RecordedChecks {
+  readonly checks: readonly KeptCheck[];
   /** When the branch moved to the commit, in milliseconds since the epoch. Null: it has not moved yet. */
   readonly movedAt: number | null;
   /** Whether the commit is tested for a live batch. False: the commit is the head of a pull request. */
@@ -196,7 +234,7 @@ export async function readKeptChecks(ctx: Context, repositoryId: string, commit:
              select queue_id as id from batch where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('making', 'building', 'landing')
              union select queue_id from pull_request where account_id = $1 and repository_id = $2 and head_sha = $3)
            select b.complete, b.canceled, array(
-             select jsonb_build_object('name', name, 'attempt', attempt, 'conclusion', conclusion, 'newestRun', newest_run) from check_result
+             select jsonb_build_object('name', name, 'attempt', attempt, 'conclusion', conclusion, 'newestRun', newest_run, 'hasRunAt', workflow_run_at is not null) from check_result
              where account_id = $1 and repository_id = $2 and commit = $3) as checks,
              case when not coalesce(t.waits, false) then extract(epoch from greatest(b.started_at, t.moved_at))::float8 * 1000 end as "movedAt",
              t.waits is not null as "isTested",
@@ -308,7 +346,7 @@ async function keepChecks(
   tx: Transaction,
   { repositoryId, report, known }: Reported,
 ): Promise<{ readonly hasCheckChanged: boolean; readonly isOrdered: boolean }> {
-  const knownEnds = new Map(known.map((check) => [`${check.attempt} ${check.name}`, check.conclusion]));
+  const knownEnds = new Map(known.map((check) => [keyOf(check), check.conclusion]));
   // Reported checks with a name of the service's own checks are left out, because anybody can report results of CI. All
   // writers write rows in the same order, to prevent deadlocks.
   const checks = report.checks
@@ -316,7 +354,7 @@ async function keepChecks(
     .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.attempt - b.attempt))
     .map((check) => ({
       ...check,
-      known: knownEnds.get(`${check.attempt} ${check.name}`) ?? null,
+      known: knownEnds.get(keyOf(check)) ?? null,
       startedAt: check.startedAt === null ? null : new Date(check.startedAt).toISOString(),
       completedAt: check.completedAt === null ? null : new Date(check.completedAt).toISOString(),
       workflowRunAt: check.workflowRunAt === undefined ? null : new Date(check.workflowRunAt).toISOString(),
