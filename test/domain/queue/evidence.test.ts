@@ -434,14 +434,23 @@ describe('a check that has tested a merge of the head', () => {
   });
 
   const minute = 60_000;
-  const before = { isSameHead: true, baseChangedAt: null, otherBaseUntil: null, isSameBase: false };
+  const before = {
+    isSameHead: true,
+    baseChangedAt: null,
+    otherBaseUntil: null,
+    baseFollowedSince: 0,
+    containsEarlierBase: false,
+  };
+  const contains = { ...before, containsEarlierBase: true };
+  const earlierVersion = { ...before, baseFollowedSince: changedAt + minute + 1 };
   test.each<[string, number | null, Parameters<typeof decideOtherBaseUntil>[1], number | null]>([
     ['the base branch never changed', null, null, null],
     ['the pull request is first read after the change', changedAt, null, changedAt + minute],
-    ['the base branch changed twice', changedAt, { ...before, isSameBase: true }, changedAt + minute],
-    ['the head was read with the base branch before', changedAt, before, null],
-    ['an earlier base branch counts still', changedAt, { ...before, otherBaseUntil: 5 }, 5],
-    ['head and base branch changed at once', changedAt, { ...before, isSameHead: false }, changedAt + minute],
+    ['the head does not contain the earlier base branch', changedAt, before, changedAt + minute],
+    ['the head contains the earlier base branch', changedAt, contains, null],
+    ['an earlier base branch counts still', changedAt, { ...contains, otherBaseUntil: 5 }, 5],
+    ['the base branch changed there and back', changedAt, { ...before, baseChangedAt: 5 }, changedAt + minute],
+    ['head and base branch changed at once', changedAt, { ...contains, isSameHead: false }, changedAt + minute],
     [
       'the head was pushed after the change',
       changedAt,
@@ -449,6 +458,25 @@ describe('a check that has tested a merge of the head', () => {
       changedAt,
     ],
     ['the change was known', changedAt, { ...before, baseChangedAt: changedAt, otherBaseUntil: 5 }, 5],
+    ['an earlier version has judged the change', changedAt, earlierVersion, null],
+    [
+      'an earlier version may have judged the change',
+      changedAt,
+      { ...before, baseFollowedSince: changedAt + minute },
+      changedAt + minute,
+    ],
+    [
+      'an earlier version has judged the change for another head',
+      changedAt,
+      { ...earlierVersion, isSameHead: false },
+      changedAt + minute,
+    ],
+    [
+      'a change after one that is recorded, by clocks that differ',
+      changedAt,
+      { ...earlierVersion, baseChangedAt: 5 },
+      changedAt + minute,
+    ],
   ])('may have begun until an instant: %s', (_when, at, known, until) => {
     expect(decideOtherBaseUntil(at, known)).toBe(until);
   });

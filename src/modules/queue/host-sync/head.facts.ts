@@ -2,7 +2,6 @@
 import type { Context } from '../../../context.ts';
 import { hostClient, type HostCommit, type HostPullRequest, type HostedRepository } from '../../../hosts/port.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
-import { decideOtherBaseUntil } from '../../../domain/queue/evidence/evidence.ts';
 import { readBroughtIn } from '../facts/own-pushes.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
@@ -22,8 +21,8 @@ export interface HeadFacts {
    * string.
    */
   readonly base: string;
-  /** Until when runs may have tested the head with another base branch (`decideOtherBaseUntil`). */
-  readonly otherBaseUntil: Date | null;
+  /** The earlier base branch, if it has changed since the row was read, and the head contains its tip. Otherwise null. */
+  readonly containedEarlierBase: string | null;
 }
 
 /** Null: the host does not have the commit. */
@@ -43,7 +42,6 @@ export async function readHead(
       readonly verifiedHead: string | null;
       readonly baseBranch: string | null;
       readonly baseChangedAt: Date | null;
-      readonly otherBaseUntil: Date | null;
     };
   },
 ): Promise<HeadFacts | null> {
@@ -69,7 +67,6 @@ export async function readHead(
     base !== null &&
     isManaged &&
     (await bringsOtherCommitsIn(ctx, repository, { from: before.headSha, to: seen.headSha, base }));
-  const until = findOtherBaseUntil({ seen, before });
   return {
     tree,
     updates,
@@ -78,18 +75,45 @@ export async function readHead(
     authorEmail,
     unverified,
     base: containsBase ? base : '',
-    otherBaseUntil: until === null ? null : new Date(until),
+    containedEarlierBase: await findContainedBase(ctx, repository, { seen, before }),
   };
 }
 
-function findOtherBaseUntil({ seen, before }: Pick<Parameters<typeof readHead>[2], 'seen' | 'before'>): number | null {
-  if (before.headSha === null) return decideOtherBaseUntil(seen.baseChangedAt, null);
-  return decideOtherBaseUntil(seen.baseChangedAt, {
-    isSameHead: before.headSha === seen.headSha,
-    isSameBase: before.baseBranch === seen.baseBranch,
-    baseChangedAt: before.baseChangedAt?.getTime() ?? null,
-    otherBaseUntil: before.otherBaseUntil?.getTime() ?? null,
+async function findContainedBase(
+  ctx: Context,
+  repository: HostedRepository,
+  { seen, before }: Pick<Parameters<typeof readHead>[2], 'seen' | 'before'>,
+): Promise<string | null> {
+  const { headSha, baseBranch, baseChangedAt } = before;
+  if (seen.baseChangedAt === null || seen.baseChangedAt === baseChangedAt?.getTime()) return null;
+  // With the same name it has changed twice, so it was another branch that is not known.
+  if (headSha !== seen.headSha || baseBranch === null || baseBranch === seen.baseBranch) return null;
+  const client = hostClient(ctx, repository);
+  const earlier = await client.readRef(`refs/heads/${baseBranch}`);
+  const tip =
+    earlier?.commit ??
+    (await readLandedHead(ctx, repository, { headBranch: baseBranch, changedAt: seen.baseChangedAt }));
+  return tip !== null && (await client.isAncestor(tip, seen.headSha)) ? baseBranch : null;
+}
+
+/**
+ * The head of the pull request of a branch that was merged shortly before the change of the base branch. A branch whose
+ * pull request ended long before may have got other commits. Null: there is no such pull request.
+ */
+async function readLandedHead(
+  ctx: Context,
+  repository: HostedRepository,
+  { headBranch, changedAt }: { readonly headBranch: string; readonly changedAt: number },
+): Promise<string | null> {
+  const [found] = await ctx.db.read<{ headSha: string }>(ctx.accountId, {
+    name: 'landed_head_of_branch',
+    text: `select head_sha as "headSha" from pull_request
+           where account_id = $1 and repository_id = $2 and head_branch = $3 and head_fork is null and status = 'merged'
+             and merged_at >= $4::timestamptz - interval '10 minutes'
+           order by merged_at desc limit 1`,
+    values: [ctx.accountId, repository.id, headBranch, new Date(changedAt).toISOString()],
   });
+  return found?.headSha ?? null;
 }
 
 /** The service may have made the head for another pull request, with the same earlier head and another base branch. */

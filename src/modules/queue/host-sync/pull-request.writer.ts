@@ -1,6 +1,7 @@
 // Writes a pull request that was read from its host to its row, and what follows from the change: a new commit, another
 // base branch, a merge, or its end.
 import type { Configuration } from '../../../domain/configuration/index.ts';
+import { decideOtherBaseUntil } from '../../../domain/queue/evidence/evidence.ts';
 import { keptQueueLabels } from '../../../domain/queue/requests/labels.ts';
 import type { HostPullRequest, HostedRepository } from '../../../hosts/port.ts';
 import { onBaseChanged, onCommitAdded } from '../admission/commit-added.ts';
@@ -22,13 +23,15 @@ export async function keepPullRequest(
   if (known === null) return await insertPullRequest(work, { repository, belowId: assignment.belowId }, read);
   const derived = derivedFacts(read);
   const { baseBranch } = known;
+  // The stored row is compared before it gets the new facts.
+  const otherBaseUntil = findOtherBaseUntil(known, read);
   const shown = shownFacts(known);
   if (seen.state === 'open' && (!hasFacts(known, seen) || known.headSha !== seen.headSha))
     scheduleNotification(work, known);
   await dropQueueLabels(work, known, seen);
   // The base branch decides which commits belong to the pull request.
   if (baseBranch !== seen.baseBranch) known.verifiedHead = null;
-  Object.assign(known, factsOf(seen), derived);
+  Object.assign(known, factsOf(seen), derived, { otherBaseUntil });
   // The pull request is still landing in its old queue, or the one below is landing. The row gets the new base branch,
   // and the signatures that were counted for it, after the landing.
   if (work.queue.id !== target.id || (baseBranch !== seen.baseBranch && (await isBelowLanding(work, known))))
@@ -38,8 +41,8 @@ export async function keepPullRequest(
     known.belowId = await belowAfterLanding(work.tx, known, { assignment, containsBase: Boolean(head?.base) });
   }
   if (head !== null) {
-    const { authorName, authorEmail, otherBaseUntil } = head;
-    Object.assign(known, { authorName, authorEmail, otherBaseUntil });
+    const { authorName, authorEmail } = head;
+    Object.assign(known, { authorName, authorEmail });
   }
   if (known.headSha !== seen.headSha)
     await onCommitAdded(work, known, {
@@ -50,6 +53,26 @@ export async function keepPullRequest(
   if (shown !== shownFacts(known)) work.changed.add(known);
   await followState(work, known, seen);
   return known;
+}
+
+/**
+ * Decides `other_base_until`, which is always written together with `base_changed_at`. `known` is the stored row under
+ * its lock, before it gets the new facts. Null: there is no row.
+ */
+function findOtherBaseUntil(known: PullRequestRow | null, { seen, head, baseFollowedSince }: SeenFacts): Date | null {
+  const until = decideOtherBaseUntil(
+    seen.baseChangedAt,
+    known === null
+      ? null
+      : {
+          isSameHead: known.headSha === seen.headSha,
+          baseChangedAt: known.baseChangedAt?.getTime() ?? null,
+          otherBaseUntil: known.otherBaseUntil?.getTime() ?? null,
+          baseFollowedSince: baseFollowedSince?.getTime() ?? -Infinity,
+          containsEarlierBase: head?.containedEarlierBase === known.baseBranch,
+        },
+  );
+  return until === null ? null : new Date(until);
 }
 
 /** Whether the landing of the pull request below has started, so that it is not known whether its commits land. */
@@ -65,6 +88,8 @@ interface SeenFacts {
   /** When the read began. */
   readonly readAt: Date;
   readonly head: HeadFacts | null;
+  /** Since when changes of its base branch are recorded. Null: there was no row. */
+  readonly baseFollowedSince: Date | null;
   readonly options: { readonly announceOpened: boolean };
   readonly configuration: Configuration;
 }
@@ -86,7 +111,7 @@ async function insertPullRequest(
     headSha: seen.headSha,
     authorName: head?.authorName ?? seen.author,
     authorEmail: head?.authorEmail ?? `${seen.author}@users.noreply.interlock`,
-    otherBaseUntil: head?.otherBaseUntil ?? null,
+    otherBaseUntil: findOtherBaseUntil(null, read),
     readAt,
     createdAt: now,
     lastOpenedAt: new Date(seen.lastOpenedAt),
