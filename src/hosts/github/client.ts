@@ -106,7 +106,7 @@ export function createClient(options: ClientOptions): Client {
         url: `${installation.app.webUrl}/${repository.owner}/${repository.name}.git`,
         token,
         confirmUrl: async () =>
-          await confirmName(apiOf(octokit, { repository, ...found, purpose: 'landing', now }), repository),
+          await confirmName(apiOf(octokit, { repository, ...found, purpose: 'reconciling', now }), repository),
       };
     },
     identity: (repository) => identities.get(repository.id) ?? unknownIdentity,

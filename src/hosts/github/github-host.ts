@@ -44,7 +44,14 @@ export function createGitHubHost(given: GitHubHostOptions): HostAdapter {
   const client = createClient(options);
   const program = git.createGit(join(dataDir, 'mirrors', 'gitconfig'));
   const notePreparing = notePreparingIn(db);
-  const mirrors = createMirrors({ dataDir, git: program, findRemote: client.findRemote, clock, notePreparing });
+  const mirrors = createMirrors({
+    dataDir,
+    git: program,
+    findRemote: client.findRemote,
+    clock,
+    notePreparing,
+    readTips: readTipsIn(db),
+  });
   const stopping = new AbortController();
   const pushes = createPushes(mirrors, options.pace ?? defaultPace, stopping.signal);
   const committer = (repository: HostRepository): git.Committer => options.committer ?? client.identity(repository);
@@ -88,6 +95,20 @@ function notePreparingIn(db: Database): MirrorOptions['notePreparing'] {
         since?.toISOString() ?? null,
       ]);
     });
+}
+
+function readTipsIn(db: Database): MirrorOptions['readTips'] {
+  return async ({ accountId, id }, refs) => {
+    const rows = await db.read<{ ref: string; commit: string }>(accountId, {
+      name: 'stored_tips',
+      text: `select 'refs/heads/' || q.base_branch as ref, q.base_tip as commit
+             from queue q join repository r on r.account_id = q.account_id and r.id = q.repository_id
+             where q.account_id = $1 and q.repository_id = $2 and q.base_tip is not null
+               and (q.base_branch = r.default_branch or 'refs/heads/' || q.base_branch = any($3))`,
+      values: [accountId, id, [...refs]],
+    });
+    return new Map(rows.map(({ ref, commit }) => [ref, commit]));
+  };
 }
 
 const maintenanceEveryMs = 10 * 60_000;

@@ -15,14 +15,8 @@ import {
   removeMirror,
 } from './mirror-clone.ts';
 import { AccessRefused, asHostError, isUnknownCommit, stderrOf } from './mirror-errors.ts';
-import {
-  confirmChanges,
-  gatherReads,
-  matchesPattern,
-  readRemoteRefs,
-  type ReadRefs,
-  TokenRefused,
-} from './remote-refs.ts';
+import { type ConfirmedReaderOptions, createConfirmedReader } from './confirmed-refs.ts';
+import { gatherReads, matchesPattern, mayPush, readRemoteRefs, type ReadRefs, TokenRefused } from './remote-refs.ts';
 import { remoteEnvironment, type FindRemote, type Remote, type WantedRemote } from './remote.ts';
 
 export interface MirrorOptions {
@@ -30,6 +24,8 @@ export interface MirrorOptions {
   readonly git: git.Git;
   readonly findRemote: FindRemote;
   readonly clock: () => Date;
+  /** Left out: no tips are stored. */
+  readonly readTips?: ConfirmedReaderOptions['readTips'];
   /** Called with the present instant when a clone begins, and with null when it has ended. */
   readonly notePreparing?: (repository: HostRepository, since: Date | null) => Promise<void>;
 }
@@ -95,18 +91,24 @@ export function createMirrors(options: MirrorOptions): Mirrors {
       await fetchCommits(remotes, { repository, directory }, absent.slice(from, from + maxInOneFetch));
     return directory;
   };
-  const confirm = confirmChanges();
   const readActualRefs = gatherReads(
-    async (repository, patterns) =>
-      await remotes.use(
-        repository,
-        async (remote) => {
-          const refs = await readRemoteRefs(repository, remote, { patterns, clock: options.clock });
-          await confirm({ repository, remote, patterns }, refs);
-          return refs;
-        },
-        { isShared: true },
-      ),
+    createConfirmedReader({
+      read: async (repository, patterns) =>
+        await remotes.use(
+          repository,
+          async (remote) => await readRemoteRefs(repository, remote, { patterns, clock: options.clock }),
+          { isShared: true },
+        ),
+      readTips: options.readTips ?? (async () => await Promise.resolve(new Map())),
+      confirmName: async (repository) => {
+        const isConfirmed = await remotes.use(
+          repository,
+          async (remote) => await mayPush(repository, remote, options.clock),
+        );
+        // The App may not push to an archived repository, for example.
+        if (!isConfirmed) await (await options.findRemote(repository, { isShared: true })).confirmUrl();
+      },
+    }),
   );
   const readLedger = createLedgerReader();
   const mirrors: Mirrors = {

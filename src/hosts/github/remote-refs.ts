@@ -2,9 +2,7 @@
 // process is started. `git ls-remote` was rejected, because the server would send every ref. REST was rejected, because
 // its answers lag behind a push.
 import { setTimeout as delay } from 'node:timers/promises';
-import { createHash } from 'node:crypto';
 import DataLoader from 'dataloader';
-import { LRUCache } from 'lru-cache';
 import { HostUnavailable, type HostRepository } from '../port.ts';
 import { authorizationOf, type Remote } from './remote.ts';
 
@@ -14,6 +12,7 @@ export interface RemoteRef {
 }
 
 const timeoutMs = 60_000;
+const accessTimeoutMs = 15_000;
 const flush = '0000';
 const delimiter = '0001';
 
@@ -58,34 +57,6 @@ export function gatherReads(read: ReadRefs): ReadRefs {
   };
 }
 
-/** How many answers to a pattern are remembered. */
-const maxAnswers = 100_000;
-
-/**
- * Returns a function that confirms an answer about refs if it differs from the last answer that was confirmed. A
- * repository is read by its name. After a renaming, another repository may have this name, and the token may read it.
- * Whether the repository still has its name is one call of the API, which is made only if the refs have changed: an
- * answer that repeats a confirmed one tells nothing of another repository.
- */
-export function confirmChanges() {
-  const confirmed = new LRUCache<string, string>({ max: maxAnswers });
-  return async (
-    { repository, remote, patterns }: { repository: HostRepository; remote: Remote; patterns: readonly string[] },
-    refs: readonly RemoteRef[],
-  ): Promise<void> => {
-    const { accountId, id, owner, name } = repository;
-    const answers = patterns.map((pattern) => {
-      const found = refs.filter(({ ref }) => matchesPattern(ref, [pattern]));
-      const digest = createHash('sha256').update(JSON.stringify(found)).digest('base64');
-      return [JSON.stringify([accountId, id, owner, name, pattern]), digest] as const;
-    });
-    if (answers.every(([key, digest]) => confirmed.get(key) === digest)) return;
-    // The call is made after the refs were read. A name that was lost does not come back at once.
-    await remote.confirmUrl();
-    for (const [key, digest] of answers) confirmed.set(key, digest);
-  };
-}
-
 /** GitHub refused the token, because it has expired or was revoked. */
 export class TokenRefused extends HostUnavailable {}
 
@@ -99,11 +70,7 @@ export async function readRemoteRefs(
   { patterns, clock }: { readonly patterns: readonly string[]; readonly clock: () => Date },
 ): Promise<RemoteRef[]> {
   const name = `${repository.owner}/${repository.name}`;
-  const unreachable = (error: unknown): never => {
-    const { message, cause } = error as Error;
-    const why = cause instanceof Error ? `${message}: ${cause.message}` : message;
-    throw new HostUnavailable(`The refs of ${name} could not be read at GitHub (${why})`, { cause: error });
-  };
+  const unreachable = (error: unknown): never => throwUnreachable(name, error);
   const response = await fetch(`${remote.url}/git-upload-pack`, {
     method: 'POST',
     // For a renamed repository, GitHub answers with a redirect. The redirect is reported and not followed.
@@ -127,7 +94,36 @@ export async function readRemoteRefs(
     .toSorted((one, other) => (one.ref < other.ref ? -1 : 1));
 }
 
-function isPrefix(pattern: string): boolean {
+/**
+ * Returns whether the token may push to the repository that has this name. A token that is limited to a repository may
+ * push to no other one, so true means that the name is that of its repository. git begins each push with this request.
+ * The request costs no points. Throws TokenRefused or HostUnavailable, also if GitHub redirects to another name.
+ */
+export async function mayPush(
+  repository: Pick<HostRepository, 'owner' | 'name'>,
+  remote: Remote,
+  clock: () => Date,
+): Promise<boolean> {
+  const name = `${repository.owner}/${repository.name}`;
+  const response = await fetch(`${remote.url}/info/refs?service=git-receive-pack`, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(accessTimeoutMs),
+    headers: { authorization: authorizationOf(remote), 'user-agent': 'git/interlock' },
+  }).catch((error: unknown) => throwUnreachable(name, error));
+  // The list of refs is not needed.
+  await response.body?.cancel().catch(() => {});
+  if (response.status === 200) return true;
+  if (response.status === 403 || response.status === 404) return false;
+  throw refusalOf(name, response, clock());
+}
+
+function throwUnreachable(name: string, error: unknown): never {
+  const { message, cause } = error as Error;
+  const why = cause instanceof Error ? `${message}: ${cause.message}` : message;
+  throw new HostUnavailable(`The refs of ${name} could not be read at GitHub (${why})`, { cause: error });
+}
+
+export function isPrefix(pattern: string): boolean {
   return pattern.endsWith('/') || pattern.endsWith('*');
 }
 

@@ -5,14 +5,18 @@ import type { InstallationToken } from './installation-auth.ts';
 export interface Remote {
   readonly url: string;
   readonly token: InstallationToken;
-  /** Throws HostUnavailable if the URL does not belong to the repository, for example after a renaming. */
+  /**
+   * Asks the API for the name of the repository. Throws HostUnavailable if the URL does not belong to the repository, for
+   * example after a renaming. Landings do not need this call, because a push shows the same.
+   */
   readonly confirmUrl: () => Promise<void>;
 }
 
 export interface WantedRemote {
   /**
    * Whether the token reaches all repositories of the installation, so that a read of many repositories needs one
-   * token. What such a token reads counts only after `confirmUrl`. By default, the token is limited to the repository.
+   * token. What such a token reads may be of another repository
+   * (confirmed-refs.ts). By default, the token is limited to the repository.
    */
   readonly isShared?: boolean;
   /** A token that GitHub has refused. The remote has another one. */

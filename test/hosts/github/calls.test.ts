@@ -36,7 +36,7 @@ test('a landing of one pull request stays within its budget of calls', async () 
     pushes: (await readPushes(w)) - pushedBefore,
   };
   console.log(`A landing of one: ${JSON.stringify(calls)}.`);
-  expect(calls.rest).toBeLessThanOrEqual(15);
+  expect(calls.rest).toBeLessThanOrEqual(7);
   expect(calls.graphql).toBeLessThanOrEqual(16);
   expect(calls.creations).toBeLessThanOrEqual(4);
   // The bot branch, the landing, and the deletion of the bot branch. Outside of this test, deletions of a minute share

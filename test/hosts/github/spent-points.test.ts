@@ -28,6 +28,37 @@ function spendPointsAt(w: QueueWorld, failpoint: string, number: number): () => 
   });
 }
 
+test('a landing that has passed its gate moves the base branch during a pause that GitHub asks for', async () => {
+  await using w = await queueWorld({ configuration: `${parallel({ builds: 1, batch: 1 })}${requiresTest}` });
+  const number = await w.open('one', { one: '1\n' });
+  const read = async (): Promise<unknown> =>
+    await w.ctx
+      .hosts('github')
+      .getPullRequest(w.repository, number)
+      .catch((error: unknown) => error);
+  const disarm = onFailpoint('landing:after_gate', async () => {
+    await w.rows("update host_budget set paused_until = now() + interval '1 hour'");
+    // Each process reads the budget once a second.
+    await expect.poll(read).toMatchObject({ message: 'GitHub asked this App to pause' });
+  });
+  const readTip = async (): Promise<string> =>
+    (await w.person.git.getRef({ ...w.place, ref: 'heads/main' })).data.object.sha;
+  const before = await readTip();
+  let after: string | null = null;
+  const stopReading = onFailpoint('landing:after_host', async () => {
+    const paused = await w.rows('update host_budget set paused_until = null where paused_until > now() returning 1');
+    if (paused.length === 0) return;
+    after = await readTip();
+    await expect.poll(read).toMatchObject({ number });
+  });
+  await w.label(number);
+  expect(await w.settled(number)).toEqual({ [number]: 'merged' });
+  disarm();
+  stopReading();
+  expect(after).not.toBeNull();
+  expect(after).not.toBe(before);
+});
+
 test('a merge by GitHub goes on, if fewer points are left than are kept for landings', async () => {
   const byHost = parallel({ builds: 1, batch: 1, more: 'use_fast_forwarding: false\n' });
   await using w = await queueWorld({ configuration: `${byHost}${requiresTest}` });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../github-emulator/index.ts';
 import { createGitHubHost } from '../../../src/hosts/github/index.ts';
-import { HostUnavailable } from '../../../src/hosts/port.ts';
+import { type HostRepository, HostUnavailable, RefMoved } from '../../../src/hosts/port.ts';
 import { github, type GitHub, type GitHubWorld } from './github-world.ts';
 
 const tokenRequest = 'POST /app/installations/{installation_id}/access_tokens';
@@ -41,16 +41,125 @@ function hostOf(found: ReadonlyMap<string, { readonly emulator: Emulator; readon
 test('50 repositories in which nothing happens need one token of their installation', async () => {
   const names = Array.from({ length: 50 }, (_, index) => `idle-${index + 1}`);
   const found = new Map<string, { emulator: Emulator; githubId: number }>();
-  for (const name of names)
-    found.set(name, { emulator: g.emulator, githubId: (await g.emulator.addRepository(name)).id });
+  const ids = new Map<string, string>();
+  for (const name of names) {
+    const { id: githubId } = await g.emulator.addRepository(name);
+    found.set(name, { emulator: g.emulator, githubId });
+    const place = { owner: g.emulator.owner, repo: name };
+    const { data } = await g.person.git.getRef({ ...place, ref: 'heads/main' });
+    const [row] = await g.sql<{ id: string }>(
+      `with r as (insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash)
+                  values ($1, $2, $3, 'github', '', '') returning account_id, id)
+       insert into queue (account_id, repository_id, base_branch, base_tip) select account_id, id, 'main', $4 from r
+       returning repository_id::text as id`,
+      [w.repository.accountId, g.emulator.owner, name, data.object.sha],
+    );
+    ids.set(name, row?.id ?? '');
+  }
   const host = hostOf(found);
   for (const name of names) {
-    const repository = { ...w.repository, id: name, owner: g.emulator.owner, name };
+    const repository = { ...w.repository, id: ids.get(name) ?? '', owner: g.emulator.owner, name };
     expect(await host.listRefs(repository, 'refs/heads/')).toHaveLength(1);
     expect(await host.listOpenPullRequests(repository)).toEqual([]);
   }
   expect(requestedTokens(g.emulator)).toEqual([null]);
   await host.stop();
+});
+
+interface Usage {
+  readonly confirmations: number;
+  readonly tokens: number;
+}
+
+/** How often names were confirmed by the API, and how many tokens were made, since the start of the emulator. */
+async function readUsage(): Promise<Usage> {
+  const response = await fetch(`${g.emulator.url}/_emulator/usage`);
+  const { calls } = (await response.json()) as { calls: Record<string, number> };
+  return { confirmations: calls['GET /repos/{owner}/{repo}'] ?? 0, tokens: requestedTokens(g.emulator).length };
+}
+
+const patterns = ['refs/heads/mq-bot-', 'refs/heads/', 'refs/interlock/landings/'];
+
+test('20 repositories in which nothing happens need no confirmation of their names after a start', async () => {
+  const idle: HostRepository[] = [];
+  for (let made = 0; made < 20; made += 1) {
+    const { repository, push } = await g.world();
+    const tip = await push({ branch: 'main', files: { a: '1\n' } });
+    await g.sql(`insert into queue (account_id, repository_id, base_branch, base_tip) values ($1, $2, 'main', $3)`, [
+      repository.accountId,
+      repository.id,
+      tip,
+    ]);
+    idle.push(repository);
+  }
+  const before = await readUsage();
+  for (let start = 1; start <= 3; start += 1) {
+    const host = createGitHubHost(g.hostOptions());
+    for (const repository of idle) {
+      for (const pattern of patterns) await host.listRefs(repository, pattern);
+      expect(await host.listRefs(repository, 'refs/heads/')).toHaveLength(1);
+    }
+    await host.stop();
+  }
+  const after = await readUsage();
+  console.log(`20 idle repositories, three starts: ${JSON.stringify([before, after])}.`);
+  // Each start requests the token of the installation.
+  expect(after).toEqual({ confirmations: before.confirmations, tokens: before.tokens + 3 });
+});
+
+test('the answers of reads at the same time are confirmed together', async () => {
+  const { repository, push } = await g.world();
+  await push({ branch: 'main', files: { a: '1\n' } });
+  const host = createGitHubHost(g.hostOptions());
+  const before = await readUsage();
+  await Promise.all(patterns.map(async (pattern) => await host.listRefs(repository, pattern)));
+  expect(await readUsage()).toEqual({ confirmations: before.confirmations, tokens: before.tokens + 2 });
+  await host.stop();
+});
+
+test('a branch that is not as it is stored is read only from the repository itself', async () => {
+  const { repository, place, push, host } = await g.world();
+  const main = await push({ branch: 'main', files: { a: '1\n' } });
+  await g.sql(`insert into queue (account_id, repository_id, base_branch, base_tip) values ($1, $2, 'main', $3)`, [
+    repository.accountId,
+    repository.id,
+    main,
+  ]);
+  expect(await host.listRefs(repository, 'refs/heads/mq-')).toEqual([]);
+  g.emulator.controls.rename(`${place.owner}/${place.repo}`, `${place.repo}-renamed`);
+  await g.person.repos.createInOrg({ org: place.owner, name: place.repo, private: false });
+  const other = await push({ branch: 'main', from: main, files: { b: '1\n' } });
+  await push({ branch: 'mq-one', from: other, files: { c: '1\n' } });
+  const started = createGitHubHost(g.hostOptions());
+  for (const each of [host, started]) {
+    await expect(each.listRefs(repository, 'refs/heads/mq-')).rejects.toThrow('renamed or moved');
+    await expect(each.readRef(repository, 'refs/heads/main')).rejects.toThrow('renamed or moved');
+    await expect(each.readRef(repository, 'refs/heads/missing')).rejects.toThrow('renamed or moved');
+  }
+  await started.stop();
+});
+
+test('pushes go on during a pause that GitHub asks for', async () => {
+  const { repository, push, host } = await g.world();
+  const main = await push({ branch: 'main', files: { a: '1\n' } });
+  expect(await host.readRef(repository, 'refs/heads/main')).toMatchObject({ commit: main });
+  await host.listOpenPullRequests(repository);
+  const paused = await g.sql(`update host_budget set paused_until = now() + interval '1 hour' returning 1`);
+  expect(paused).not.toEqual([]);
+  try {
+    // Each process reads the budget once a second.
+    const read = async (): Promise<unknown> =>
+      await host.listOpenPullRequests(repository).catch((error: unknown) => error);
+    await expect.poll(read).toMatchObject({ message: 'GitHub asked this App to pause' });
+    const landing = 'refs/interlock/landings/1';
+    expect(await host.readRef(repository, landing)).toBeNull();
+    await host.updateRefs(repository, [{ ref: 'refs/heads/mq-bot-1', from: null, to: main }]);
+    await host.updateRefs(repository, [{ ref: landing, from: null, to: main }]);
+    expect(await host.readRef(repository, landing)).toMatchObject({ commit: main });
+    await expect(host.updateRefs(repository, [{ ref: landing, from: null, to: main }])).rejects.toThrow(RefMoved);
+  } finally {
+    await g.sql('update host_budget set paused_until = null');
+  }
 });
 
 test('a repository that was deleted and made again under its name is another one', async () => {
