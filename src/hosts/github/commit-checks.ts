@@ -1,4 +1,5 @@
 // Reads all checks of a commit by GraphQL, page by page.
+import { HostUnavailable } from '../port.ts';
 import type { CheckRunAnswer, CheckSuiteAnswer, CommitChecks, PastStatus, StatusAnswer } from './check-answers.ts';
 import { commitChecks, readCommitChecks, readFurtherRuns } from './checks.documents.ts';
 import type { Api } from './client.ts';
@@ -46,12 +47,24 @@ export async function readAllChecks(api: Api, commits: readonly string[]): Promi
   return read;
 }
 
-/** Null: GitHub does not have the commit. */
+/**
+ * Null: GitHub does not have the commit. GitHub ends a request that takes ten seconds, or too much of its resources. So
+ * after a failure the commits are read one by one.
+ */
 async function readFirstPages(api: Api, commits: readonly string[]): Promise<(CommitAnswer | null)[]> {
-  const [commit] = commits;
-  if (commit === undefined) return [];
-  if (commits.length === 1)
-    return [(await api.graphql<ChecksAnswer>(readCommitChecks, { commit, after: null })).repository?.object ?? null];
+  if (commits.length > 1)
+    try {
+      return await readTogether(api, commits);
+    } catch (error) {
+      if (!(error instanceof HostUnavailable)) throw error;
+    }
+  const read: (CommitAnswer | null)[] = [];
+  for (const commit of commits)
+    read.push((await api.graphql<ChecksAnswer>(readCommitChecks, { commit, after: null })).repository?.object ?? null);
+  return read;
+}
+
+async function readTogether(api: Api, commits: readonly string[]): Promise<(CommitAnswer | null)[]> {
   const variables = Object.fromEntries(commits.map((each, at) => [`commit${at}`, each]));
   const { repository } = await api.graphql<{
     readonly repository: Readonly<Record<string, CommitAnswer | null>> | null;

@@ -90,3 +90,21 @@ test('in serial mode, a pull request whose checks GitHub does not run again is b
   const [row] = await w.rows<{ text: string }>('select status_text as text from pull_request');
   expect(row?.text).toMatch(/^The merge was refused: GitHub refuses: /);
 });
+
+test('the checks of commits are read one by one if GitHub ends the request for all of them', async () => {
+  const { host, repository, push } = await g.world();
+  g.emulator.controls.checks(() => 'success');
+  const workflow = workflowOf(['test']);
+  const one = await push({ branch: 'one', files: { '.github/workflows/ci.yml': workflow } });
+  const two = await push({ branch: 'two', files: { '.github/workflows/ci.yml': workflow, two: '2\n' } });
+  const wanted = [one, two].map((commit) => ({ commit, expected: ['test'], movedAt: null }));
+  const read = async () =>
+    (await host.readChecksTogether(repository, wanted)).map(({ commit, checks }) => [
+      commit,
+      checks.map(({ name, conclusion }) => `${name} ${conclusion}`),
+    ]);
+  const expected = [one, two].map((commit) => [commit, ['test success']]);
+  await expect.poll(read).toEqual(expected);
+  g.emulator.controls.fail({ operation: 'graphql', status: 502, times: 1 });
+  expect(await read()).toEqual(expected);
+});
