@@ -1,9 +1,10 @@
 // Checks that run again at GitHub, which starts a job only while no other job of its workflow run runs.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HostUnavailable } from '../../../src/hosts/port.ts';
+import { loadBuilds } from '../../../src/modules/queue/facts/build.records.ts';
 import { serial } from '../../support/world.ts';
 import { github, type GitHub } from './github-world.ts';
-import { queueWorld, requiresTest } from './queue-world.ts';
+import { queueWorld, requiresTest, type QueueWorld } from './queue-world.ts';
 
 let g: GitHub;
 beforeAll(async () => void (g = await github()));
@@ -89,6 +90,41 @@ test('in serial mode, a pull request whose checks GitHub does not run again is b
   expect(await w.settled(number)).toEqual({ [number]: 'blocked' });
   const [row] = await w.rows<{ text: string }>('select status_text as text from pull_request');
   expect(row?.text).toMatch(/^The merge was refused: GitHub refuses: /);
+});
+
+/** What is recorded of the newest attempt of the check `test` of the only pull request. */
+async function readNewestTest(w: QueueWorld) {
+  const [row] = await w.rows<{ head_sha: string }>('select head_sha from pull_request');
+  const wanted = { repositoryId: w.repository.id, commits: [row?.head_sha ?? ''], trees: [] };
+  const builds = await w.ctx.db.transaction(w.ctx.accountId, async (tx) => await loadBuilds(w.ctx, tx, wanted));
+  return builds[0]?.checks.findLast(({ name }) => name === 'test');
+}
+
+const isSecondRecorded = (w: QueueWorld) => async (): Promise<boolean> =>
+  (await w.rows("select 1 from check_result where name = 'test' and attempt = 2")).length > 0;
+
+test('a check that two workflow runs report runs for the first time in both', async () => {
+  const twice = { '.github/workflows/ci.yml': workflowOf(['test'], '[push, pull_request]') };
+  await using w = await queueWorld({ configuration: `${serial()}${requiresTest}`, files: twice });
+  w.emulator.controls.checks(() => 'pending');
+  await w.open('one', { one: '1\n' });
+  await w.until(isSecondRecorded(w));
+  const newest = await readNewestTest(w);
+  expect(newest).toMatchObject({ attempt: 2, conclusion: 'pending' });
+  // No limit counts from here: neither run has ended.
+  expect(newest).not.toHaveProperty('heardAt');
+});
+
+test('a check that ended and runs again is known to run since its new start', async () => {
+  await using w = await queueWorld({ configuration: `${serial()}${requiresTest}`, files });
+  w.emulator.controls.checks(({ attempt }) => (attempt === 1 ? 'success' : 'pending'));
+  await w.open('one', { one: '1\n' });
+  const ended = "select 1 from check_result where name = 'test' and conclusion = 'success'";
+  await w.until(async () => (await w.rows(ended)).length > 0);
+  const [row] = await w.rows<{ head_sha: string }>('select head_sha from pull_request');
+  await w.ctx.hosts('github').rerunChecks(w.repository, row?.head_sha ?? '', ['test']);
+  await w.until(isSecondRecorded(w));
+  expect(await readNewestTest(w)).toMatchObject({ attempt: 2, conclusion: 'pending', heardAt: expect.any(Number) });
 });
 
 test('the checks of commits are read one by one if GitHub ends the request for all of them', async () => {

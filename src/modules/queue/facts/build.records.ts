@@ -425,8 +425,18 @@ export function isFresh(build: BuildState, now: number): boolean {
  * Returns SQL: whether the end of a check, in the row r of `check_result`, was known at an instant. `infinity` means
  * now.
  */
-export function sqlHadEnded(instant: string): string {
-  return `coalesce(r.end_heard_at, r.completed_at, r.started_at, '-infinity') <= ${instant}`;
+export function sqlHadEnded(instant: string, row = 'r'): string {
+  return `coalesce(${row}.end_heard_at, ${row}.completed_at, ${row}.started_at, '-infinity') <= ${instant}`;
+}
+
+/**
+ * Returns SQL: whether an earlier attempt of the check of row r had ended at an instant. The first runs of two workflows
+ * with a check of the same name are two attempts, and neither runs again.
+ */
+function sqlRunsAgain(instant: string): string {
+  return `exists (select from check_result e
+                  where e.account_id = r.account_id and e.repository_id = r.repository_id and e.commit = r.commit and e.name = r.name
+                    and e.attempt < r.attempt and e.conclusion <> 'pending' and ${sqlHadEnded(instant, 'e')})`;
 }
 
 /** Returns SQL: the conclusion of the row r at an instant. */
@@ -487,7 +497,7 @@ export async function loadBuilds(ctx: Context, tx: Transaction, wanted: WantedBu
        where p.account_id = $1 and p.repository_id = $2 and p.head_sha = b.commit and p.other_base_until is not null and p.base_changed_at <= $6) h on true
      left join lateral (
        select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', r.name, 'attempt', r.attempt, 'conclusion', ${sqlConclusion('$6')}, 'event', r.event,
-                'heardAt', case when r.attempt > 1 and ${sqlConclusion('$6')} = 'pending' then round(extract(epoch from r.heard_at) * 1000) end,
+                'heardAt', case when ${sqlRunsAgain('$6')} and ${sqlConclusion('$6')} = 'pending' then round(extract(epoch from r.heard_at) * 1000) end,
                 'workflowRunAt', case when h.until is not null then extract(epoch from r.workflow_run_at) * 1000 end)) order by r.name, r.attempt) as checks,
               jsonb_agg(jsonb_build_object('name', r.name, 'attempt', r.attempt)) filter (where r.stopped_batch_id is not null) as stopped_attempts,
               extract(epoch from max(r.completed_at) filter (where ${sqlHadEnded('$6')})) * 1000 as last_end
