@@ -78,7 +78,10 @@ export function Side({ shell, repository, pages, onSearch }: MenuProps): ReactNo
 
 /** The menu: the repositories, every page, the API, the theme, and the signed-in user. */
 function Menu({ shell, repository, pages, onSearch }: MenuProps): ReactNode {
-  const inLine = useLineLength(repository);
+  const current = shell?.repositories.nodes.find(
+    (one) => one.owner === repository?.owner && one.name === repository.name,
+  );
+  const inLine = useLineLength(current?.id) ?? current?.queueDepth.queued;
   return (
     <div className={styles['menu']}>
       <RepositorySwitch shell={shell} repository={repository} />

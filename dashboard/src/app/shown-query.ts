@@ -4,6 +4,7 @@ import { getOperationName, mapExchange, stringifyDocument, type Exchange, type O
 /** The queries of the frame around every page. */
 const ofNoPage = new Set([
   'Shell',
+  'LineLength',
   'ReleaseProjectNames',
   'Cursor',
   'Installation',

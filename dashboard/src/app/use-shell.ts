@@ -61,15 +61,17 @@ export function useShellAnswer(): QueryAnswer<ShellQuery> {
 
 const lineAgainMs = 30_000;
 
-/** How many pull requests are in line in the repository. Undefined: not known yet. Others change it at any time. */
-export function useLineLength(repository: RepositoryName | null): number | undefined {
-  const { owner = '', name = '' } = repository ?? {};
+/**
+ * How many pull requests are in line in the repository with this id. Undefined: not known yet. Others change it at any
+ * time.
+ */
+export function useLineLength(id: string | undefined): number | undefined {
   const { data } = useAnswer(
     LineLengthDocument,
-    { owner, name },
-    { pause: repository === null, requestPolicy: 'cache-first', againMs: lineAgainMs },
+    { id: id ?? '' },
+    { pause: id === undefined, requestPolicy: 'cache-first', againMs: lineAgainMs },
   );
-  return data?.repository?.queueDepth.queued;
+  return data?.node && 'queueDepth' in data.node ? data.node.queueDepth.queued : undefined;
 }
 
 /**
