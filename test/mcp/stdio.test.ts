@@ -10,7 +10,9 @@ test('a service that accepts a tool call and never answers is given up, and the 
   const server = createServer(() => {});
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => void server.close().closeAllConnections());
+  onTestFinished(() => {
+    server.close().closeAllConnections();
+  });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { signal } = new AbortController();
   const forward = createForwarder(createApi({ url, token: 'itk_1', signal, answerWithinMs: 100 }), '');

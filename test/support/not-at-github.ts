@@ -1,6 +1,7 @@
 // The tests of `test/queue` that run only on the local host, by file and name, and the reasons. `HOST=github` skips
 // them.
 const itsOwnHost = 'It replaces methods of the local host, or calls the local host directly.';
+const itsOwnRows = 'It inserts a pull request into the rows of the local host.';
 const itsRuns = 'Another service runs the checks of the local host.';
 const allAtOnce = 'It needs the verdicts of all builds at once, but the emulator runs only two jobs at a time.';
 const itsOwnChecks = 'At GitHub a world requires all of its checks by name, also on heads.';
@@ -28,6 +29,11 @@ export const notAtGitHub: Readonly<Record<string, Readonly<Record<string, string
     'are not counted: neither among the checks of the head, nor if all checks must pass': itsOwnHost,
     'a turn plans at most 40 notifications, and the next turns plan the rest':
       'Its pull requests are rows that GitHub does not have.',
+  },
+  'stacks.test.ts': {
+    'has a part that was opened before the landing below it and is first read afterwards: its base is changed':
+      itsOwnRows,
+    'has a part on top of one that was opened before the landing below it and is first read afterwards': itsOwnRows,
   },
   'sync.test.ts': {
     'that is asked for again is tried at once, although the host had asked to wait': itsOwnHost,
