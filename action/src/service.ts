@@ -67,8 +67,7 @@ export function createService({ url, token, clock, answerWithinMs = longestAnswe
 
 /**
  * Repeats a request that got no answer or one that broke off, or that a busy service refused. A service that is silent
- * is asked once. The idempotency key stays the same, so that the
- * service carries the request out only once.
+ * is asked once. The idempotency key stays the same, so that the service carries the request out only once.
  */
 function fetchWithRetries(
   url: string,

@@ -100,7 +100,7 @@ interface Change {
 
 const changes: readonly (readonly [name: string, change: Change])[] = [
   [
-    'people shows a person whom another user adds',
+    'People shows a person after another user has added that person',
     {
       path: '/settings/people',
       before: 'Teams',
@@ -109,7 +109,7 @@ const changes: readonly (readonly [name: string, change: Change])[] = [
     },
   ],
   [
-    'people shows a team that another user makes',
+    'People shows a team after another user has made it',
     {
       path: '/settings/people',
       before: 'Teams',
@@ -118,7 +118,7 @@ const changes: readonly (readonly [name: string, change: Change])[] = [
     },
   ],
   [
-    'tokens shows a token that a program makes',
+    'Tokens shows a token after a program has made it',
     {
       path: '/settings/tokens',
       before: 'New token',
@@ -128,7 +128,7 @@ const changes: readonly (readonly [name: string, change: Change])[] = [
     },
   ],
   [
-    'the configuration shows a configuration that another user makes',
+    'Configuration shows a configuration after another user has saved it',
     {
       path: '/acme/shop/configuration',
       before: 'Earlier changes',
@@ -145,7 +145,7 @@ const changes: readonly (readonly [name: string, change: Change])[] = [
     },
   ],
   [
-    'analytics counts a pull request that has left the line meanwhile',
+    'Analytics counts a pull request after it has left the line',
     {
       path: '/acme/shop/analytics',
       before: 'No pull request left the line.',
@@ -154,7 +154,7 @@ const changes: readonly (readonly [name: string, change: Change])[] = [
     },
   ],
   [
-    'release projects shows a project that a program makes',
+    'Releases shows a project after a program has made it',
     {
       path: '/releases',
       before: 'Releases',
@@ -163,7 +163,7 @@ const changes: readonly (readonly [name: string, change: Change])[] = [
     },
   ],
   [
-    'webhooks shows an address that another user adds',
+    'Webhooks shows an address after another user has added it',
     {
       path: '/settings/webhooks',
       before: 'New webhook',
@@ -178,7 +178,7 @@ const changes: readonly (readonly [name: string, change: Change])[] = [
   ],
 ];
 
-describe('the page of', () => {
+describe('an open page', () => {
   it.each(changes)('%s', async (_name, { path, before, change, after }) => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
@@ -198,7 +198,7 @@ describe('the page of', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('people shows a person whom another user adds also if nobody touches the window', async () => {
+  it('People shows a person after another user has added that person, although nobody touches the window', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await page.clock.install();

@@ -146,7 +146,7 @@ describe('a channel', () => {
     expect(await settings()).toMatchObject({ hasToken: true, destinations: [{ problem: null }] });
   });
 
-  it('that is named, and was made anew or is in another workspace by now, gets a new message about a known subject', async () => {
+  it('gets a new message about a known subject if the channel of its name is another one now', async () => {
     w.api.channels.set('COLD', { hasBot: true, isArchived: false });
     w.api.names.set('deploys', 'COLD');
     await add({ kind: 'CHANNEL', channel: '#deploys' });

@@ -35,8 +35,8 @@ const maxFurtherPages = 20;
 const mostCommits = 10;
 
 /**
- * Reads the checks of commits, in the given order. One request is enough for ten commits if neither the suites of a commit nor the runs of
- * a suite exceed a page, and no commit has statuses.
+ * Reads the checks of commits, in the given order. One request is enough for ten commits if neither the suites of a
+ * commit nor the runs of a suite exceed a page, and no commit has statuses.
  */
 export async function readAllChecks(api: Api, commits: readonly string[]): Promise<CommitChecks[]> {
   const first: (CommitAnswer | null)[] = [];

@@ -15,8 +15,8 @@ export interface Remote {
 export interface WantedRemote {
   /**
    * Whether the token reaches all repositories of the installation, so that a read of many repositories needs one
-   * token. What such a token reads may be of another repository
-   * (confirmed-refs.ts). By default, the token is limited to the repository.
+   * token. What such a token reads may be of another repository (confirmed-refs.ts). By default, the token is limited
+   * to the repository.
    */
   readonly isShared?: boolean;
   /** A token that GitHub has refused. The remote has another one. */

@@ -1,4 +1,4 @@
-// How many tokens of an installation Interlock requests, and whom each of them reaches.
+// How many tokens Interlock requests for an installation, and which repositories each token reaches.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../github-emulator/index.ts';

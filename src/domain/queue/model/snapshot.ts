@@ -48,8 +48,8 @@ export interface CheckState {
    */
   readonly event?: string;
   /**
-   * When the service learned that the check runs again, in milliseconds since the epoch. Absent: no
-   * earlier attempt has ended, the attempt itself has ended, or the instant is not known.
+   * When the service learned that the check runs again, in milliseconds since the epoch. Absent: no earlier attempt has
+   * ended, the attempt itself has ended, or the instant is not known.
    */
   readonly heardAt?: number;
   /**

@@ -21,8 +21,8 @@ import { blockMembers } from './batch.refusals.ts';
  * again, the pull request is blocked.
  *
  * It is also blocked if its checks may have tested another tree than that of the head, because its base branch was
- * another one at that time. While checks run that may have done so, the build does not count. When they have ended, the planner
- * ends this batch, and the next batch decides.
+ * another one at that time. While checks run that may have done so, the build does not count. When they have ended, the
+ * planner ends this batch, and the next batch decides.
  *
  * If a user reset the batch before (300), its running checks are stopped first. Returns whether the build counts, or
  * runs.

@@ -40,10 +40,7 @@ export async function keepPullRequest(
     if (baseBranch !== seen.baseBranch) await onBaseChanged(work, known, baseBranch);
     known.belowId = await belowAfterLanding(work.tx, known, { assignment, containsBase: Boolean(head?.base) });
   }
-  if (head !== null) {
-    const { authorName, authorEmail } = head;
-    Object.assign(known, { authorName, authorEmail });
-  }
+  if (head !== null) Object.assign(known, { authorName: head.authorName, authorEmail: head.authorEmail });
   if (known.headSha !== seen.headSha)
     await onCommitAdded(work, known, {
       head: seen.headSha,
