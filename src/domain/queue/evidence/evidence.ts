@@ -303,11 +303,8 @@ export function waitsAgainSince(build: BuildState, required: readonly RequiredCh
           .map(({ name }) =>
             isGlob(name) && !build.complete ? [] : checks.filter((check) => matchesGlob(name, check.name)),
           );
-  const began = groups.map((group) => {
-    const instants = group.filter(isPending).map(({ heardAt = -Infinity }) => heardAt);
-    return instants.length === 0 ? -Infinity : Math.min(...instants);
-  });
-  return began.length === 0 ? -Infinity : Math.min(...began);
+  const earliest = (instants: readonly number[]): number => (instants.length === 0 ? -Infinity : Math.min(...instants));
+  return earliest(groups.map((group) => earliest(group.filter(isPending).map(({ heardAt = -Infinity }) => heardAt))));
 }
 
 /** Green builds by tree, judged by the checks that are required now. A plan computes this once. */

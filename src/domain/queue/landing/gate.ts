@@ -136,6 +136,11 @@ function requiresServiceCheck(required: QueueRules['ownRequiredChecks']): boolea
   return required?.some(({ name }) => isServiceCheck(name)) ?? false;
 }
 
+/** Whether checks of CI on the heads themselves are required. Null in the rules means that all checks are. */
+export function requiresChecksOfCi({ ownRequiredChecks }: Pick<QueueRules, 'ownRequiredChecks'>): boolean {
+  return ownRequiredChecks?.some(({ name }) => !isServiceCheck(name)) ?? true;
+}
+
 /** After the plan, a pull request may have skipped the line, or a pull request may have got more targets. */
 function orderFault({ batch, rules, line, members }: GateFacts): string | null {
   if (!buildsSpeculatively(rules))

@@ -3,7 +3,8 @@
 // `refs/interlock/landings/<batch>`. The landing ref proves the landing, even if the base branch moves or the service
 // dies afterwards: after a crash a worker reads the landing ref and ends the landing (docs/adr/0003).
 import type { Context } from '../../../context.ts';
-import { isCheckOfCi, isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
+import { isCheckOfCi } from '../../../domain/queue/evidence/service-checks.ts';
+import { requiresChecksOfCi } from '../../../domain/queue/landing/gate.ts';
 import type { HeadMove } from '../../../domain/queue/landing/show-as-merged.ts';
 import { HostUnavailable } from '../../../hosts/port.ts';
 import { idsOfMembers, loadBatch, lockBatch, type LoadedBatch } from '../store/batch.rows.ts';
@@ -95,12 +96,9 @@ async function readEvidenceAgain(ctx: Context, loaded: LoadedBatch, intentId: st
   );
 }
 
-/** Whether checks of CI on the heads themselves are required. */
 async function areOwnChecksRequired(ctx: Context, { repository, batch }: LoadedBatch): Promise<boolean> {
   const queue = await ctx.db.load(ctx.accountId, QueueEntity, batch.queueId);
-  if (queue === null) return false;
-  const { ownRequiredChecks } = rulesOf(repository, queue).rules;
-  return ownRequiredChecks?.some(({ name }) => !isServiceCheck(name)) ?? true;
+  return queue !== null && requiresChecksOfCi(rulesOf(repository, queue).rules);
 }
 
 /**
