@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BuildState } from '../../src/domain/queue/model/snapshot.ts';
 import { advanceQueue } from '../../src/modules/queue/index.ts';
-import { loadBuilds } from '../../src/modules/queue/facts/build.records.ts';
+import { loadBuilds } from '../../src/modules/queue/facts/builds.loader.ts';
 import { readKeptLine, readWrittenLine } from '../../src/modules/queue/facts/kept-line.ts';
 import { decideDelay } from '../../src/modules/queue/planning/turn-delay.ts';
 import { readWantedRows, type LineRow } from '../../src/modules/queue/store/line.rows.ts';

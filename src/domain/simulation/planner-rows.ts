@@ -1,5 +1,6 @@
 // The rows that the service keeps for a queue, but in memory. `snapshot` returns them as the input of the planner. A
 // changed row is replaced by a new object, so that earlier snapshots do not change.
+import { evidenceLifetimeMs } from '../queue/evidence/evidence.ts';
 import { resetCodeOfDeparture } from '../queue/model/status.ts';
 import { recordReorder } from '../queue/model/reordered.ts';
 import { estimateSuccessProbability, type PastResults } from '../queue/model/success-probability.ts';
@@ -18,8 +19,6 @@ import type { ReorderReason } from '../queue/model/decision.ts';
 export type MergeResult = Snapshot['mergeResults'][number];
 
 const nothing: Past = { ends: [], secondTries: { passed: 0, judged: 0 } };
-
-const evidenceLifetimeMs = 24 * 60 * 60_000;
 
 export class PlannerRows {
   readonly rules: QueueRules;

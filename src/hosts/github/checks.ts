@@ -7,7 +7,7 @@ import {
   type HostRepository,
   HostUnavailable,
   type PublishedHostCheck,
-  type WantedChecks,
+  type WantedCommit,
 } from '../port.ts';
 import { readReport } from './check-report.ts';
 import type { Api, Client } from './client.ts';
@@ -47,7 +47,7 @@ export function checkOperations(settings: CheckSettings) {
 async function readReports(
   { client, clock }: CheckSettings,
   repository: HostRepository,
-  commits: readonly (WantedChecks & { readonly commit: string })[],
+  commits: readonly WantedCommit[],
 ): Promise<CheckReport[]> {
   const api = await client.apiFor(repository, 'landing');
   const read = await readAllChecks(

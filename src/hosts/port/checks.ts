@@ -83,6 +83,10 @@ export interface WantedChecks {
   readonly wasComplete?: boolean;
 }
 
+export interface WantedCommit extends WantedChecks {
+  readonly commit: string;
+}
+
 /**
  * The key is the name of a check. The value has the host's ids of the only writers whose reports of the check count. A
  * check without an entry may be reported by any writer.
@@ -148,10 +152,7 @@ export interface HostChecks {
    */
   readChecks(repository: HostRepository, commit: string, wanted: WantedChecks): Promise<CheckReport>;
   /** Like `readChecks`, for several commits at once. The reports have the order of `commits`. */
-  readChecksTogether(
-    repository: HostRepository,
-    commits: readonly (WantedChecks & { readonly commit: string })[],
-  ): Promise<readonly CheckReport[]>;
+  readChecksTogether(repository: HostRepository, commits: readonly WantedCommit[]): Promise<readonly CheckReport[]>;
   /**
    * Reports a check of Interlock itself on a commit. `readChecks` never returns such a check. A report with a higher
    * `version` is not replaced.

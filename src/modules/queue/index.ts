@@ -15,7 +15,7 @@ export { configurationOf, labelRulesOf } from './store/rules-in-force.ts';
 export { haltQueue, resumeQueue } from './requests/halting.service.ts';
 export { createHostInbox, type HostInbox } from './requests/host.inbox.ts';
 export { hintsAreDue, storeHints, type HostHint, type PlannedHint } from './store/host-hints.ts';
-export { sqlUnrecorded } from './facts/build.records.ts';
+export { sqlUnrecorded } from './facts/builds.loader.ts';
 export { listBranchesInUse, syncBase } from './facts/base-branches.ts';
 export { syncPullRequest } from './host-sync/pull-requests.ts';
 export { readIdleStamp, reconcileRepository } from './requests/host.reconciler.ts';

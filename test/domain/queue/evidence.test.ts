@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   checksOfMerge,
-  decideOtherBaseUntil,
   collectEvidence,
   evidenceFor,
   failedChecks,
@@ -16,6 +15,7 @@ import {
   missingChecks,
   withoutHeads,
 } from '../../../src/domain/queue/evidence/evidence.ts';
+import { decideOtherBaseUntil } from '../../../src/domain/queue/evidence/other-base.ts';
 import type { QueueRules, RequiredCheck } from '../../../src/domain/queue/model/rules.ts';
 import type { BuildState, Verdict } from '../../../src/domain/queue/model/snapshot.ts';
 import { checksOf as checks, hour, now, requiredChecks as required, situation } from './situation.ts';

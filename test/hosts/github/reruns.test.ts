@@ -1,7 +1,7 @@
 // Checks that run again at GitHub, which starts a job only while no other job of its workflow run runs.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HostUnavailable } from '../../../src/hosts/port.ts';
-import { loadBuilds } from '../../../src/modules/queue/facts/build.records.ts';
+import { loadBuilds } from '../../../src/modules/queue/facts/builds.loader.ts';
 import { serial } from '../../support/world.ts';
 import { github, type GitHub } from './github-world.ts';
 import { queueWorld, requiresTest, type QueueWorld } from './queue-world.ts';

@@ -21,7 +21,7 @@ import type { AdmissionRow, WantedRows, LineRow } from '../store/line.rows.ts';
 import { readLandingMembers } from '../store/intents.ts';
 import { rulesOf } from '../store/rules-in-force.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/queue.entities.ts';
-import { loadBuilds } from '../facts/build.records.ts';
+import { loadBuilds } from '../facts/builds.loader.ts';
 import { judgeBuilds, judgeOwnChecks } from '../facts/judged-builds.ts';
 import { readWrittenLine, type HeadBuilds, type LineRead } from '../facts/kept-line.ts';
 import { isInStack, obstacleBelow, readPullRequestsBelow } from '../facts/stacks.ts';

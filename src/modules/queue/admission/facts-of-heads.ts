@@ -3,7 +3,7 @@
 import type { Context } from '../../../context.ts';
 import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { loadBuilds } from '../facts/build.records.ts';
+import { loadBuilds } from '../facts/builds.loader.ts';
 import type { QueueRow } from '../store/queue.entities.ts';
 
 /** The builds of heads, and which of the heads conflict with the tip of the base branch. */

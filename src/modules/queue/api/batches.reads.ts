@@ -7,7 +7,7 @@ import { requireScope } from '../../accounts/index.ts';
 import type { Repository } from '../../repositories/repositories.types.ts';
 import type { Batch, BatchMember, BatchState, Check, FinalGate, Proof } from './batches.types.ts';
 import { botColumns, type BotRow } from './bot-pull-requests.rows.ts';
-import { sqlConclusion, sqlHadEnded, sqlWasKnown } from '../facts/build.records.ts';
+import { sqlConclusion, sqlHadEnded, sqlWasKnown } from '../facts/builds.loader.ts';
 import { pullRequestColumns } from './pull-requests.columns.ts';
 import { addRepository, withRepositories } from './pull-requests.reads.ts';
 import type { PullRequest } from './pull-requests.types.ts';

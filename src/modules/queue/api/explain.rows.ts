@@ -6,7 +6,7 @@ import type { Cause, CheckFact } from '../../../domain/queue/explain/condition.t
 import type { CheckConclusion } from '../../../domain/queue/model/rules.ts';
 import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { sqlConclusion, sqlHadEnded, sqlWasKnown } from '../facts/build.records.ts';
+import { sqlConclusion, sqlHadEnded, sqlWasKnown } from '../facts/builds.loader.ts';
 import { lineColumns, type LineRow } from '../store/line.rows.ts';
 import { toCause } from './as-of.gates.ts';
 import type { QueueAsOf } from './as-of.loader.ts';

@@ -4,7 +4,7 @@ import { hostClient, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import { botBranch, type LoadedBatch } from '../store/batch.rows.ts';
 import { deleteBranch, closeRows } from './bot-pull-requests.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { loadBuilds } from '../facts/build.records.ts';
+import { loadBuilds } from '../facts/builds.loader.ts';
 import { readGateRuns } from '../facts/final-gates.ts';
 import { headsFence, movesHeads } from '../facts/own-pushes.ts';
 import { BotPullRequestEntity, QueueEntity } from '../store/queue.entities.ts';

@@ -9,7 +9,7 @@ import type { MergeStrategy, QueueRules } from '../../../domain/queue/model/rule
 import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { loadAssumedRows, loadMembers } from '../store/batch.members.ts';
-import { loadBuilds } from '../facts/build.records.ts';
+import { loadBuilds } from '../facts/builds.loader.ts';
 import { lineageOf, loadLandings, readLandings } from '../facts/landings.loader.ts';
 import { loadTargetsOf } from '../facts/affected-targets.ts';
 import { loadJudgedBuilds, withoutHeadsInLine } from '../facts/judged-builds.ts';

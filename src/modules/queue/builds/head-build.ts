@@ -2,13 +2,15 @@
 import type { Context } from '../../../context.ts';
 import {
   checksOfMerge,
+  isFresh,
   judgeBuild,
   mayTestMerge,
   newestAttempts,
   passingByDefault,
 } from '../../../domain/queue/evidence/evidence.ts';
 import { hostClient, HostRefused } from '../../../hosts/port.ts';
-import { isFresh, loadBuilds, recordChecks } from '../facts/build.records.ts';
+import { recordChecks } from '../facts/build.records.ts';
+import { loadBuilds } from '../facts/builds.loader.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { QueueEntity } from '../store/queue.entities.ts';
 import { rulesOf } from '../store/rules-in-force.ts';

@@ -5,7 +5,7 @@ import { decideRetries, withUndecidedChecks, type Retry } from '../../../domain/
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { BuildState, Verdict } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { loadBuilds, type WantedBuilds } from './build.records.ts';
+import { loadBuilds, type WantedBuilds } from './builds.loader.ts';
 import {
   failedChecks,
   judgeChecks,

@@ -7,7 +7,7 @@ import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
 import type { Database, Transaction } from '../../../platform/database.ts';
 import { isWanted, lineColumns, readWantedRows, type WantedRows, type LineRow } from '../store/line.rows.ts';
 import type { QueueRow } from '../store/queue.entities.ts';
-import { loadBuilds } from './build.records.ts';
+import { loadBuilds } from './builds.loader.ts';
 
 /** A line with fewer pull requests is not kept in memory. One statement reads it whole. */
 const keptFrom = 100;

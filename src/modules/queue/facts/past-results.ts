@@ -5,7 +5,7 @@ import { judgeBuild } from '../../../domain/queue/evidence/evidence.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { PullRequestState } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { loadBuilds } from './build.records.ts';
+import { loadBuilds } from './builds.loader.ts';
 import type { QueueRow } from '../store/queue.entities.ts';
 
 /** How many of the last pull requests that left a line of the repository are read. */

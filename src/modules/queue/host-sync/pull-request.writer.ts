@@ -1,7 +1,7 @@
 // Writes a pull request that was read from its host to its row, and what follows from the change: a new commit, another
 // base branch, a merge, or its end.
 import type { Configuration } from '../../../domain/configuration/index.ts';
-import { decideOtherBaseUntil } from '../../../domain/queue/evidence/evidence.ts';
+import { decideOtherBaseUntil } from '../../../domain/queue/evidence/other-base.ts';
 import { keptQueueLabels } from '../../../domain/queue/requests/labels.ts';
 import type { HostPullRequest, HostedRepository } from '../../../hosts/port.ts';
 import { onBaseChanged, onCommitAdded } from '../admission/commit-added.ts';
@@ -56,7 +56,7 @@ export async function keepPullRequest(
  * Decides `other_base_until`, which is always written together with `base_changed_at`. `known` is the stored row under
  * its lock, before it gets the new facts. Null: there is no row.
  */
-function findOtherBaseUntil(known: PullRequestRow | null, { seen, head, baseFollowedSince }: SeenFacts): Date | null {
+function findOtherBaseUntil(known: PullRequestRow | null, { seen, head }: SeenFacts): Date | null {
   const until = decideOtherBaseUntil(
     seen.baseChangedAt,
     known === null
@@ -65,7 +65,7 @@ function findOtherBaseUntil(known: PullRequestRow | null, { seen, head, baseFoll
           isSameHead: known.headSha === seen.headSha,
           baseChangedAt: known.baseChangedAt?.getTime() ?? null,
           otherBaseUntil: known.otherBaseUntil?.getTime() ?? null,
-          baseFollowedSince: baseFollowedSince?.getTime() ?? -Infinity,
+          baseFollowedSince: known.baseFollowedSince.getTime(),
           containsEarlierBase: head?.containedEarlierBase === known.baseBranch,
         },
   );
@@ -85,8 +85,6 @@ interface SeenFacts {
   /** When the read began. */
   readonly readAt: Date;
   readonly head: HeadFacts | null;
-  /** Since when changes of its base branch are recorded. Null: there was no row. */
-  readonly baseFollowedSince: Date | null;
   readonly options: { readonly announceOpened: boolean };
   readonly configuration: Configuration;
 }
@@ -109,6 +107,7 @@ async function insertPullRequest(
     authorName: head?.authorName ?? seen.author,
     authorEmail: head?.authorEmail ?? `${seen.author}@users.noreply.interlock`,
     otherBaseUntil: findOtherBaseUntil(null, read),
+    baseFollowedSince: now,
     readAt,
     createdAt: now,
     lastOpenedAt: new Date(seen.lastOpenedAt),

@@ -87,7 +87,6 @@ export async function syncPullRequest(
       (await storePullRequest(ctx, kept, {
         readAt,
         head,
-        baseFollowedSince: before.baseFollowedSince,
         acts,
         options,
         writtenAt: reads < maxReads ? before.writtenAt : 'any',
@@ -179,7 +178,6 @@ async function storePullRequest(
     /** When the read began. */
     readonly readAt: Date;
     readonly head: HeadFacts | null;
-    readonly baseFollowedSince: Date | null;
     readonly acts: readonly LabelAct[];
     readonly options: { readonly announceOpened: boolean };
     /** When the row was last written before the read. Null: there was no row. `any`: the row is written in any case. */
@@ -187,7 +185,7 @@ async function storePullRequest(
   },
 ): Promise<PullRequestRow | null> {
   const { repository, seen, rules } = found;
-  const { readAt, head, baseFollowedSince, acts, options, writtenAt } = read;
+  const { readAt, head, acts, options, writtenAt } = read;
   const storing = ctx.db.transaction(ctx.accountId, async (tx) => {
     const locked = await lockAssignment(ctx, tx, found);
     if (locked === null) {
@@ -209,7 +207,7 @@ async function storePullRequest(
     const { configuration } = rules;
     const pullRequest = await keepPullRequest(work, repository, {
       ...locked,
-      read: { seen, readAt, head, baseFollowedSince, options, configuration },
+      read: { seen, readAt, head, options, configuration },
     });
     await followLabels(work, pullRequest, acts);
     await finishWork(work);
@@ -273,8 +271,6 @@ interface Before extends Pick<RepositoryRow, 'active' | 'configurationYaml' | 'd
   /** The base branch for which signatures were counted. Null: there is no row. */
   readonly baseBranch: string | null;
   readonly baseChangedAt: Date | null;
-  /** Since when changes of its base branch are recorded. Null: there is no row. */
-  readonly baseFollowedSince: Date | null;
 }
 
 async function readBefore(ctx: Context, repository: HostedRepository, number: number): Promise<Before> {
@@ -282,7 +278,7 @@ async function readBefore(ctx: Context, repository: HostedRepository, number: nu
     name: 'pull_request_before',
     text: `select p.updated_at, p.id as "pullRequestId", p.status, p.queue_id as "queueId", coalesce(p.labels, '{}') as labels, p.label_unseen_since as "labelUnseenSince", p.head_sha as "headSha",
              p.verified_head as "verifiedHead",
-             p.base_branch as "baseBranch", p.base_changed_at as "baseChangedAt", p.base_followed_since as "baseFollowedSince", r.active,
+             p.base_branch as "baseBranch", p.base_changed_at as "baseChangedAt", r.active,
              r.configuration_yaml as "configurationYaml",
              r.default_branch as "defaultBranch"
            from repository r

@@ -14,7 +14,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { readBranchHolds } from '../../repositories/index.ts';
 import { findLoss } from '../admission/admission.service.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
-import { loadBuilds } from '../facts/build.records.ts';
+import { loadBuilds } from '../facts/builds.loader.ts';
 import { configurationOf, configurationProblem, haltOf, rulesOf } from '../store/rules-in-force.ts';
 import { loadGates, readPassedGates } from '../facts/final-gates.ts';
 import { loadLineage } from '../facts/landings.loader.ts';

@@ -6,7 +6,7 @@ import { judgeBuild } from '../../../domain/queue/evidence/evidence.ts';
 import { provingResults } from '../../../domain/queue/evidence/recorded-checks.ts';
 import type { CheckState } from '../../../domain/queue/model/snapshot.ts';
 import { hostClient, type HostCommit, toHostedRepository } from '../../../hosts/port.ts';
-import { loadBuilds, sqlUnrecorded } from '../facts/build.records.ts';
+import { loadBuilds, sqlUnrecorded } from '../facts/builds.loader.ts';
 import { digestProof, type Grade } from './proof.ts';
 import { QueueEntity, type QueueRow } from '../store/queue.entities.ts';
 import { readPassedGates } from '../facts/final-gates.ts';

@@ -1,7 +1,7 @@
 // Plans retries of failed checks in a turn of the queue, at most one for each commit and check.
 import { decideRetries } from '../../../domain/queue/evidence/check-retry.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
-import { loadBuilds } from '../facts/build.records.ts';
+import { loadBuilds } from '../facts/builds.loader.ts';
 import { loadRetries } from '../facts/judged-builds.ts';
 import { isWanted } from '../store/line.rows.ts';
 import type { QueueWork } from '../store/status.writer.ts';

@@ -134,6 +134,7 @@ export const PullRequestEntity = defineEntity({
     lastOpenedAt: p.datetime(),
     baseChangedAt: p.datetime().nullable(),
     otherBaseUntil: p.datetime().nullable(),
+    baseFollowedSince: p.datetime(),
     updatedAt: p.datetime().onUpdate(() => new Date()),
     mergedAt: p.datetime().nullable(),
     closedAt: p.datetime().nullable(),
